@@ -1,5 +1,5 @@
 /// What has too many requests.
-enum Limit: String, Sendable {
+enum Limit: String, CaseIterable, Sendable {
   case address
   case account
 }

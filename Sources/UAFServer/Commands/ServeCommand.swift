@@ -70,12 +70,18 @@ struct ServeCommand: AsyncParsableCommand {
         + "All loopback addresses are one."))
   var addressConnections = Connections.standardMaximum
 
+  @Option(
+    help: ArgumentHelp(
+      "Also serve /metrics, /livez and /readyz there, by HTTP without TLS.", valueName: "host:port"))
+  var metricsListen: ListenAddress?
+
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     try validateTLS()
     guard publicURL != nil || listen.host != nil else {
       throw ValidationError("--listen names no host: say with --public-url what clients use.")
     }
+    guard metricsListen?.path == nil else { throw ValidationError("--metrics-listen takes HOST:PORT.") }
     guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
       throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
     }
@@ -118,9 +124,11 @@ struct ServeCommand: AsyncParsableCommand {
     try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
+    let metrics = ServerMetrics()
     let environment = ServiceEnvironment(
-      store: store, keys: keys, models: models, policies: policies, verificationMethods: uvm, shapes: shapes,
-      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
+      store: MeteredStore(store: store, metrics: metrics.store), keys: keys, models: models, policies: policies,
+      verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
+      random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let manager = ServiceManager(
       environment: ProcessInfo.processInfo.environment, process: getpid(), loops: MultiThreadedEventLoopGroup.singleton)
@@ -131,16 +139,28 @@ struct ServeCommand: AsyncParsableCommand {
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
     let routes = UAFRoutes(
       environment: environment, logger: logger,
-      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch)
-    try await run(
-      [
-        watch, try listener(routes, files, start),
-        KeyReload(keys: keys, state: directory, manager: manager, logger: logger, hangups: hangups),
-      ], manager, logger: logger)
+      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
+      metrics: metrics)
+    let reload = KeyReload(keys: keys, state: directory, manager: manager, logger: logger, hangups: hangups)
+    try await run([watch, reload] + listeners(routes, metrics, files, start), manager, logger: logger)
   }
 
-  /// The service that accepts connections.
-  private func listener(_ routes: UAFRoutes, _ files: CertificateFiles?, _ start: ServerStart) throws -> any Service {
+  /// The services that accept connections.
+  private func listeners(
+    _ routes: UAFRoutes, _ metrics: ServerMetrics, _ files: CertificateFiles?, _ start: ServerStart
+  ) throws -> [any Service] {
+    let connections = Connections(
+      maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
+    let page = try MetricsRoutes(
+      metrics: metrics, watch: routes.watch, connections: connections, certificates: start.certificates)
+    let logins = try listener(routes, connections, files, start)
+    return [logins] + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 }
+  }
+
+  /// The service that accepts the connections of logins.
+  private func listener(
+    _ routes: UAFRoutes, _ connections: Connections, _ files: CertificateFiles?, _ start: ServerStart
+  ) throws -> any Service {
     if let path = listen.path {
       umask(0o077)
       try ProxySocket(path: path).prepare()
@@ -150,7 +170,7 @@ struct ServeCommand: AsyncParsableCommand {
       case .network(let host, let port): .hostname(host, port: port)
       case .unixSocket(let path): .unixDomainSocket(path: path)
       }
-    let channel = channel(files, answering: routes)
+    let channel = channel(routes, connections, handshake: files == nil ? nil : ConnectionPlace.standardHandshake, start)
     let configuration = ServerConfiguration(address: address, backlog: Connections.maximumOfAll)
     guard let tls = try files?.tlsConfiguration() else { return server(of: channel, configuration, start) }
     return server(of: try TLSChannel(channel, tlsConfiguration: tls), configuration, start)
@@ -185,14 +205,13 @@ struct ServeCommand: AsyncParsableCommand {
   /// No client can hold a connection for ever, and no address can hold all connections.
   ///
   /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
-  private func channel(_ files: CertificateFiles?, answering routes: UAFRoutes) -> ExchangeChannel {
-    let connections = Connections(
-      maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
+  private func channel(
+    _ routes: UAFRoutes, _ connections: Connections, handshake: TimeAmount?, _ start: ServerStart
+  ) -> ExchangeChannel {
     let notices = RateLimiter(.init(perMinute: 1))
-    let handshake = files == nil ? nil : ConnectionPlace.standardHandshake
     return ExchangeChannel(
       responder: routes.answer(to:),
-      limits: { [proxies, logger = routes.logger] loop in
+      limits: { [proxies, logger = start.logger] loop in
         [
           ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger, handshake: handshake),
           ExchangeDeadline(on: loop),

@@ -43,7 +43,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"
     case .cannotListen(let address, let errorNumber):
       // SAFETY: strerror's text is copied at once.
-      "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another with --listen"
+      "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another address"
     case .notListening: "the server does not listen yet: try again"
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied at once.

@@ -7,25 +7,25 @@ import UAFService
 /// The server's HTTP interface.
 struct UAFRoutes: Sendable {
   let environment: ServiceEnvironment
-  let logger: Logger
   let admission: Admission
   let proxies: TrustedProxies
   let watch: StoreWatch
+  private let metrics: ServerMetrics
+  private let log: RequestLog
   private let wrongAnswers: WrongAnswerLimit
-  /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
-  private let notices = RateLimiter(.init(perMinute: 1))
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
-    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil
+    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil, metrics: ServerMetrics = ServerMetrics()
   ) {
     self.environment = environment
-    self.logger = logger
     self.admission = admission
     self.proxies = proxies
+    self.metrics = metrics
     wrongAnswers = WrongAnswerLimit(
       store: environment.store, keys: environment.keys, perMinute: admission.accountRate, now: environment.now)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
+    log = RequestLog(logger: logger, metrics: metrics.requests, watch: self.watch)
   }
 
   /// The longest request body in bytes.
@@ -35,8 +35,9 @@ struct UAFRoutes: Sendable {
   @Sendable func answer(to request: WebRequest) async -> WebAnswer {
     do {
       switch (request.method, request.path) {
-      case (.POST, "/uaf/get"): return try await get(request, from: client(of: request))
-      case (.POST, "/uaf/respond"): return try await respond(request, from: client(of: request))
+      case (.POST, "/uaf/get"): return try await timed(.get) { try await get(request, from: client(of: request)) }
+      case (.POST, "/uaf/respond"):
+        return try await timed(.respond) { try await respond(request, from: client(of: request)) }
       case (.GET, "/uaf/facets"): return try facets()
       case (.GET, "/uaf/verdict-key"): return verdictKey()
       case (.GET, "/livez"): return HealthRoutes(watch: watch).isAlive
@@ -50,6 +51,12 @@ struct UAFRoutes: Sendable {
     }
   }
 
+  private func timed(_ route: UAFRoute, _ answer: () async throws -> WebAnswer) async throws -> WebAnswer {
+    let start = metrics.clock()
+    defer { metrics.requests.count(metrics.clock() - start, route) }
+    return try await answer()
+  }
+
   private func client(of request: WebRequest) -> SocketAddress? {
     proxies.client(of: request.fields, from: request.peer)
   }
@@ -58,33 +65,33 @@ struct UAFRoutes: Sendable {
     try Self.requireShort(request)
     let now = environment.now()
     guard let standing = admission.admits(machine(request, now: now), from: address, now: now) else {
-      throw tooMany(.address, address)
+      throw tooMany(.address, .get, nil, from: address)
     }
     let mediaType = try Self.mediaType(of: request)
     let bytes = try Self.body(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
-      log(.malformedRequest, route: "get", username: nil)
+      log.refused(.malformedRequest, .get, nil, of: nil)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
-    if let limit { throw tooMany(limit, address, account) }
+    if let limit { throw tooMany(limit, .get, asked.operation, from: address, for: account) }
     do {
       switch try await RequestService(environment: environment).request(asked) {
       case .issued(let answer):
-        logger.info("issued", metadata: Self.fields(asked))
+        log.issued(asked)
         return Self.answer(answer, mediaType)
       case .denied(let username):
-        logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
+        log.denied(username)
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log(refusal, route: "get", username: account)
+        log.refused(refusal, .get, asked.operation, of: account)
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
-      throw away(error, route: "get")
+      throw away(error, .get, asked.operation)
     } catch {
-      log(error, route: "get")
+      log.failed(error, .get, asked.operation)
       return Self.answer(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
     }
   }
@@ -94,39 +101,45 @@ struct UAFRoutes: Sendable {
     let machine = machine(request, now: environment.now())
     let bytes = try Self.body(of: request)
     let service = ResponseService(environment: environment)
+    var operation: UAFOperation?
     do {
       let answer: ResponseService.Answer
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
-        try await countWrong(machine, address)
-        log(refusal, route: "respond", username: nil)
+        try await countWrong(machine, address, nil)
+        log.refused(refusal, .respond, nil, of: nil)
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }
+      operation = answer.operation
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
-        try await countWrong(machine, address, account: answer.username)
+        try await countWrong(machine, address, answer)
       }
-      switch try await service.respond(answer, from: machine) {
-      case .accepted(
-        let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
-        log(accepted: operation, of: username, keys)
-        log(forgotten: forgotten, of: username, ignoresDeviceName: ignoresDeviceName)
-        return Self.answer(
-          ServerResponse(
-            statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
-          mediaType)
-      case .refused(let refusal, let username, let seen):
-        try await countWrong(machine, address, account: username)
-        log(refusal, route: "respond", username: username)
-        return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
-      }
+      let outcome = try await service.respond(answer, from: machine)
+      if case .refused = outcome { try await countWrong(machine, address, answer) }
+      return Self.answer(told(outcome, answer), mediaType)
     } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
-      throw away(error, route: "respond")
+      throw away(error, .respond, operation)
     } catch {
-      log(error, route: "respond")
+      log.failed(error, .respond, operation)
       return Self.refusal(.internalError, mediaType)
+    }
+  }
+
+  /// What a client is told of its answer; the log and the metrics are, too.
+  private func told(_ outcome: ResponseOutcome, _ answer: ResponseService.Answer) -> ServerResponse {
+    switch outcome {
+    case .accepted(
+      let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
+      log.accepted(operation, of: username, keys)
+      log.forgotten(forgotten, of: username, ignoresDeviceName: ignoresDeviceName)
+      return ServerResponse(
+        statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret)
+    case .refused(let refusal, let username, let seen):
+      log.refused(refusal, .respond, answer.operation, of: username)
+      return ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)
     }
   }
 
@@ -141,25 +154,39 @@ struct UAFRoutes: Sendable {
 
   /// Counts an answer that matches no request, was sent before, or is refused.
   ///
-  /// - Parameter account: that of the answer's request; nil if there is no request.
-  private func countWrong(_ machine: KnownMachine?, _ address: SocketAddress?, account: String? = nil) async throws {
+  /// - Parameter answer: nil if there is no request.
+  private func countWrong(
+    _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ResponseService.Answer?
+  ) async throws {
+    let account = answer?.username
     if let machine, machine.claim.isAnswer, account.map(machine.claim.username.isIdentical(to:)) ?? true,
       try await wrongAnswers.admits("machine \(Admission.name(of: machine))")
     {
       return
     }
-    guard admission.admits(wrongFrom: address, now: environment.now()) else { throw tooMany(.address, address) }
+    guard admission.admits(wrongFrom: address, now: environment.now()) else {
+      throw tooMany(.address, .respond, answer?.operation, from: address)
+    }
     guard let account else { return }
-    guard try await wrongAnswers.admits("account \(account)") else { throw tooMany(.account, address, account) }
+    guard try await wrongAnswers.admits("account \(account)") else {
+      throw tooMany(.account, .respond, answer?.operation, from: address, for: account)
+    }
   }
 
   /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
-  private func tooMany(_ limit: Limit, _ address: SocketAddress?, _ account: String? = nil) -> WebRefusal {
-    let name = (limit == .account ? account : address.flatMap(Admission.name)) ?? "-"
-    if notices.admits("\(limit.rawValue) \(name)", now: environment.now()) {
-      logger.notice("limited", metadata: ["by": "\(limit.rawValue)", "name": "\(name)"])
-    }
+  private func tooMany(
+    _ limit: Limit, _ route: UAFRoute, _ operation: UAFOperation?, from address: SocketAddress?,
+    for account: String? = nil
+  ) -> WebRefusal {
+    let name = limit == .account ? account : address.flatMap(Admission.name)
+    log.limited(limit, name, route, operation, now: environment.now())
     return WebRefusal(WebAnswer(status: .tooManyRequests, fields: [("Retry-After", "60")]))
+  }
+
+  /// Status 503 of HTTP: the store is away, and clients take it as "try again later".
+  private func away(_ error: any StoreFailure, _ route: UAFRoute, _ operation: UAFOperation?) -> WebRefusal {
+    log.failed(error, route, operation)
+    return WebRefusal(WebAnswer(status: .serviceUnavailable, fields: [("Retry-After", "5")]))
   }
 
   private func facets() throws -> WebAnswer {
@@ -218,57 +245,10 @@ struct UAFRoutes: Sendable {
   private static func refusal(_ refusal: ServiceRefusal, _ mediaType: UAFMediaType) -> WebAnswer {
     answer(ServerResponse(statusCode: refusal.statusCode), mediaType)
   }
-}
 
-extension UAFRoutes {
   /// What a proof has to name to count for a request.
   private static func claim(_ asked: RequestService.Asked) -> MachineClaim? {
     guard let operation = asked.operation, let account = asked.username else { return nil }
     return MachineClaim(operation: operation, isAnswer: false, username: account)
-  }
-
-  private static func fields(_ asked: RequestService.Asked) -> Logger.Metadata {
-    ["op": "\(asked.operation?.rawValue ?? "-")", "user": "\(asked.username ?? "-")"]
-  }
-
-  private func log(accepted operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
-    logger.info(
-      "accepted",
-      metadata: [
-        "op": "\(operation.rawValue)", "user": "\(username)",
-        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
-      ])
-  }
-
-  private func log(forgotten keyIDs: [KeyID], of username: String, ignoresDeviceName: Bool) {
-    if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
-    guard !keyIDs.isEmpty else { return }
-    logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: keyIDs))"])
-  }
-
-  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
-  private static func beginnings(of keyIDs: [KeyID]) -> String {
-    keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
-  }
-
-  private func log(_ refusal: ServiceRefusal, route: String, username: String?) {
-    logger.notice(
-      "refused",
-      metadata: [
-        "route": "\(route)", "reason": "\(refusal.rawValue)", "status": "\(refusal.statusCode.rawValue)",
-        "user": "\(username ?? "-")",
-      ])
-  }
-
-  /// Status 503 of HTTP: the store is away, and clients take it as "try again later".
-  private func away(_ error: any StoreFailure, route: String) -> WebRefusal {
-    log(error, route: route)
-    return WebRefusal(WebAnswer(status: .serviceUnavailable, fields: [("Retry-After", "5")]))
-  }
-
-  private func log(_ error: any Error, route: String) {
-    if let error = error as? any StoreFailure { return watch.failed(error) }
-    let what = (error as? ServerError)?.description ?? "\(type(of: error))"
-    logger.error("failed", metadata: ["route": "\(route)", "error": "\(what)"])
   }
 }

@@ -23,6 +23,8 @@ package struct ResponseService: Sendable {
     package let challengeHash: [UInt8]
     /// The account of the request.
     package var username: String { serverData.username }
+    /// The operation of the request.
+    package var operation: UAFOperation { serverData.operation }
     /// The final challenge parameters of the response.
     let parameters: FinalChallengeParams
     /// The account that the client names.

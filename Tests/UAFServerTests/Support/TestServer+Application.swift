@@ -10,13 +10,14 @@ extension TestServer {
   /// The routes of a server that has just started.
   func application(
     _ admission: Admission = Admission(), store: (any ServerStore)? = nil,
-    log: any LogHandler = SwiftLogNoOpLogHandler()
+    log: any LogHandler = SwiftLogNoOpLogHandler(), metrics: ServerMetrics = ServerMetrics()
   ) -> TestClient {
     let logger = Logger(label: "test") { _ in log }
     let environment = ServiceEnvironment(
       store: store ?? environment.store, keys: environment.keys, models: environment.models,
       policies: environment.policies, identity: environment.identity, now: environment.now,
       random: environment.random)
-    return TestClient(routes: UAFRoutes(environment: environment, logger: logger, admission: admission))
+    return TestClient(
+      routes: UAFRoutes(environment: environment, logger: logger, admission: admission, metrics: metrics))
   }
 }

@@ -1,0 +1,4 @@
+/// The version of this program.
+enum ServerVersion {
+  static let current = "0.1.0"
+}

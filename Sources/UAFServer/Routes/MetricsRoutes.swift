@@ -1,0 +1,66 @@
+import NIOHTTP1
+import UAFCrypto
+
+/// The listener of the metrics: one page for Prometheus, and the two words of ``HealthRoutes``.
+///
+/// It has no TLS and no sign-in, so it is a listener of its own, which the administrator gives an address that only those reach
+/// who may know how many people log in.
+struct MetricsRoutes: Sendable {
+  let metrics: ServerMetrics
+  let watch: StoreWatch
+  let connections: Connections
+  /// When each certificate that clients see ends, in seconds since 1970.
+  let certificateEnds: [Int64]
+
+  /// Makes the routes of one server.
+  ///
+  /// - Parameters:
+  ///   - connections: those of the port of logins.
+  ///   - certificates: those that clients see, DER.
+  /// - Throws: ``CryptoError`` for what is no certificate.
+  init(
+    metrics: ServerMetrics, watch: StoreWatch, connections: Connections, certificates: [[UInt8]]
+  ) throws(CryptoError) {
+    self.metrics = metrics
+    self.watch = watch
+    self.connections = connections
+    var ends: [Int64] = []
+    for certificate in certificates { ends.append(try X509.validity(der: certificate).upperBound) }
+    certificateEnds = ends
+  }
+
+  /// Answers a request of a route, and refuses any other one.
+  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+    switch (request.method, request.path) {
+    case (.GET, "/metrics"):
+      WebAnswer(
+        status: .ok, fields: [("Content-Type", MetricsPage.contentType), ("Cache-Control", "no-store")],
+        body: Array(page.utf8))
+    case (.GET, "/livez"): HealthRoutes(watch: watch).isAlive
+    case (.GET, "/readyz"): HealthRoutes(watch: watch).isReady
+    default: WebAnswer(status: .notFound)
+    }
+  }
+
+  /// The page as it is now.
+  var page: String {
+    var page = MetricsPage()
+    page.begin("uaf_build_info", .gauge, "The server's version; always 1.")
+    page.add("uaf_build_info", [("version", ServerVersion.current)], 1)
+    metrics.requests.write(to: &page)
+    metrics.store.write(to: &page)
+    page.single(
+      "uaf_store_up", .gauge, "Whether the store answered the last look, once a second.", watch.isReady ? 1 : 0)
+    let size = connections.size
+    page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
+    page.single("uaf_connection_addresses", .gauge, "Addresses that they come from.", size.addresses)
+    if !certificateEnds.isEmpty {
+      page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see ends.")
+      for (number, end) in certificateEnds.enumerated() {
+        page.add("uaf_certificate_end_timestamp_seconds", [("certificate", String(number))], end)
+      }
+    }
+    ProcessFigures.write(to: &page)
+    return page.text
+  }
+}

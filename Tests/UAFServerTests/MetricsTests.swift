@@ -1,0 +1,199 @@
+import ArgumentParser
+import Logging
+import NIOCore
+import NIOHTTP1
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// What the server tells of its work, and what it does not tell.
+struct MetricsTests {
+  private let server: TestServer
+  private let store: FailingStore
+  private let metrics = ServerMetrics()
+  private let watch: StoreWatch
+
+  init() throws {
+    server = try TestServer()
+    store = FailingStore(server.store)
+    watch = StoreWatch(store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })
+    let certificate = try DevelopmentCertificate.make(
+      commonName: "a", dnsNames: ["a"], ipAddresses: [], notBefore: 1_000_000_000, notAfter: 1_800_000_000)
+    routes = try MetricsRoutes(
+      metrics: metrics, watch: watch, connections: Connections(),
+      certificates: X509.certificates(pem: certificate.certificatePEM))
+  }
+
+  @Test func `tells when a certificate ends, and refuses what is none`() throws {
+    #expect(try read()["uaf_certificate_end_timestamp_seconds{certificate=\"0\"}"] == 1_800_000_000)
+    #expect(throws: CryptoError.self) {
+      try MetricsRoutes(metrics: metrics, watch: watch, connections: Connections(), certificates: [[0x30, 0]])
+    }
+  }
+
+  private let routes: MetricsRoutes
+
+  private func read() throws -> ReadMetrics { try ReadMetrics(routes.page) }
+
+  private func application(_ admission: Admission = Admission()) -> TestClient {
+    server.application(admission, store: MeteredStore(store: store, metrics: metrics.store), metrics: metrics)
+  }
+
+  private func post(_ client: TestClient, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
+    let answer = try await client.executeRequest(
+      uri: path, method: .POST, headers: ["Content-Type": "application/json"], body: ByteBuffer(bytes: body))
+    return [UInt8](buffer: answer.body)
+  }
+
+  private func ask(_ client: TestClient, for name: String = "alice") async throws -> [UInt8] {
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: name).jsonText)
+    return try await post(client, "/uaf/get", body.jsonBytes)
+  }
+
+  /// Logs alice in, with a signature that is spoilt if asked for.
+  private func login(_ client: TestClient, _ authenticator: FakeAuthenticator, counter: UInt32) async throws {
+    let request = try TestServer.authenticationRequest(in: ReturnUAFRequest(parsing: await ask(client)))
+    let response = try authenticator.authenticate(request, counter: counter)
+    _ = try await post(client, "/uaf/respond", SendUAFResponse(uafResponse: response.text).jsonBytes)
+  }
+
+  private static func requests(_ route: String, _ operation: String, _ result: String) -> String {
+    "uaf_requests_total{route=\"\(route)\",operation=\"\(operation)\",result=\"\(result)\"}"
+  }
+
+  @Test func `a login is one request that was issued and one answer that was accepted`() async throws {
+    let authenticator = try await server.registered("alice")
+    try await application().test { client in
+      try await login(client, authenticator, counter: 1)
+      try await login(client, authenticator, counter: 2)
+    }
+    let page = try read()
+    #expect(page[Self.requests("get", "Auth", "issued")] == 2)
+    #expect(page[Self.requests("respond", "Auth", "accepted")] == 2)
+    #expect(page["uaf_request_seconds_count{route=\"get\"}"] == 2)
+    #expect(page["uaf_request_seconds_count{route=\"respond\"}"] == 2)
+    #expect(page["uaf_store_seconds_count{operation=\"answer\"}"] == 2)
+    let others = page.values.filter { $0.key.hasPrefix("uaf_requests_total") }.values.reduce(0, +)
+    #expect(others == 4)
+  }
+
+  @Test func `a refusal is counted once, with its reason`() async throws {
+    let authenticator = try await server.registered("alice")
+    try await application().test { client in
+      try await login(client, authenticator, counter: 5)
+      try await login(client, authenticator, counter: 5)
+      _ = try await post(client, "/uaf/respond", Array("{}".utf8))
+    }
+    let page = try read()
+    #expect(page[Self.requests("respond", "Auth", "refused")] == 1)
+    #expect(page["uaf_refusals_total{route=\"respond\",reason=\"counter-not-increased\"}"] == 1)
+    #expect(page[Self.requests("respond", "none", "refused")] == 1)
+    #expect(page["uaf_refusals_total{route=\"respond\",reason=\"malformed-request\"}"] == 1)
+    #expect(page[Self.requests("respond", "Auth", "accepted")] == 1)
+  }
+
+  @Test func `what a limit stops is counted as that, and not as a refusal`() async throws {
+    try await application(Admission(addressRate: 0, accountRate: 1)).test { client in
+      for _ in 0..<5 { _ = try await ask(client) }
+    }
+    let page = try read()
+    #expect(page[Self.requests("get", "Auth", "issued")] == 2)
+    #expect(page[Self.requests("get", "Auth", "limited")] == 3)
+    #expect(page["uaf_limited_total{by=\"account\"}"] == 3)
+    #expect(page["uaf_limited_total{by=\"address\"}"] == 0)
+    #expect(page[Self.requests("get", "Auth", "refused")] == 0)
+  }
+
+  @Test func `a store that fails is counted, and is down in the page`() async throws {
+    await watch.look()
+    #expect(try read()["uaf_store_up"] == 1)
+    store.fails(.everything)
+    try await application().test { client in _ = try await ask(client) }
+    await watch.look()
+    let page = try read()
+    #expect(page["uaf_store_up"] == 0)
+    #expect(page["uaf_store_failures_total{operation=\"login\"}"] == 1)
+    #expect(page[Self.requests("get", "Auth", "failed")] == 1)
+    #expect(page["uaf_store_under_way{operation=\"login\"}"] == 0)
+  }
+
+  @Test func `an answer that waits for the store is under way until it has ended`() async throws {
+    let metered = MeteredStore(store: store, metrics: metrics.store)
+    store.hangs(true)
+    let use = Task { try await metered.login(of: "alice", appID: "a", challengeHash: nil) }
+    await store.isAsked()
+    #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 1)
+    store.hangs(false)
+    _ = try await use.value
+    #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 0)
+  }
+
+  @Test func `a refusal in a transaction is no failure of the store`() async throws {
+    struct Refused: Error {}
+    let metered = MeteredStore(store: server.store, metrics: metrics.store)
+    await #expect(throws: Refused.self) { try await metered.write { _ in throw Refused() } }
+    #expect(try read()["uaf_store_failures_total{operation=\"write\"}"] == 0)
+    #expect(try read()["uaf_store_seconds_count{operation=\"write\"}"] == 1)
+  }
+
+  @Test func `every series is there from the start, so that no first event is missed`() async throws {
+    let before = try read()
+    let authenticator = try await server.registered("alice")
+    try await application().test { client in try await login(client, authenticator, counter: 1) }
+    #expect(try Set(before.values.keys) == Set(read().values.keys))
+    #expect(before.values.filter { $0.key.hasPrefix("uaf_requests_total") }.values.allSatisfy { $0 == 0 })
+  }
+
+  @Test func `tells no name, no address and no key`() async throws {
+    let authenticator = try await server.registered("alice")
+    try await application().test { client in
+      try await login(client, authenticator, counter: 1)
+      _ = try await ask(client, for: "mallory\"}\n1 2")
+    }
+    for word in ["alice", "127.0.0", "mallory"] { #expect(!routes.page.contains(word)) }
+  }
+
+  @Test func `a bucket holds what took at most as long as it says`() throws {
+    let histogram = DurationHistogram()
+    for duration in [Duration.zero, .microseconds(500), .microseconds(501), .seconds(10), .seconds(11)] {
+      histogram.count(duration)
+    }
+    #expect(histogram.figures.atMost == [2] + Array(repeating: 3, count: 12) + [4])
+    #expect(histogram.figures.count == 5)
+    #expect(abs(histogram.figures.seconds - 21.001001) < 1e-9)
+  }
+
+  @Test func `the second number of statm is the memory, and less than two numbers are none`() {
+    #expect(ProcessFigures.residentPages(Array("5000 1200 300 1 0 2 0\n".utf8)) == 1200)
+    for text in ["", "5000", "5000 x"] { #expect(ProcessFigures.residentPages(Array(text.utf8)) == nil) }
+  }
+
+  @Test(arguments: [
+    (HTTPMethod.POST, "/metrics"), (.GET, "/"), (.GET, "/uaf/facets"), (.POST, "/uaf/get"), (.GET, "/metrics/"),
+  ])
+  func `its listener refuses everything but its own pages`(method: HTTPMethod, path: String) async {
+    let request = WebRequest(method: method, target: path, fields: [:], body: ByteBuffer(), peer: nil)
+    #expect(await routes.answer(to: request).status == .notFound)
+  }
+
+  @Test func `strangers do not get the page from the port of logins`() async throws {
+    try await application().test { client in
+      let answer = try await client.executeRequest(uri: "/metrics", method: .GET, headers: [:], body: nil)
+      #expect(answer.status == .notFound)
+    }
+  }
+
+  @Test func `takes no socket of the file system`() {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    #expect(MetricsListener(.unixSocket(path: "/run/a"), routes, logger: logger) == nil)
+    #expect(throws: (any Error).self) {
+      try ServeCommand.parse(["--development", "--metrics-listen", "unix:/run/a"])
+    }
+  }
+}
