@@ -71,4 +71,8 @@ struct ApprovalTable: Approvals {
     try connection.execute(
       "DELETE FROM approval WHERE username = $1 AND confirmedAt IS NULL AND deniedAt IS NULL", [.text(username)])
   }
+
+  func closeAll() throws {
+    try connection.execute("DELETE FROM approval WHERE confirmedAt IS NULL AND deniedAt IS NULL")
+  }
 }

@@ -41,4 +41,8 @@ struct EnrolmentTable: Enrolments {
   func close(for username: String) throws {
     try connection.execute("DELETE FROM enrolment WHERE username = $1", [.text(username)])
   }
+
+  func closeAll() throws {
+    try connection.execute("DELETE FROM enrolment")
+  }
 }

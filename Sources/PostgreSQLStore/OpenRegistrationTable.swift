@@ -50,4 +50,8 @@ struct OpenRegistrationTable: OpenRegistrations {
   func take(hash: [UInt8]) throws -> Bool {
     try connection.execute("DELETE FROM openRegistration WHERE hash = $1", [.bytes(hash)]).changes == 1
   }
+
+  func removeAll() throws {
+    try connection.execute("DELETE FROM openRegistration")
+  }
 }

@@ -70,4 +70,8 @@ struct ApprovalStore: Approvals {
       sql: "DELETE FROM approval WHERE username = ? AND confirmedAt IS NULL AND deniedAt IS NULL",
       arguments: [username])
   }
+
+  func closeAll() throws {
+    try db.execute(sql: "DELETE FROM approval WHERE confirmedAt IS NULL AND deniedAt IS NULL")
+  }
 }

@@ -40,4 +40,8 @@ struct EnrolmentStore: Enrolments {
   func close(for username: String) throws {
     try db.execute(sql: "DELETE FROM enrolment WHERE username = ?", arguments: [username])
   }
+
+  func closeAll() throws {
+    try db.execute(sql: "DELETE FROM enrolment")
+  }
 }

@@ -47,4 +47,8 @@ struct OpenRegistrationStore: OpenRegistrations {
     try db.execute(sql: "DELETE FROM openRegistration WHERE hash = ?", arguments: [hash.databaseBlob])
     return db.changesCount == 1
   }
+
+  func removeAll() throws {
+    try db.execute(sql: "DELETE FROM openRegistration")
+  }
 }

@@ -78,4 +78,13 @@ package struct SQLiteStore: ServerStore {
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
     try await answers.store(answer)
   }
+
+  /// Copies the whole store, as it is at one moment, into a file that is empty; others read and write meanwhile.
+  ///
+  /// - Throws: ``StoreFailure``.
+  package func copy(to path: String) throws {
+    let copy = try DatabaseQueue(path: path)
+    try database.backup(to: copy)
+    try copy.close()
+  }
 }

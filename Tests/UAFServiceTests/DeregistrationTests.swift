@@ -105,6 +105,21 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
+  @Test func `after a restore, refuses a proof of before, which may have been used, and takes one of after`()
+    async throws
+  {
+    let alice = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof("alice", alice, counter: 1)
+    try await server.store.write { [now = server.now] in try $0.settings.set(.restoredAt, to: String(now)) }
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    #expect(try await keyCount("alice") == 1)
+    server.advance(seconds: 1)
+    context.proof = try await proof("alice", alice, counter: 2)
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+  }
+
   @Test func `deletes only the keys of that person on that machine`() async throws {
     let first = try await server.registered("alice", deviceID: "one")
     _ = try await server.registered("alice", deviceID: "two")

@@ -25,6 +25,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unprotectedMemory(errorNumber: Int32)
   /// A key that is too new to be replaced.
   case refusedRotation(String)
+  /// A backup cannot be made or restored.
+  case unusableBackup(String, BackupError)
   /// An argument of the command line.
   case invalidArgument(String)
 
@@ -48,6 +50,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .unprotectedMemory(let errorNumber):
       // SAFETY: strerror's text is copied at once.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
+    case .unusableBackup(let path, let error): "\(path): \(error)"
     case .invalidArgument(let text), .refusedRotation(let text): text
     }
   }
@@ -55,7 +58,7 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The exit status of the program.
   var exit: ExitStatus {
     switch self {
-    case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument: .usage
+    case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument, .unusableBackup: .usage
     case .cannotListen, .notListening, .unprotectedMemory: .unreachable
     case .refusedRotation: .refused
     case .unwritten: .unwritten

@@ -16,6 +16,9 @@ struct ServerDirectory: Sendable {
   var secretPath: String { file("server.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
+  /// Is there while a backup is being restored.
+  var unfinishedPath: String { file("restore.unfinished") }
+
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// The files of the folder whose contents the server trusts.
@@ -62,6 +65,10 @@ struct ServerDirectory: Sendable {
           + "(runuser -u NAME), or give the folder away with chown")
     }
     for name in Self.names { try folder.checkFile(name, of: path) }
+    guard !FileManager.default.fileExists(atPath: unfinishedPath) else {
+      throw .unusableDirectory(
+        path: path, reason: "a restore did not end here: empty the folder, and run 'uaf-server restore' again")
+    }
     return true
   }
 

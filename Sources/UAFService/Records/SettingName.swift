@@ -6,4 +6,6 @@ package enum SettingName: String, Sendable {
   case keyShapes
   /// The id of the secret that decoys are made of.
   case decoySecret
+  /// When a backup was restored, in seconds since 1970.
+  case restoredAt
 }

@@ -89,10 +89,16 @@ struct RequestSession {
     guard let claims = VerdictToken(keys: environment.keys).claims(of: proof),
       claims.issuer.isIdentical(to: identity.appID), claims.subject.isIdentical(to: context.username),
       claims.operation == .authentication, claims.proofOperations.contains(operation),
-      claims.expiresAt > now, claims.issuedAt <= now,
+      claims.expiresAt > now, claims.issuedAt <= now, try isKnownWhetherUsed(claims),
       try records.usedProofs.use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
     else { return .failure(.wrongProof) }
     return .success(.proof)
+  }
+
+  /// Whether the store knows the proofs that were used since this one was signed: an older store that was restored does not.
+  private func isKnownWhetherUsed(_ claims: VerdictClaims) throws -> Bool {
+    guard let restored = try records.settings.value(of: .restoredAt) else { return true }
+    return Int64(restored).map { claims.issuedAt > $0 } ?? false
   }
 
   private func criteria(of keys: [StoredKey]) -> [MatchCriteria] {

@@ -31,4 +31,7 @@ package protocol Approvals {
 
   /// Removes the account's text that nobody has confirmed or denied; nobody can any more.
   func close(for username: String) throws
+
+  /// Removes all texts that nobody has confirmed or denied.
+  func closeAll() throws
 }

@@ -27,4 +27,7 @@ package protocol Enrolments {
 
   /// Closes the account's code, if one is open.
   func close(for username: String) throws
+
+  /// Closes all open codes.
+  func closeAll() throws
 }

@@ -23,4 +23,7 @@ package protocol OpenRegistrations {
   /// - Parameter hash: SHA-256 of the challenge.
   /// - Returns: false if there is none, or it was taken already.
   func take(hash: [UInt8]) throws -> Bool
+
+  /// Removes all requests: none can be answered any more.
+  func removeAll() throws
 }

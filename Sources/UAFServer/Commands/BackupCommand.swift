@@ -1,0 +1,25 @@
+import ArgumentParser
+import UAFService
+
+/// `uaf-server backup`: copies everything that a server needs into a new folder, while it serves.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy store, keys and certificate into a new folder, while the server serves.",
+    discussion: """
+      The folder is for its owner alone, and holds the key that signs verdicts: keep it as the state folder itself. \
+      With --store it holds the files alone: back up the database with pg_dump, after this. \
+      A copy of server.db made by 'cp' while the server serves may not open, or lack the last logins.
+      """)
+
+  @Argument(help: "The folder to make.", completion: .directory) var folder: String
+  @OptionGroup var state: StateOption
+
+  func run() throws {
+    let directory = try state.openWithKeys()
+    let store = state.store == nil ? try directory.openStore() : nil
+    let made = try ServerBackup.make(of: directory, store, in: folder, now: Terminal.now)
+    let size = made.files.reduce(0) { $0 + $1.size }
+    Terminal.result("saved \(made.files.count) files, \(size) bytes, in \(folder)")
+    if store == nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
+  }
+}

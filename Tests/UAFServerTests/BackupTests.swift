@@ -1,0 +1,182 @@
+import ArgumentParser
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// What a backup holds, and what a restored server accepts.
+struct BackupTests {
+  private let folder = try? TemporaryFolder()
+  private let state: ServerDirectory
+
+  init() throws {
+    state = try ServerDirectory(path: #require(folder).path("state"), create: true)
+  }
+
+  private func path(_ name: String) throws -> String { try #require(folder).path(name) }
+
+  /// Makes keys, a store with an account, and a backup of them.
+  private func backedUp(_ name: String = "backup") async throws -> String {
+    _ = try ServerKeys(state: state, now: { 100 })
+    let store = try state.openStore(create: true)
+    try await store.write { records in
+      try records.accounts.add("mina", now: 0)
+      try records.enrolments.open(code: "code", for: "mina", expiresAt: 1000)
+    }
+    _ = try ServerBackup.make(of: state, store, in: path(name), now: 100)
+    return try path(name)
+  }
+
+  private func restore(_ backup: String, to name: String) async throws -> ServerDirectory {
+    let restored = try path(name)
+    try await ServerBackup.restore(ServerBackup.check(backup), to: restored) { _ in }
+    return try ServerDirectory(path: restored, create: false)
+  }
+
+  private func names(_ path: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  @Test func `a backup of a store in use has all of it, and its files are for the owner alone`() async throws {
+    let backup = try await backedUp()
+    #expect(try names(backup) == ["backup.json", "decoy.secret", "server.db", "verdict.key", "verdict.pub"])
+    for name in ["backup.json", "decoy.secret", "server.db", "verdict.key"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(backup)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+    #expect(try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int == 0o700)
+    let restored = try await restore(backup, to: "restored")
+    for name in ["verdict.key", "decoy.secret", "verdict.pub"] {
+      #expect(FileManager.default.contentsEqual(atPath: state.file(name), andPath: restored.file(name)), "\(name)")
+    }
+    #expect(try await restored.openStore().read { try $0.accounts.exists("mina") })
+  }
+
+  @Test func `a restored server answers no request of before, and has the verdict's key of before`() async throws {
+    let backup = try await backedUp()
+    let before = try ServerKeys(state: state, now: { 100 })
+    let data = ServerData(operation: .authentication, username: "mina", expiresAt: 500)
+    let challenge = [UInt8](repeating: 7, count: 32)
+    let sealed = try ServerDataSeal(keys: before).seal(data, challenge: challenge)
+    let after = try ServerKeys(state: await restore(backup, to: "restored"), now: { 100 })
+    #expect(try ServerDataSeal(keys: before).open(sealed, challenge: challenge) == data)
+    #expect(try ServerDataSeal(keys: after).open(sealed, challenge: challenge) == nil)
+    #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
+  }
+
+  @Test func `the command closes open codes, and says when it was`() async throws {
+    let backup = try await backedUp()
+    let command = try RestoreCommand.parse([backup, "--state", path("restored")])
+    try await command.run()
+    let restored = try ServerDirectory(path: path("restored"), create: false).openStore()
+    let found = try await restored.read { records in
+      (try records.enrolments.check(code: "code", for: "mina", now: 100), try records.settings.value(of: .restoredAt))
+    }
+    #expect(found.0 == nil)
+    #expect(found.1.flatMap { Int64($0) }.map { $0 > 1_700_000_000 } == true)
+    #expect(try await state.openStore().read { try $0.enrolments.check(code: "code", for: "mina", now: 100) } != nil)
+  }
+
+  @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
+  func `refuses a file that was cut, changed or removed, and restores nothing`(name: String) async throws {
+    let backup = try await backedUp()
+    let file = URL(filePath: "\(backup)/\(name)")
+    let whole = try Data(contentsOf: file)
+    var flipped = whole
+    flipped[whole.count / 2] ^= 1
+    for changed in [whole.dropLast(), flipped, whole + [0], Data()] {
+      try changed.write(to: file)
+      #expect(throws: ServerError.unusableBackup(backup, .changed(name))) { try ServerBackup.check(backup) }
+    }
+    try FileManager.default.removeItem(at: file)
+    #expect(throws: ServerError.unusableBackup(backup, .changed(name))) { try ServerBackup.check(backup) }
+  }
+
+  @Test func `refuses a backup that was cut before its list`() async throws {
+    let backup = try await backedUp()
+    try FileManager.default.removeItem(atPath: "\(backup)/backup.json")
+    #expect(throws: ServerError.unusableBackup(backup, .incomplete)) { try ServerBackup.check(backup) }
+  }
+
+  @Test func `refuses every list that was cut`() async throws {
+    let list = try Data(contentsOf: URL(filePath: "\(await backedUp())/backup.json"))
+    #expect(try BackupManifest(parsing: Array(list)).files.count == 4)
+    for count in 0..<list.count {
+      #expect(throws: BackupError.self) { try BackupManifest(parsing: Array(list.prefix(count))) }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"form":2}"#, BackupError.otherForm(2)), (#"{"form":"1"}"#, .unreadable), ("[]", .unreadable),
+    (
+      #"{"form":1,"madeAt":1,"version":"1","files":[{"name":"../server.db","size":1,"sha256":"a"}]}"#,
+      .unknownFile("../server.db")
+    ),
+    (
+      #"{"form":1,"madeAt":1,"version":"1","files":[{"name":"server.secret","size":1,"sha256":"a"}]}"#,
+      .unknownFile("server.secret")
+    ),
+    (#"{"form":1,"madeAt":1,"version":"1","files":[{"name":"server.db","size":-1,"sha256":"a"}]}"#, .unreadable),
+    (#"{"form":1,"madeAt":1,"version":"1","files":[7]}"#, .unreadable),
+    (#"{"form":1,"madeAt":1,"version":"1"}"#, .unreadable),
+  ])
+  func `refuses a list of another form, and one that names other files`(text: String, error: BackupError) {
+    #expect(throws: error) { try BackupManifest(parsing: Array(text.utf8)) }
+  }
+
+  @Test func `never writes over anything`() async throws {
+    let backup = try await backedUp()
+    #expect(throws: ServerError.unusableBackup(backup, .exists(backup))) {
+      try ServerBackup.make(of: state, nil, in: backup, now: 200)
+    }
+    let found = try names(state.path)
+    await #expect(throws: ServerError.unusableBackup(backup, .exists(state.path))) {
+      try await ServerBackup.restore(ServerBackup.check(backup), to: state.path) { _ in }
+    }
+    #expect(try names(state.path) == found)
+  }
+
+  @Test(arguments: [true, false])
+  func `a restore that fails leaves the place as it was`(isThere: Bool) async throws {
+    struct Failure: Error {}
+    let backup = try await backedUp()
+    let target = try path("restored")
+    if isThere { _ = try ServerDirectory(path: target, create: true) }
+    await #expect(throws: Failure.self) {
+      try await ServerBackup.restore(ServerBackup.check(backup), to: target) { _ in throw Failure() }
+    }
+    #expect(FileManager.default.fileExists(atPath: target) == isThere)
+    if isThere { #expect(try names(target) == []) }
+  }
+
+  @Test func `no server starts where a restore was killed`() async throws {
+    let backup = try await backedUp()
+    let target = try path("restored")
+    try await ServerBackup.restore(ServerBackup.check(backup), to: target) { directory in
+      #expect(FileManager.default.fileExists(atPath: directory.unfinishedPath))
+      let refused = #expect(throws: ServerError.self) { try ServerDirectory(path: target, create: true) }
+      #expect(refused?.description.contains("a restore did not end here") == true)
+    }
+    _ = try ServerDirectory(path: target, create: false)
+  }
+
+  @Test func `a backup without a store is refused where no database is named`() async throws {
+    _ = try ServerKeys(state: state, now: { 100 })
+    let backup = try path("keys")
+    _ = try ServerBackup.make(of: state, nil, in: backup, now: 100)
+    let command = try RestoreCommand.parse([backup, "--state", path("restored")])
+    await #expect(throws: ServerError.unusableBackup(backup, .withoutStore)) { try await command.run() }
+    #expect(!FileManager.default.fileExists(atPath: try path("restored")))
+  }
+
+  @Test func `others cannot slip a backup in`() async throws {
+    let backup = try await backedUp()
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: backup)
+    #expect(throws: ServerError.self) { try ServerBackup.check(backup) }
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// What is closed in a store that was restored, on both engines.
+@Suite(.onEachStore) struct RestoredStoreTests {
+  private let server: TestServer
+
+  init() throws { server = try TestServer() }
+
+  private func close() async throws {
+    try await server.store.write { records in
+      try records.enrolments.closeAll()
+      try records.approvals.closeAll()
+      try records.openRegistrations.removeAll()
+    }
+  }
+
+  private func registration(_ name: String, _ code: String) async throws -> ReturnUAFRequest {
+    var context = RequestContext(username: name)
+    context.authCode = code
+    return try await server.get(.registration, context)
+  }
+
+  @Test func `no code of before registers anybody, and a new one does`() async throws {
+    let codes = [("alice", try await server.enrol("alice")), ("bob", try await server.enrol("bob"))]
+    try await close()
+    for (name, code) in codes { #expect(try await registration(name, code).statusCode == .unauthorized) }
+    #expect(try await registration("alice", server.enrol("alice")).statusCode == .ok)
+  }
+
+  @Test func `a registration that was asked for before is refused, though its code was good`() async throws {
+    let authenticator = try FakeAuthenticator()
+    let answer = try await registration("alice", server.enrol("alice"))
+    let request = try authenticator.registrationRequest(from: answer)
+    try await close()
+    let (refusal, token) = try await server.respond(authenticator.register(request))
+    #expect(refusal == .unknownChallenge && token == nil)
+  }
+
+  @Test func `a text that waits is gone, and the account and its key stay`() async throws {
+    _ = try await server.registered("alice")
+    let id = try await server.store.write { [now = server.now] records in
+      try records.approvals.open("Pay 5", code: "code", for: "alice", expiresAt: now + 100)
+    }
+    try await close()
+    let found = try await server.store.read { [now = server.now, appID = server.identity.appID] records in
+      (
+        try records.approvals.outcome(id: id, now: now),
+        try records.approvals.check(code: "code", for: "alice", now: now),
+        try records.credentials.keys(of: "alice", appID: appID).count
+      )
+    }
+    #expect(found.0 == .closed && found.1 == nil && found.2 == 1)
+  }
+}
