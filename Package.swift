@@ -221,7 +221,7 @@ let package = Package(
         "UAFCrypto", "UAFMessages", "UAFService", "UAFWire",
       ], swiftSettings: strict),
     .testTarget(
-      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip"],
+      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger"],
       swiftSettings: strict),
     .testTarget(name: "CArgumentsTests", dependencies: ["CArguments"], swiftSettings: strict),
     .testTarget(

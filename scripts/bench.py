@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Times the login path as a whole, from outside: `make bench`, as root, after `make build`.
 
-Four parts; the first three run unless one is named. `bench.py login`: our logins and those of other modules, in turn, with
-what each costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost
-of the key derivation take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call
-to the first prompt, and from the answer to the end, each as a median over the rounds. `bench.py overlap`: a server that
-takes its time, a person who types longer than that, and what is left to wait for after Enter, side by side: with the
-request under way while the person types, divided, and as it would be if the request were sent only then.
-`bench.py builds CHECKOUT`: logins of this build and of another checkout's build take turns. This build also takes turns
-with itself, as a negative control: what its ratio differs from 1 by is noise.
+All but the last three run unless some are named. `bench.py login`: our logins and those of other modules, in turn, with what
+each costs (scripts/measure/login.py). `bench.py derivation`: two configurations that differ only in the cost of the key
+derivation take turns, so that the rest of the time can be told apart. It times pam_authenticate: from the call to the first
+prompt, and from the answer to the end, each as a median over the rounds. `bench.py overlap`: a server that takes its time, a
+person who types longer than that, and what is left to wait for after Enter, side by side: with the request under way while
+the person types, divided, and as it would be if the request were sent only then. `bench.py chip`: logins with the device key
+in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
+build take turns. This build also takes turns with itself, as a negative control: what its ratio differs from 1 by is noise.
 `bench.py server [STORE]`: the server under load, beside another one; see measure/page.py. `make bench` runs it, too. STORE
 is `sqlite` or `postgresql`, of which it starts one. `bench.py floor`: what a login's mandatory operations cost alone.
 """
 
+import functools
 import hashlib
 import http.client
 import http.server
@@ -29,7 +30,7 @@ import tempfile
 import threading
 import time
 
-from measure import floor, page
+from measure import chip, floor, page
 from measure import login as logins
 from pam_login import pam_login, stack
 
@@ -41,13 +42,8 @@ ROUNDS = int(os.environ.get("ROUNDS", "50"))
 UNLIMITED = ("--address-rate", "0", "--account-rate", "0")
 OVERLAP_ROUNDS = int(os.environ.get("OVERLAP_ROUNDS", "5"))
 COSTS = (10, 16)
-# Seconds: a server far away, and a person at a passcode of some length.
-ANSWERING, TYPING = 2, 3
-ENVIRONMENT = {
-    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-    "LC_ALL": "C.UTF-8",
-    "SWIFT_BACKTRACE": "enable=no",
-}
+ANSWERING, TYPING = 2, 3  # Seconds: a server far away, and a person at a passcode of some length.
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no"}
 HELPERS = 3  # The descriptor the helper finds its conversation at.
 NOTHING = os.open("/dev/null", os.O_RDONLY)
 PASSCODE = b"bench passcode 1"
@@ -155,14 +151,14 @@ class Passing(http.server.BaseHTTPRequestHandler):
         """Nothing: what is printed are the figures."""
 
 
-def register(folder, cost, port, server_state, name):
+def register(folder, cost, port, server_state, name, more=""):
     configuration = folder / f"conf-{name}"
     configuration.write_text(
         f'authenticators = ["passcode"]\n[server]\nrequest_url = "https://127.0.0.1:{port}/uaf/get"\n'
         f'response_url = "https://127.0.0.1:{port}/uaf/respond"\nca_file = "{server_state}/ca.pem"\n'
         # To the server each state is an account: a second one of this machine under one name would replace the first.
         f'username = "{{user}}-{name}"\n'
-        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n'
+        f'[state]\ndirectory = "{folder}/state-{name}"\nkdf_cost = {cost}\n{more}'
     )
     tool = [STAGE / "bin/uafctl", "--conf", configuration]
     payload = folder / f"payload-{name}"
@@ -252,9 +248,14 @@ def measure_logins(folder, port, state):
     logins.measure(folder, ROUNDS, registering, (MODULE, REACHING), STAGE / "libexec/pam-uaf/uaf-helper", PASSCODE)
 
 
+def measure_chip(folder, port, state):
+    registering = functools.partial(register, folder, port=port, server_state=state)
+    chip.measure(ROUNDS, lambda **given: stack(MODULE, registering(**given)), lambda machine: pam_login(machine, PASSCODE))
+
+
 def chosen_parts():
-    """The parts that the command line names; the first three where it names none."""
-    parts = {"derivation": measure_derivation, "overlap": measure_overlap, "login": measure_logins}
+    """The parts that the command line names, or all."""
+    parts = {"derivation": measure_derivation, "overlap": measure_overlap, "chip": measure_chip, "login": measure_logins}
     match sys.argv[1:]:
         case ["server", *engine] if len(engine) <= 1:
             page.run(STAGE / "bin/uaf-server", *engine)
@@ -267,7 +268,7 @@ def chosen_parts():
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit("bench: usage: bench.py [derivation] [overlap] [login], bench.py builds CHECKOUT, bench.py server [STORE]")
+            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server [STORE]")
 
 
 def main():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks POLICIES.md: each row names a source file that is there and tests that are there, and each result of the table
-has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are there. `scripts/check.sh` calls it.
+has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are there. Checks SECURITY.md and THREATS.md: the rows
+of `make test-...` that they name are there. `scripts/check.sh` calls it.
 
 Prints one line for each row or result that does not, and fails if there is any.
 """
@@ -81,6 +82,22 @@ def problems_of_conformance(line, tests):
                 yield f"there is no test '{quote}' in {suite}"
 
 
+def rows_of(package):
+    """The identifiers of the rows of a package of Tests/Acceptance."""
+    found = set()
+    for path in (ROOT / "Tests/Acceptance" / package / "rows").glob("*.py"):
+        found.update(re.findall(r'@row\(\s*"([^"]+)"', path.read_text(encoding="utf-8")))
+    return found
+
+
+def problems_of_rows(line):
+    """Which rows a line names that are not there: `make test-devices` (D3, D10)."""
+    for package, names in re.findall(r"`make test-(\w+)` \(([^)]*)\)", line):
+        for name in names.replace("`", "").split(", "):
+            if name not in rows_of(package):
+                yield f"`make test-{package}` has no row {name}"
+
+
 def main():
     tests = names_of_tests()
     sources = {path.stem for folder in ("Sources", "cshim") for path in (ROOT / folder).rglob("*.*")}
@@ -102,6 +119,11 @@ def main():
         for problem in problems_of_conformance(line, tests):
             print(f"check: CONFORMANCE.md:{number}: {problem}")
             broken += 1
+    for document in ("SECURITY.md", "THREATS.md"):
+        for number, line in enumerate((ROOT / document).read_text(encoding="utf-8").splitlines(), 1):
+            for problem in problems_of_rows(line):
+                print(f"check: {document}:{number}: {problem}")
+                broken += 1
     sys.exit(1 if broken or not rows else 0)
 
 

@@ -1,13 +1,9 @@
-import Glibc
 import SecretMemory
 import UAFCrypto
 import UAFWire
 
 /// The program from its start to its end: one request, one answer.
 enum ChipProgram {
-  /// Where the starting program leaves the socket.
-  static let socket: CInt = 3
-
   static let usage = """
     usage: uaf-chip --version
     Seals or opens the device key with a TPM for uaf-helper, which starts it with a packet socket at descriptor 3. Not for \
@@ -17,22 +13,17 @@ enum ChipProgram {
 
   /// Waits for its request, opens the chip, enters its sandbox, answers, and ends.
   static func run(_ arguments: [String]) -> ChipExitStatus {
-    guard arguments.count <= 1 else {
-      guard arguments.count == 2, arguments[1] == "--version" else {
-        write(usage, to: STDERR_FILENO)
-        return .usage
-      }
-      write("uaf-chip \(ChipVersion.current)\n", to: STDOUT_FILENO)
-      return .done
+    if let hasVersion = SocketProgram.answer(arguments, name: "uaf-chip", version: ChipVersion.current, usage: usage) {
+      return hasVersion ? .done : .usage
     }
     guard let networkFailure = ChipPrivileges.prepare() else { return .confinement }
     do throws(PacketSocketError) {
-      return try serve(try PacketSocket(takingOver: Self.socket), network: networkFailure)
+      return try serve(try PacketSocket(takingOver: SocketProgram.socket), network: networkFailure)
     } catch {
       switch error {
       case .closed: return .done
       case .notASocket:
-        write(usage, to: STDERR_FILENO)
+        SocketProgram.say(usage)
         return .usage
       default: return .malformedPacket
       }
@@ -56,11 +47,5 @@ enum ChipProgram {
     guard let answer = try? work.packet() else { return .unavailable }
     try socket.send(answer)
     return .done
-  }
-
-  private static func write(_ text: String, to descriptor: CInt) {
-    var text = text
-    // SAFETY: the bytes are valid for the call. A message that cannot be written has nowhere else to go.
-    text.withUTF8 { _ = unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 }

@@ -6,8 +6,6 @@ import UAFWire
 
 /// uaf-helper: serves one conversation on descriptor 3 and ends.
 enum HelperProgram {
-  private static let socketDescriptor: CInt = 3
-
   /// Serves the conversation; the exit status means nothing to anyone.
   static func run(_ arguments: [String]) -> CInt {
     if arguments.dropFirst() == ["--version"] {
@@ -21,7 +19,9 @@ enum HelperProgram {
     guard arguments.count <= 1 else { return usage() }
     HelperProcess.openStandardDescriptors()
     let socket: PacketSocket
-    do throws(PacketSocketError) { socket = try PacketSocket(takingOver: socketDescriptor) } catch { return usage() }
+    do throws(PacketSocketError) { socket = try PacketSocket(takingOver: SocketProgram.socket) } catch {
+      return usage()
+    }
     let log = SystemLog()
     guard geteuid() == 0 else {
       log.write(.start, "not started as root", .error)
@@ -34,9 +34,9 @@ enum HelperProgram {
   private static func serveLater() -> CInt {
     HelperProcess.openStandardDescriptors()
     guard geteuid() == 0 else { return notPermitted }
-    guard let listener = try? PacketSocket(takingOver: socketDescriptor) else { return usage() }
+    guard let listener = try? PacketSocket(takingOver: SocketProgram.socket) else { return usage() }
     let groundwork = Groundwork()
-    guard groundwork.awaitCall(on: listener), let connection = PassedDescriptor.receive(over: socketDescriptor),
+    guard groundwork.awaitCall(on: listener), let connection = PassedDescriptor.receive(over: SocketProgram.socket),
       let socket = try? PacketSocket(takingOver: connection)
     else { return 0 }
     // The log is opened now: inside the sandbox a log that was restarted is not found again.
@@ -49,20 +49,19 @@ enum HelperProgram {
     let log = SystemLog()
     var (listens, length) = (CInt(0), socklen_t(MemoryLayout<CInt>.size))
     // SAFETY: `listens` is as large as `length` says.
-    let isSocket = unsafe getsockopt(socketDescriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+    let isSocket = unsafe getsockopt(SocketProgram.socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
     guard isSocket, listens != 0, let path = ProgramPath.own() else { return usage() }
     guard geteuid() == 0 else {
       log.write(.start, "not started as root", .error)
       return notPermitted
     }
-    guard var listener = try? Listener(on: socketDescriptor, starting: path, log: log) else { return protocolError }
+    guard var listener = try? Listener(on: SocketProgram.socket, starting: path, log: log) else { return protocolError }
     return listener.run()
   }
 
   private static func usage() -> CInt {
-    let text = "uaf-helper is started by pam_uaf.so, by uafctl or by systemd, with its socket as descriptor 3.\n"
-    // SAFETY: the text is lent for the call.
-    _ = unsafe write(2, text, text.utf8.count)
+    SocketProgram.say(
+      "uaf-helper is started by pam_uaf.so, by uafctl or by systemd, with its socket as descriptor 3.\n")
     return usageError
   }
 

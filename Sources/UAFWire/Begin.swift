@@ -175,12 +175,7 @@ public struct Begin: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an operation that does not exist, and for a field newer than the version.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .begin else { throw .unexpectedType(packet.type) }
-    guard
-      let operation = packet.number(Field.operation, bytes).flatMap({
-        Operation(rawValue: UInt8(truncatingIfNeeded: $0))
-      })
-    else { throw .invalidValue(.begin, tag: Field.operation.tag) }
-    self.operation = operation
+    operation = try packet.meaning(of: Field.operation, bytes)
     version = UInt16(truncatingIfNeeded: packet.number(Field.version, bytes) ?? 0)
     uid = packet.number(Field.uid, bytes)
     account = packet.bytes(Field.account, bytes)

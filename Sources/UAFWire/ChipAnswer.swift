@@ -77,11 +77,7 @@ public struct ChipAnswer: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipAnswer else { throw .unexpectedType(packet.type) }
-    guard
-      let outcome = packet.number(Field.outcome, bytes)
-        .flatMap({ ChipOutcome(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.chipAnswer, tag: Field.outcome.tag) }
-    self.outcome = outcome
+    outcome = try packet.meaning(of: Field.outcome, bytes)
     number = packet.number(Field.number, bytes)
     step = packet.text(Field.step, bytes)
     missing = packet.text(Field.missing, bytes)

@@ -75,9 +75,7 @@ public struct ChipRequest: Equatable, Sendable {
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
       throw .invalidValue(.chipRequest, tag: Field.version.tag)
     }
-    guard
-      let purpose = packet.number(Field.purpose, bytes).flatMap({ Purpose(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.chipRequest, tag: Field.purpose.tag) }
+    let purpose: Purpose = try packet.meaning(of: Field.purpose, bytes)
     place = packet.text(Field.place, bytes) ?? ""
     guard place.hasPrefix("/") else { throw .invalidValue(.chipRequest, tag: Field.place.tag) }
     self.purpose = purpose

@@ -98,10 +98,7 @@ public enum CoreMessage: Equatable, Sendable {
   }
 
   private static func prompt(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) -> Prompt {
-    guard
-      let step = packet.number(Prompt.Field.step, bytes).flatMap({ PromptStep(rawValue: UInt8(truncatingIfNeeded: $0)) }
-      )
-    else { throw .invalidValue(.prompt, tag: Prompt.Field.step.tag) }
+    let step: PromptStep = try packet.meaning(of: Prompt.Field.step, bytes)
     var prompt = Prompt(
       echo: packet.flag(Prompt.Field.echo, bytes) ?? false,
       check: Check(rawValue: packet.text(Prompt.Field.check, bytes) ?? ""), step: step,

@@ -100,8 +100,7 @@ public struct FetchRequest: Equatable, Sendable {
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
       throw .invalidValue(.fetchRequest, tag: Field.version.tag)
     }
-    guard let method = packet.number(Field.method, bytes).flatMap({ Method(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fetchRequest, tag: Field.method.tag) }
+    let method: Method = try packet.meaning(of: Field.method, bytes)
     guard let timeout = packet.number(Field.timeoutMilliseconds, bytes), (1...600_000).contains(timeout)
     else { throw .invalidValue(.fetchRequest, tag: Field.timeoutMilliseconds.tag) }
     self.method = method

@@ -99,12 +99,7 @@ public struct FetchResponse: Equatable, Sendable {
   ///   an answer, a body above the limit, or a redirect without its status or its other half.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fetchResponse else { throw .unexpectedType(packet.type) }
-    guard
-      let outcome = packet.number(Field.outcome, bytes).flatMap({
-        FetchOutcome(rawValue: UInt8(truncatingIfNeeded: $0))
-      })
-    else { throw .invalidValue(.fetchResponse, tag: Field.outcome.tag) }
-    self.outcome = outcome
+    outcome = try packet.meaning(of: Field.outcome, bytes)
     handshakeCompleted = packet.flag(Field.handshakeCompleted, bytes) ?? false
     status = UInt16(truncatingIfNeeded: packet.number(Field.status, bytes) ?? 0)
     bodyLength = packet.number(Field.bodyLength, bytes) ?? 0

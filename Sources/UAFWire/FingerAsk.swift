@@ -42,9 +42,7 @@ public struct FingerAsk: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an unknown wish or an empty name.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerAsk else { throw .unexpectedType(packet.type) }
-    guard let wish = packet.number(Field.wish, bytes).flatMap({ Wish(rawValue: UInt8(truncatingIfNeeded: $0)) }) else {
-      throw .invalidValue(.fingerAsk, tag: Field.wish.tag)
-    }
+    let wish: Wish = try packet.meaning(of: Field.wish, bytes)
     guard let account = packet.text(Field.account, bytes), !account.isEmpty else {
       throw .invalidValue(.fingerAsk, tag: Field.account.tag)
     }

@@ -46,8 +46,6 @@ public struct FingerEnd: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an unknown cause.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerEnd else { throw .unexpectedType(packet.type) }
-    guard let cause = packet.number(Field.cause, bytes).flatMap({ Cause(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fingerEnd, tag: Field.cause.tag) }
-    self.init(cause, detail: packet.text(Field.detail, bytes))
+    self.init(try packet.meaning(of: Field.cause, bytes), detail: packet.text(Field.detail, bytes))
   }
 }

@@ -65,10 +65,8 @@ public struct FingerSensor: Equatable, Sendable {
   /// - Throws: ``PacketError``, also for an unknown state.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerSensor else { throw .unexpectedType(packet.type) }
-    guard let state = packet.number(Field.state, bytes).flatMap({ State(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fingerSensor, tag: Field.state.tag) }
     self.init(
-      state, fingers: packet.texts(Field.finger, bytes), detail: packet.text(Field.detail, bytes),
-      missing: packet.text(Field.missing, bytes))
+      try packet.meaning(of: Field.state, bytes), fingers: packet.texts(Field.finger, bytes),
+      detail: packet.text(Field.detail, bytes), missing: packet.text(Field.missing, bytes))
   }
 }

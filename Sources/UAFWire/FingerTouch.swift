@@ -39,8 +39,6 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
   /// - Throws: ``PacketError``, also for an unknown outcome.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .fingerTouch else { throw .unexpectedType(packet.type) }
-    guard let touch = packet.number(Field.outcome, bytes).flatMap({ Self(rawValue: UInt8(truncatingIfNeeded: $0)) })
-    else { throw .invalidValue(.fingerTouch, tag: Field.outcome.tag) }
-    self = touch
+    self = try packet.meaning(of: Field.outcome, bytes)
   }
 }

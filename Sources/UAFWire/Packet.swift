@@ -73,6 +73,18 @@ public struct Packet: Equatable, Sendable {
     range(field)?.reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
+  /// What the number of a field of one byte stands for.
+  ///
+  /// - Throws: ``PacketError/invalidValue(_:tag:)`` where the field is missing, or its number stands for nothing.
+  func meaning<Meaning: RawRepresentable<UInt8>>(
+    of field: some PacketField, _ bytes: Span<UInt8>
+  ) throws(PacketError) -> Meaning {
+    guard let meaning = number(field, bytes).flatMap({ Meaning(rawValue: UInt8(truncatingIfNeeded: $0)) }) else {
+      throw .invalidValue(type, tag: field.tag)
+    }
+    return meaning
+  }
+
   /// The bytes of a field as a secret of its own; nil if the packet does not have the field.
   func secret(_ field: some PacketField, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     guard let range = range(field) else { return nil }

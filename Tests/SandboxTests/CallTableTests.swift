@@ -4,13 +4,18 @@ import Testing
 
 @testable import UAFChip
 @testable import UAFFetch
+@testable import UAFFinger
 @testable import UAFHelper
 
-/// What the tables of system calls of the core, of the network program and of the chip's program say.
+/// What the tables of system calls of the programs of a login say.
 @Suite struct CallTableTests {
   private static let core = allowed(HelperSandbox.calls)
   private static let network = allowed(FetchSandbox.calls)
   private static let chip = allowed(ChipSandbox.calls)
+  private static let finger = allowed(FingerSandbox.calls)
+  private static let all = [core, network, chip, finger]
+  /// Calls that open or change what has a name.
+  private static let opening: Set<String> = ["open", "openat", "openat2", "creat", "unlink", "rename"]
 
   /// Well-known ways to more privileges, beside those of ``escapes``.
   private static let dangerous: Set<String> = [
@@ -47,12 +52,12 @@ import Testing
 
   @Test func `libseccomp knows each call by its name`() {
     // SAFETY: the name is lent for the call. -1 is an unknown name; other numbers below 0 are calls of other architectures.
-    let names = Self.core.union(Self.network).union(Self.chip).union(Self.dangerous).union(Self.escapes)
+    let names = Self.all.reduce(Self.dangerous.union(Self.escapes).union(Self.opening)) { $0.union($1) }
     #expect(names.filter { unsafe seccomp_syscall_resolve_name($0) == -1 } == [])
   }
 
   @Test func `no call that leads to more privileges is allowed`() {
-    for table in [Self.core, Self.network, Self.chip] { #expect(table.intersection(Self.dangerous) == []) }
+    for table in Self.all { #expect(table.intersection(Self.dangerous) == []) }
   }
 
   @Test func `no call that would let the core escape is allowed to it`() {
@@ -60,8 +65,12 @@ import Testing
   }
 
   @Test func `the chip's program may open nothing, and reach nothing but what is open`() {
-    #expect(Self.chip.intersection(Self.escapes) == [])
-    #expect(Self.chip.intersection(["open", "openat", "openat2", "creat", "unlink", "rename", "ioctl"]) == [])
+    #expect(Self.chip.intersection(Self.escapes.union(Self.opening)) == [])
+  }
+
+  @Test func `the sensor's program may open nothing, and speaks over what is open alone`() {
+    #expect(Self.finger.intersection(Self.escapes.union(Self.opening)) == ["sendmsg"])
+    #expect(Self.finger.isDisjoint(with: ["read", "write"]))
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])
@@ -70,6 +79,6 @@ import Testing
   }
 
   @Test func `clone3 is answered as unknown, so that libc uses clone`() {
-    for table in [Self.core, Self.network, Self.chip] { #expect(!table.contains("clone3")) }
+    for table in Self.all { #expect(!table.contains("clone3")) }
   }
 }

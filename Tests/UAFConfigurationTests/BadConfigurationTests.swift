@@ -44,6 +44,14 @@ import Testing
       "[service.sudo.lock]\nretry_count_to_lock = 3",
       "1: service.sudo.lock: locks are never per service: move it to [lock]"
     ),
+    ("[biometric]\nrequire_tpm = 'no'", "2: biometric.require_tpm: must be true or false, without quotes"),
+    (
+      "[biometric]\ninvalidate_on_new_biometrics = 0",
+      "2: biometric.invalidate_on_new_biometrics: must be true or false, without quotes"
+    ),
+    ("[biometric]\nmax_tries = 11", "2: biometric.max_tries: must be a whole number from 1 to 10"),
+    ("[biometric]\ntimeout = 4", "2: biometric.timeout: must be a whole number from 5 to 120"),
+    ("[biometric]\nmode = 'last'", #"2: biometric.mode: must be one of "together", "first""#),
     ("[passcode]\nmin_length = 3", "2: passcode.min_length: must be a whole number from 4 to 64"),
     ("[passcode]\nmax_length = 65", "2: passcode.max_length: must be a whole number from 4 to 64"),
     (

@@ -151,6 +151,14 @@ final class MetadataFolderTests {
     #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
+  @Test func `says of the fingerprint's model that a finger is verified, and that software protects it`() throws {
+    let statement = try MetadataStatement.projectOwn(.fingerprint)
+    #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
+    #expect(
+      statement.jsonText.contains(#""keyProtection":1,"#) && statement.jsonText.contains(#""matcherProtection":1,"#))
+    #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
+  }
+
   /// Counts the patterns of so many nodes of the 3x3 grid, in which no stroke passes over a node that is still free.
   private static func patterns(of count: Int, after nodes: [Int] = []) -> Int {
     guard nodes.count < count else { return 1 }

@@ -5,4 +5,4 @@ import sys
 from devices import rows
 from lab.run import main
 
-sys.exit(main("devices", rows, sys.argv[1:]))
+sys.exit(main("devices", rows, sys.argv[1:], limit=1800))

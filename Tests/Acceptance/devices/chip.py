@@ -12,7 +12,9 @@ import sys
 import threading
 
 from lab.machine import STATE
+from lab.processes import running
 from lab.table import must
+from lab.waiting import until
 
 RELAY = pathlib.Path(__file__).with_name("relay.py")
 KEY, SEALED, RECOVERY = STATE / "device.key", STATE / "device.sealed", STATE / "device.recovery"
@@ -48,6 +50,8 @@ class Chip:
         if self._process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._process, 9)
+            # Its state is locked until it has ended.
+            until(lambda: self._process not in running("swtpm"), "the chip's end")
             self._process = None
         self.place.unlink(missing_ok=True)
 
@@ -82,9 +86,10 @@ class Chip:
 class Between:
     """Stands between the core and a chip: keeps what passes, and may do something at a command."""
 
-    def __init__(self, lab, chip, at=None, does=None):
-        self.place = chip.folder / "between"
-        self._chip, self._at, self._does = chip, at, does
+    def __init__(self, lab, chip, at=None, does=lambda: None, step=None, changes=None):
+        """`does` is done before a command of code `at` goes on, or the one of number `step`; `changes` gets that response."""
+        self.place = chip.folder / f"between-{next(_numbers)}"
+        self._chip, self._at, self._does, self._step, self._changes = chip, at, does, step, changes
         self.passed = bytearray()
         self.commands = []
         self._socket = socket.socket(socket.AF_UNIX)
@@ -102,12 +107,15 @@ class Between:
                     while True:
                         command = _message(client)
                         code = struct.unpack(">I", command[6:10])[0]
+                        is_meant = code == self._at or len(self.commands) == self._step
                         self.commands.append(code)
-                        if code == self._at:
+                        if is_meant:
                             self._does()
                         self.passed += command
                         chip.sendall(command)
                         response = _message(chip)
+                        if is_meant and self._changes:
+                            response = self._changes(response)
                         self.passed += response
                         client.sendall(response)
 
@@ -148,11 +156,17 @@ def keep_state(lab):
     lab.after(back)
 
 
-def sealed(lab, *options, place=None):
-    """A person of this machine, whose key a new chip has sealed; returns both."""
+def unsealed(lab, use_of_chip="if_available"):
+    """A new chip, and a person of this machine, which names the chip and has its key in a file; returns both."""
     keep_state(lab)
     chip, person = Chip(lab), lab.person()
-    use(lab, place or chip.place)
+    use(lab, chip.place, use_of_chip)
+    return chip, person
+
+
+def sealed(lab, *options):
+    """A person of this machine, whose key a new chip has sealed; returns both."""
+    chip, person = unsealed(lab)
     lab.run("uafctl", "seal", *options)
     must(SEALED.exists() and not KEY.exists(), f"not sealed: {sorted(path.name for path in STATE.iterdir())}")
     return chip, person

@@ -19,4 +19,4 @@ def machine():
         yield lab
 
 
-sys.exit(main("fingerprint", rows, sys.argv[1:], machine))
+sys.exit(main("fingerprint", rows, sys.argv[1:], machine, limit=1800))

@@ -5,14 +5,16 @@ import pathlib
 import shutil
 import socket
 import subprocess
-import time
 
 from lab import hosts
-from lab.table import Skip, must
+from lab.processes import asks_alone, listens, running, waits
+from lab.table import Broken, Skip, must
 from lab.waiting import until
 
 FPRINTD = "/usr/libexec/fprintd"
 SENSOR = "/run/sensor"
+CONFIGURATION, SOCKET = pathlib.Path("/run/bus.conf"), pathlib.Path("/run/dbus/system_bus_socket")
+LOGIND = "org.freedesktop.login1"
 PRINTS = pathlib.Path("/var/lib/fprint")
 # The one with the bindings of D-Bus, whatever else is in PATH.
 PYTHON = "/usr/bin/python3"
@@ -34,7 +36,7 @@ class Desk:
 
     def __init__(self, lab):
         self.lab = lab
-        self.service = None
+        self.bus = self.polkit = self.service = None
 
     def set_up(self):
         """Starts bus, polkit's stand-in and service; Skip where Debian's packages are not there."""
@@ -45,14 +47,47 @@ class Desk:
         self.lab.run("groupadd", "--force", "--gid", "60991", "uaf-finger")
         self.lab.run("useradd", "--system", "--no-create-home", "--uid", "60991", "--gid", "60991", "uaf-finger")
         os.makedirs("/run/dbus", exist_ok=True)
-        configuration = pathlib.Path("/run/bus.conf")
-        configuration.write_text(BUS)
-        self.lab.start("dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--nosyslog")
-        until(lambda: os.path.exists("/run/dbus/system_bus_socket"), "the bus")
-        self.lab.start(PYTHON, HERE / "polkit.py")
-        until(lambda: self.has_owner("org.freedesktop.PolicyKit1"), "polkit's stand-in")
+        CONFIGURATION.write_text(BUS)
         PRINTS.mkdir(mode=0o700, exist_ok=True)
+        self.start_bus()
+
+    # --- The bus
+
+    def start_bus(self):
+        """Starts the bus, and what is on it."""
+        if self.bus and self.bus.poll() is None:
+            return
+        self.bus = self.lab.start("dbus-daemon", f"--config-file={CONFIGURATION}", "--nofork", "--nopidfile", "--nosyslog")
+        until(SOCKET.exists, "the bus")
+        self.polkit = self.lab.start(PYTHON, HERE / "polkit.py")
+        until(lambda: self.has_owner("org.freedesktop.PolicyKit1"), "polkit's stand-in")
         self.start_service()
+
+    def stop_bus(self):
+        """Kills it; what was on it has nobody to speak to any more."""
+        for process in (self.bus, self.polkit, self.service):
+            self.lab.stop(process)
+        SOCKET.unlink(missing_ok=True)
+
+    def start_sleeper(self):
+        """Has a stand-in for logind on the bus, by which the service hears of sleep; it ends with the row."""
+        process = self.lab.start(PYTHON, HERE / "logind.py")
+        self.lab.after(self.restart_service)
+        self.lab.after(lambda: self.lab.stop(process))
+        until(lambda: self.has_owner(LOGIND), "logind's stand-in")
+        self.restart_service()
+        until(lambda: self.sleeps("Holders") > 0, "the service has asked to be told")
+
+    def sleep(self, begins):
+        """Tells the service that the machine goes to sleep, or has woken up; at the first, waits until it has agreed."""
+        self.sleeps("Sleep", f"boolean:{'true' if begins else 'false'}")
+        until(lambda: (self.sleeps("Holders") > 0) != begins, "the service is ready for it")
+
+    def sleeps(self, method, *arguments):
+        """Asks logind's stand-in; returns how many still hold the sleep up."""
+        answer = self.call(LOGIND, "/org/freedesktop/login1", f"tests.Sleep.{method}", *arguments)
+        must("int32" in answer, f"logind's stand-in: {answer}")
+        return int(answer.rpartition("int32")[2])
 
     # --- The service
 
@@ -73,8 +108,7 @@ class Desk:
 
     def stop_service(self):
         """Kills it."""
-        if self.service:
-            self.lab.stop(self.service)
+        self.lab.stop(self.service)
         until(lambda: not self.has_owner("net.reactivated.Fprint"), "fprintd's end")
 
     def restart_service(self):
@@ -90,7 +124,7 @@ class Desk:
 
     def call(self, destination, path, method, *arguments):
         """Calls a method over the bus; the answer as dbus-send shows it."""
-        command = ["dbus-send", "--system", "--print-reply", "--reply-timeout=5000", f"--dest={destination}", path, method]
+        command = ["dbus-send", "--system", "--print-reply", "--reply-timeout=30000", f"--dest={destination}", path, method]
         return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False).stdout
 
     def lie(self, role, uid=None):
@@ -124,16 +158,19 @@ class Desk:
         """Waits until it waits."""
         until(self.is_waiting, "the sensor waits for a touch")
 
-    def is_free(self):
-        """Whether nobody has claimed the sensor."""
-        answer = self.call(
-            "net.reactivated.Fprint", "/net/reactivated/Fprint/Device/0", "net.reactivated.Fprint.Device.Claim", "string:root"
-        )
-        return "method return" in answer
-
     def awaits_release(self):
         """Waits until the sensor was given back: after a match nothing has to be done any more."""
-        until(self.is_free, "the sensor is given back")
+        try:
+            self.lab.run(PYTHON, HERE / "claim.py", timeout=60)
+        except subprocess.TimeoutExpired:
+            raise Broken("the sensor is still claimed") from None
+
+    def awaits_end(self):
+        """Waits until the core, which asks for a value, knows that the sensor waits no more."""
+        until(
+            lambda: any(asks_alone(core) for core in running("uaf-helper") if not (listens(core) or waits(core))),
+            "the core waits for an answer alone",
+        )
 
     def touch(self, finger, then=""):
         """Touches the sensor with the finger of that name, and waits until it was given back. Returns what is typed then."""
@@ -141,6 +178,21 @@ class Desk:
         self.send(f"SCAN {finger}")
         self.awaits_release()
         return then
+
+    def touching(self, person, then=""):
+        """An answer for a prompt: touches the sensor with the person's finger, and types something then."""
+        return lambda: self.touch(self.finger(person), then)
+
+    def once_waiting(self, *actions, then=""):
+        """An answer for a prompt: does something once the sensor waits, and types something then."""
+
+        def answer():
+            self.awaits_touch()
+            for action in actions:
+                action()
+            return then
+
+        return answer
 
     def touch_wrongly(self, person, times=1, then=""):
         """Touches it with a finger that nobody has enrolled, until that was counted as often."""
@@ -154,17 +206,17 @@ class Desk:
     # --- People
 
     def enrol(self, person, finger=RIGHT):
-        """Enrols a finger in fprintd, which scans it five times."""
-        process = subprocess.Popen(
+        """Enrols a finger in fprintd, which scans it several times, and says after each what came of it."""
+        said = []
+        with subprocess.Popen(
             ["fprintd-enroll", "-f", finger, person.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        deadline = time.monotonic() + 30
-        while process.poll() is None and time.monotonic() < deadline:
-            if self.is_waiting():
-                self.send(f"SCAN {person.name}-{finger}")
-            time.sleep(0.05)
-        said = process.communicate()[0]
-        must("enroll-completed" in said, f"not enrolled: {said}")
+        ) as process:
+            for line in process.stdout or ():
+                said.append(line)
+                if line.startswith("Enrolling ") or "enroll-stage-passed" in line:
+                    self.awaits_touch()
+                    self.send(f"SCAN {self.finger(person, finger)}")
+        must("enroll-completed" in "".join(said), f"not enrolled: {said}")
 
     def finger(self, person, finger=RIGHT):
         """What the sensor sees of somebody's finger."""
@@ -207,9 +259,12 @@ class Desk:
         entry = self.entry(person)
         return entry["remainingTries"], entry["remainingLockSeconds"] > 0, entry["permanent"]
 
-    def sudo(self, person, *answers, **options):
-        """The person does something as root by sudo."""
-        return hosts.sudo(person, *answers, **options)
+    def let_in(self, person, *answers, says="", **options):
+        """The person does something as root by sudo, is let in, and told this meanwhile; returns the session."""
+        session = hosts.sudo(person, *answers, **options)
+        must(session.is_in, f"not in: {session.text}")
+        must(says in session.text, f"not told {says!r}: {session.text}")
+        return session
 
     def finished(self, mark, person):
         """The results of somebody's logins since a mark."""

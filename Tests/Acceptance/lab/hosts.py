@@ -100,7 +100,7 @@ class Session:
         return LET_IN in self.text
 
 
-def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid=None):
+def terminal(arguments, answers, seconds=120, ends=(b":",), environment=None, uid=None):
     """Runs a program on a terminal of its own and types the answers, each once a prompt stands there.
 
     A prompt is what ends with one of `ends` and is followed by nothing. One more than there are answers is hung up on. An
@@ -118,7 +118,21 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
             os.execvpe(arguments[0], arguments, {**os.environ, **(environment or {})})
         finally:
             os._exit(127)
-    shown, told, asked, answers = b"", b"", b"", list(answers)
+    try:
+        shown, told = _converse(process, terminal_end, list(answers), seconds, ends)
+    except BaseException:
+        # A row that is broken here leaves no program to the next one.
+        os.kill(process, signal.SIGKILL)
+        raise
+    finally:
+        os.close(terminal_end)
+        _, status = os.waitpid(process, 0)
+    return Session(os.waitstatus_to_exitcode(status), _plain(shown), _plain(told))
+
+
+def _converse(process, terminal_end, answers, seconds, ends):
+    """Types the answers; returns what was shown, and the same with what was typed."""
+    shown, told, asked = b"", b"", b""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         stands = _is_prompt(asked, ends)
@@ -134,9 +148,7 @@ def terminal(arguments, answers, seconds=60, ends=(b":",), environment=None, uid
             asked = b""
     else:
         os.kill(process, signal.SIGKILL)
-    os.close(terminal_end)
-    _, status = os.waitpid(process, 0)
-    return Session(os.waitstatus_to_exitcode(status), _plain(shown), _plain(told))
+    return shown, told
 
 
 def _plain(shown):

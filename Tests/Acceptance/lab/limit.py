@@ -1,9 +1,10 @@
-"""A time limit for a row: what hangs is broken, and the rows after it run."""
+"""Time limits: a row that hangs is broken, and the rows after it run; a run that hangs ends."""
 
 import contextlib
 import os
 import signal
 import sys
+import threading
 
 from lab.table import Broken
 
@@ -11,6 +12,19 @@ from lab.table import Broken
 AGAIN = 5
 # After so many interruptions the row cannot be ended, and the run is: the namespaces take its processes with them.
 MOST = 12
+
+
+def ends_within(seconds, what):
+    """Ends the program, and with it the namespaces, once the seconds are over: what is not in a row may hang as well."""
+
+    def end():
+        print(f"{what}: not done within {seconds} s: the run ends here", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(70)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
 
 
 class Overdue(Broken):

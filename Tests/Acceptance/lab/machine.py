@@ -62,8 +62,8 @@ class Log:
         self._catch_up()
         return len(self._lines)
 
-    def since(self, mark, wait_for="", seconds=5):
-        """The lines after a mark; waits until one of them holds a text."""
+    def since(self, mark, wait_for="", seconds=30):
+        """The lines after a mark; waits until one of them holds a text, or long enough for a machine that is busy."""
         self._catch_up()
         deadline = time.monotonic() + seconds
         while wait_for and time.monotonic() < deadline:

@@ -56,6 +56,14 @@ def reads_terminal(process):
     return False
 
 
+def asks_alone(core):
+    """Whether a core waits for an answer and for nothing else: it sleeps in poll(2) without a limit."""
+    # By machine: the number of the call, and what its third argument is without a limit. glibc has ppoll(2) for it on the second.
+    number, forever = {"x86_64": ("7", 0xFFFFFFFF), "aarch64": ("73", 0)}.get(os.uname().machine, ("", 0))
+    call = _read(pathlib.Path(f"/proc/{core}/syscall")).split()
+    return len(call) > 3 and call[0] == number and int(call[3], 16) & 0xFFFFFFFF == forever
+
+
 def _read(path):
     try:
         return path.read_text(errors="backslashreplace")
@@ -112,7 +120,7 @@ class Watch:
             self.environments[program].add(tuple(environment(process)))
 
 
-def gone(seconds=5):
+def gone(seconds=30):
     """Waits until no core and no network program runs any more; returns what those that still do are busy with."""
     deadline = time.monotonic() + seconds
     while (left := [each for each in running(*NAMES) if not (listens(each) or waits(each))]) and time.monotonic() < deadline:

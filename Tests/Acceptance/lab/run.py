@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 
-from lab.limit import within
+from lab.limit import ends_within, within
 from lab.machine import Lab
 from lab.processes import gone
 from lab.table import ROWS, Broken, Outcome, Skip, order
@@ -94,11 +94,14 @@ def summarize(name, outcomes):
     return 1 if count["BROKEN"] else 0
 
 
-def main(name, rows, identifiers, enter=None):
+def main(name, rows, identifiers, enter=None, limit=None):
     """Runs the rows of a package's folder `rows` that are named, or all; returns the exit status.
 
-    What `enter` returns is the rows' lab, as a context; by default the machine that attacks and hosts share.
+    What `enter` returns is the rows' lab, as a context; by default the machine that attacks and hosts share. A run that is
+    not done within `limit` seconds ends.
     """
+    if limit:
+        ends_within(limit, name)
     # Who runs this in the background has it ignore some of these, and every host after it.
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)

@@ -33,6 +33,14 @@ final class HelperBench {
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "this test has no chip")
   }
+  /// Starts uaf-finger; a test that is about no sensor starts none.
+  var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
+    throw Ending(.biometryNotSupported, log: "this test has no sensor")
+  }
+  /// Whether the person is known to sit elsewhere.
+  var isElsewhere = false
+  /// Where the fingerprint service stores prints.
+  var printsFolder: String { folder + "/prints" }
   /// What /etc/passwd says.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
 
@@ -126,8 +134,6 @@ final class HelperBench {
   /// Runs one conversation.
   @discardableResult
   func run(_ begin: Begin, entries: [Entry], peer: UInt32 = 0) throws -> Transcript {
-    try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
-    _ = unsafe chmod(folder + "/conf", 0o600)
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
@@ -149,8 +155,15 @@ final class HelperBench {
     }
     // A question the script has no answer for meets the end of the stream instead of waiting for ever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
-    converse(try frontEnd.receiveBegin(), frontEnd, peer: peer)
+    try converse(over: frontEnd, peer: peer)
     return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone) && !isHungUp)
+  }
+
+  /// Holds the core's part of a conversation, with the configuration as it is now.
+  func converse(over frontEnd: FrontEnd, peer: UInt32 = 0) throws {
+    try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
+    _ = unsafe chmod(folder + "/conf", 0o600)
+    converse(try frontEnd.receiveBegin(), frontEnd, peer: peer)
   }
 
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
@@ -178,6 +191,7 @@ final class HelperBench {
         return self.now
       },
       pause: { self.now.nanoseconds += Int64($0) * 1_000_000 }, derivationSlots: 3, log: log, audit: audit,
+      finger: finger, printsFolder: printsFolder, isAtSeat: !isElsewhere,
       network: { [server] _, _, waiter in
         self.firstNotices.append(waiter.firstNoticeMilliseconds)
         server.connect()

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import stat
 
-from devices.chip import KEY, SEALED, UNSEAL, Between, Chip, is_in, keep_state, refused, sealed, tool, use
+from devices.chip import KEY, SEALED, UNSEAL, Between, Chip, is_in, refused, sealed, tool, unsealed, use
 from lab import hosts
 from lab.machine import STATE
 from lab.table import Skip, must, row
@@ -44,9 +44,7 @@ def cleared(lab):
 
 @row("D12", "the storage key belongs to another owner, who protects it, or protects the owner's hierarchy", "said so", limit=120)
 def owned(lab):
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
-    use(lab, chip.place)
+    chip, person = unsealed(lab)
     chip.provision(value="others")
     status, said = tool(lab, "seal")
     must(status != 0 and "another owner" in said and KEY.exists(), f"seal said: {said}")
@@ -62,10 +60,8 @@ def owned(lab):
 
 @row("D13", "a persistent storage key is there before, and is made after the key was sealed without", "let in", limit=120)
 def persistent(lab):
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
+    chip, person = unsealed(lab)
     chip.provision()
-    use(lab, chip.place)
     lab.run("uafctl", "seal")
     is_in(lab, person)
     chip.tool("evictcontrol", "-C", "o", "-c", "0x81000001")
@@ -104,10 +100,8 @@ def locked_out(lab):
     is_in(lab, person)
     chip.stop()
     lab.tidy()
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
+    chip, person = unsealed(lab)
     chip.provision(attributes=GUARDED)
-    use(lab, chip.place)
     lab.run("uafctl", "seal")
     chip.lock()
     refused(lab, person, "locked the chip", "0x921")
@@ -133,8 +127,7 @@ def counts_nothing(lab):
 
 @row("D17", "somebody listens between the core and the chip", "neither the key nor the passcode passes", limit=120)
 def listener(lab):
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
+    chip, person = unsealed(lab)
     key = KEY.read_bytes()
     between = Between(lab, chip)
     use(lab, between.place)
@@ -184,9 +177,7 @@ def damaged(lab):
 
 @row("D20", "use = require on a machine whose key lies in a file", "refused; the text names uafctl seal", limit=60)
 def required(lab):
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
-    use(lab, chip.place, "require")
+    _, person = unsealed(lab, "require")
     refused(lab, person, "uafctl seal", "require")
     lab.run("uafctl", "seal")
     is_in(lab, person)

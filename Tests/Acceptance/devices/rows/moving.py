@@ -3,7 +3,7 @@
 import pathlib
 import shutil
 
-from devices.chip import KEY, RECOVERY, SEALED, Chip, binding, is_in, keep_state, refused, sealed, tool, use
+from devices.chip import KEY, RECOVERY, SEALED, Chip, binding, is_in, keep_state, refused, sealed, tool, unsealed, use
 from lab import hosts
 from lab.listener import serve
 from lab.machine import STATE
@@ -79,9 +79,7 @@ def killed(lab):
         raise Skip("strace is not there")
     FILE.unlink(missing_ok=True)
     lab.after(lambda: FILE.unlink(missing_ok=True))
-    keep_state(lab)
-    chip, person = Chip(lab), lab.person()
-    use(lab, chip.place)
+    _, person = unsealed(lab)
     killed = []
     must(tool(lab, "seal", "--recovery-key", str(FILE))[0] == 0, "seal failed")
     must(tool(lab, "recover", "--recovery-key", str(FILE))[0] == 0, "recover failed")

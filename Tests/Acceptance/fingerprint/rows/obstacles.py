@@ -6,48 +6,19 @@ import shutil
 import subprocess
 
 from fingerprint.desk import LEFT, PRINTS
-from fingerprint.rows.touching import LIMIT, NAMED, at_sudo
+from fingerprint.rows.touching import LIMIT, at_sudo, named, obstructed
 from lab import hosts
 from lab.listener import serve
 from lab.table import must, row
-from lab.waiting import until
-
-
-def named(lab, person, result, during=None):
-    """A login with the fingerprint named ends with this result; what happens meanwhile is done once the sensor waits."""
-    desk, mark = lab.desk, lab.log.mark()
-    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
-    process = hosts.start("uaf-finger", person.name)
-    if during:
-        desk.awaits_touch()
-        during()
-    login = hosts.finish(process, "")
-    found = desk.finished(mark, person)
-    must(login.code == hosts.AUTH_ERR and found == [str(result)], f"{login}, {found}")
-
-
-def by_passcode(lab, person, text):
-    """sudo goes on with the passcode, and says why there is no sensor."""
-    session = lab.desk.sudo(person, person.passcode)
-    must(session.is_in, f"not in by the passcode: {session.text}")
-    must(text in session.text, f"not told {text!r}: {session.text}")
 
 
 @row("error", "the sensor fails in the middle", "7015 where it is named; else the passcode goes on", limit=LIMIT)
 def error(lab):
     desk = lab.desk
     person = at_sudo(lab)
-    named(lab, person, 7015, lambda: (desk.send("ERROR 4"), desk.awaits_release()))
-
-    def fail():
-        desk.awaits_touch()
-        desk.send("ERROR 4")
-        desk.awaits_release()
-        return ""
-
-    session = desk.sudo(person, fail, person.passcode)
-    must(session.is_in, f"not in: {session.text}")
-    must("Biometry failed for an unknown reason." in session.text, f"not told why: {session.text}")
+    named(lab, person, 7015, lambda: desk.send("ERROR 4"))
+    fail = desk.once_waiting(lambda: desk.send("ERROR 4"), desk.awaits_end, desk.awaits_release)
+    desk.let_in(person, fail, person.passcode, says="Biometry failed for an unknown reason.")
     return "7015; in by the passcode"
 
 
@@ -61,16 +32,8 @@ def unplugged(lab):
     desk = lab.desk
     person = at_sudo(lab)
     lab.after(desk.restart_service)
-
-    def unplug():
-        desk.awaits_touch()
-        desk.send("UNPLUG")
-        return person.passcode
-
-    session = desk.sudo(person, unplug)
-    must(session.is_in, f"not in: {session.text}")
-    named(lab, person, 7008)
-    by_passcode(lab, person, "This machine has no biometry.")
+    desk.let_in(person, desk.once_waiting(lambda: desk.send("UNPLUG"), desk.awaits_end, then=person.passcode))
+    obstructed(lab, person, 7008, "This machine has no biometry.")
     status = lab.status(person)
     must(status["availableTypes"] == 4 and desk.entry(person)["state"] == 3005, f"{status}")
     return "in by the passcode; 7008; 3005, and availableTypes without the fingerprint"
@@ -82,8 +45,7 @@ def missing(lab):
     person = at_sudo(lab)
     lab.after(desk.start_service)
     desk.stop_service()
-    named(lab, person, 7008)
-    by_passcode(lab, person, "This machine has no biometry.")
+    obstructed(lab, person, 7008, "This machine has no biometry.")
     said = desk.register(lab.person(), touches=False)
     must(said.returncode != 0 and "This machine has no biometry." in said.stdout, f"{said}")
     return "7008 at login and registration; in by the passcode"
@@ -99,16 +61,8 @@ def killed(lab):
     desk = lab.desk
     person = at_sudo(lab)
     named(lab, person, 7015, desk.restart_service)
-
-    def kill():
-        desk.awaits_touch()
-        desk.restart_service()
-        return person.passcode
-
-    session = desk.sudo(person, kill)
-    must(session.is_in, f"not in: {session.text}")
-    again = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
-    must(again.is_in, f"not in after the restart: {again.text}")
+    desk.let_in(person, desk.once_waiting(desk.restart_service, then=person.passcode))
+    desk.let_in(person, desk.touching(person))
     return "7015; in by the passcode; in by the finger after the restart"
 
 
@@ -119,8 +73,7 @@ def program(lab):
     kept = path.with_name("kept")
     path.rename(kept)
     lab.after(lambda: kept.rename(path))
-    named(lab, person, 7013)
-    by_passcode(lab, person, "Biometry cannot be used now.")
+    obstructed(lab, person, 7013, "Biometry cannot be used now.")
     return "7013; in by the passcode"
 
 
@@ -130,8 +83,7 @@ def refused(lab):
     flag = pathlib.Path("/run/polkit-refuses")
     flag.touch()
     lab.after(lambda: flag.unlink(missing_ok=True))
-    named(lab, person, 7013)
-    by_passcode(lab, person, "Biometry cannot be used now.")
+    obstructed(lab, person, 7013, "Biometry cannot be used now.")
     return "7013; in by the passcode"
 
 
@@ -142,8 +94,7 @@ def busy(lab):
     other = subprocess.Popen(["fprintd-verify", person.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     lab.after(lambda: (other.kill(), other.wait()))
     desk.awaits_touch()
-    named(lab, person, 7013)
-    by_passcode(lab, person, "Biometry cannot be used now.")
+    obstructed(lab, person, 7013, "Biometry cannot be used now.")
     return "7013; in by the passcode"
 
 
@@ -152,8 +103,7 @@ def no_finger(lab):
     desk = lab.desk
     person = at_sudo(lab)
     lab.run("fprintd-delete", person.name)
-    named(lab, person, 7006)
-    by_passcode(lab, person, "No biometry is enrolled.")
+    obstructed(lab, person, 7006, "No biometry is enrolled.")
     must(desk.entry(person)["biometry"] == 7006, f"{desk.entry(person)}")
     said = desk.register(lab.person(), touches=False)
     must(said.returncode != 0 and "No biometry is enrolled." in said.stdout, f"{said}")
@@ -167,11 +117,9 @@ def changed(lab):
     must(desk.entry(person)["biometry"] == 7000, f"before: {desk.entry(person)}")
     desk.enrol(person, LEFT)
     must(desk.entry(person)["biometry"] == 7001, f"after: {desk.entry(person)}")
-    named(lab, person, 7001)
-    by_passcode(lab, person, "The enrolled biometry has changed.")
+    obstructed(lab, person, 7001, "The enrolled biometry has changed.")
     must(desk.entry(person)["biometry"] == 7000, f"not accepted: {desk.entry(person)}")
-    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
-    must(session.is_in, f"not in by the finger: {session.text}")
+    desk.let_in(person, desk.touching(person))
     return "7000, 7001, told and 7000 again after the passcode; in by the finger"
 
 
@@ -185,8 +133,7 @@ def wrong_then_changed(lab):
     desk = lab.desk
     person = at_sudo(lab)
     desk.enrol(person, LEFT)
-    session = desk.sudo(person, "wrong-passcode")
-    must(not session.is_in, "in by a wrong passcode")
+    must(not hosts.sudo(person, "wrong-passcode").is_in, "in by a wrong passcode")
     must(desk.entry(person)["biometry"] == 7001, f"accepted: {desk.entry(person)}")
     return "7001"
 
@@ -202,8 +149,7 @@ def unbound(lab):
     person = at_sudo(lab, biometric="require_tpm = false\ninvalidate_on_new_biometrics = false")
     must(desk.entry(person)["biometry"] == 7002, f"{desk.entry(person)}")
     desk.enrol(person, LEFT)
-    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, desk.touching(person))
     return "7002; in by the finger"
 
 
@@ -213,8 +159,7 @@ def unreadable(lab):
     person = at_sudo(lab)
     os.chown(PRINTS / person.name, person.uid, person.uid)
     must(desk.entry(person)["biometry"] == 7003, f"{desk.entry(person)}")
-    named(lab, person, 7003)
-    by_passcode(lab, person, "The state of biometry could not be read.")
+    obstructed(lab, person, 7003, "The state of biometry could not be read.")
     return "7003; in by the passcode"
 
 
@@ -236,8 +181,7 @@ def chip(lab):
     person = at_sudo(lab)
     must(desk.entry(person)["keyProtection"] == "software", f"{desk.entry(person)}")
     desk.configure(biometric="")
-    named(lab, person, 7013)
-    by_passcode(lab, person, "Biometry cannot be used now.")
+    obstructed(lab, person, 7013, "Biometry cannot be used now.")
     must(desk.entry(person)["state"] == 3005, f"{desk.entry(person)}")
     return "7013; 3005; with require_tpm = false the status says software"
 
@@ -309,87 +253,3 @@ def word(lab):
     must(process.returncode == 0, f"not registered: {said}")
     must(desk.entry(person)["state"] == 3006, f"{desk.entry(person)}")
     return "registered: 3006"
-
-
-@row(
-    "liar",
-    "another user owns the service's name, and says that every finger matches",
-    "7015: nobody is in",
-    ("a local user",),
-    LIMIT,
-)
-def liar(lab):
-    desk = lab.desk
-    person = at_sudo(lab)
-    lab.after(desk.start_service)
-    desk.stop_service()
-    desk.lie("owner", uid=65534)
-    until(lambda: desk.has_owner("net.reactivated.Fprint"), "the liar")
-    named(lab, person, 7015)
-    by_passcode(lab, person, "Biometry failed for an unknown reason.")
-    return "7015; in by the passcode alone"
-
-
-@row(
-    "signal",
-    "another connection sends a match for the claimed sensor",
-    "nothing: the sender does not own the name",
-    ("a local user",),
-    LIMIT,
-)
-def signal(lab):
-    desk = lab.desk
-    person = at_sudo(lab)
-    desk.lie("signal", uid=65534)
-    heard = subprocess.Popen(
-        ["dbus-monitor", "--system", "type='signal',member='VerifyStatus'"], stdout=subprocess.PIPE, text=True
-    )
-    lab.after(lambda: (heard.kill(), heard.wait()))
-
-    def wait():
-        desk.awaits_touch()
-        seen = 0
-        while seen < 4:
-            seen += "verify-match" in (heard.stdout.readline() if heard.stdout else "")
-        return ""
-
-    session = desk.sudo(person, wait, "wrong-passcode")
-    must(not session.is_in, f"in by a forged signal: {session.text}")
-    must(session.text.count("Passcode for") == 2, f"prompts: {session.text}")
-    return "four forged matches, and the passcode is asked for"
-
-
-@row("seized", "the name changes hands in the middle, to root's own liar", "7015: nobody is in", ("root",), LIMIT)
-def seized(lab):
-    desk = lab.desk
-    person = at_sudo(lab)
-    lab.after(desk.start_service)
-    desk.lie("seize")
-
-    def seize():
-        desk.lab.stop(desk.service)
-        until(lambda: desk.has_owner("net.reactivated.Fprint"), "the liar has the name")
-
-    named(lab, person, 7015, seize)
-    return "7015"
-
-
-@row("sandbox", "the core's uaf-finger", "its own user, no capability, no network, and its sandbox", limit=LIMIT)
-def sandboxed(lab):
-    desk = lab.desk
-    person = at_sudo(lab)
-    seen: dict[str, object] = {}
-
-    def look():
-        desk.awaits_touch()
-        found = [p for p in pathlib.Path("/proc").glob("[0-9]*") if (p / "comm").read_text().strip() == "uaf-finger"]
-        must(len(found) == 1, f"programs: {found}")
-        status = dict(line.split(":\t", 1) for line in (found[0] / "status").read_text().splitlines() if ":\t" in line)
-        seen.update(uid=status["Uid"].split()[0], caps=status["CapPrm"], filter=status["Seccomp"], new=status["NoNewPrivs"])
-        seen["network"] = os.readlink(found[0] / "ns/net") != os.readlink("/proc/self/ns/net")
-        return desk.touch(desk.finger(person))
-
-    session = desk.sudo(person, look)
-    must(session.is_in, f"not in: {session.text}")
-    must(seen == {"uid": "60991", "caps": "0000000000000000", "filter": "2", "new": "1", "network": True}, f"{seen}")
-    return f"{seen}"

@@ -5,7 +5,7 @@ import pathlib
 from lab import hosts
 from lab.listener import serve
 from lab.table import must, row
-from lab.waiting import at_once, until
+from lab.waiting import at_once
 
 LIMIT = 150
 NAMED = "auth required pam_uaf.so authenticator=fingerprint"
@@ -20,16 +20,35 @@ def at_sudo(lab, **options):
     return person
 
 
+def named(lab, person, result, during=None):
+    """A login with the fingerprint named ends with this result; what happens meanwhile is done once the sensor waits."""
+    desk, mark = lab.desk, lab.log.mark()
+    lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
+    process = hosts.start("uaf-finger", person.name)
+    if during:
+        desk.awaits_touch()
+        during()
+        # Enter would end the wait as well.
+        desk.awaits_end()
+    login = hosts.finish(process, "")
+    found = desk.finished(mark, person)
+    must(login.code == hosts.AUTH_ERR and found == [str(result)], f"{login}, {found}")
+
+
+def obstructed(lab, person, result, text):
+    """The fingerprint alone ends with this result; sudo goes on with the passcode, and says why there is no sensor."""
+    named(lab, person, result)
+    lab.desk.let_in(person, person.passcode, says=text)
+
+
 @row("match", "sudo: the enrolled finger, then Enter", "in, by the fingerprint's key; the sensor is given back", limit=LIMIT)
 def match(lab):
     desk, mark = lab.desk, lab.log.mark()
     person = at_sudo(lab)
-    session = desk.sudo(person, lambda: desk.touch(desk.finger(person)))
-    must(session.is_in, f"not in: {session.text}")
-    must("Touch the fingerprint sensor and press Enter, or enter:" in session.text, f"not told: {session.text}")
+    desk.let_in(person, desk.touching(person), says="Touch the fingerprint sensor and press Enter, or enter:")
     lines = lab.log.since(mark, "event=authenticate")
     must(any("type=fingerprint" in line and "result=0 " in line for line in lines), f"the log: {lines[-3:]}")
-    must(desk.is_free(), "the sensor is still claimed")
+    desk.awaits_release()
     return "in; event=authenticate result=0 type=fingerprint"
 
 
@@ -42,15 +61,9 @@ def match(lab):
 def typed(lab):
     desk, mark = lab.desk, lab.log.mark()
     person = at_sudo(lab)
-
-    def type_late():
-        desk.awaits_touch()
-        return person.passcode
-
-    session = desk.sudo(person, type_late)
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, desk.once_waiting(then=person.passcode))
     must(any("type=passcode" in line for line in lab.log.since(mark, "event=authenticate")), "another type than the passcode")
-    must(desk.is_free(), "the sensor is still claimed")
+    desk.awaits_release()
     return "in by the passcode"
 
 
@@ -64,8 +77,7 @@ def wrong_typed(lab):
     desk = lab.desk
     person = at_sudo(lab)
     before = desk.entry(person, "passcode")["remainingTries"]
-    session = desk.sudo(person, lambda: desk.touch(desk.finger(person), then="wrong-passcode"))
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, desk.touching(person, then="wrong-passcode"))
     must(desk.entry(person, "passcode")["remainingTries"] == before, "the entry was counted")
     return "in, and the passcode's count is as before"
 
@@ -79,8 +91,7 @@ def wrong_typed(lab):
 def no_match(lab):
     desk = lab.desk
     person = at_sudo(lab)
-    session = desk.sudo(person, lambda: desk.touch_wrongly(person, then=person.passcode))
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, lambda: desk.touch_wrongly(person, then=person.passcode))
     tries = desk.entry(person)["remainingTries"], desk.entry(person, "passcode")["remainingTries"]
     must(tries == (4, 5), f"tries left: {tries}")
     return f"in; tries left: {tries[0]} for the fingerprint, {tries[1]} for the passcode"
@@ -95,9 +106,7 @@ def no_match(lab):
 def exhausted(lab):
     desk = lab.desk
     person = at_sudo(lab, biometric="require_tpm = false\nmax_tries = 2")
-    session = desk.sudo(person, lambda: desk.touch_wrongly(person, 2), person.passcode)
-    must(session.is_in, f"not in: {session.text}")
-    must("Biometry did not recognise you." in session.text, f"not told why: {session.text}")
+    desk.let_in(person, lambda: desk.touch_wrongly(person, 2), person.passcode, says="Biometry did not recognise you.")
     return "in by the passcode; told that no finger was recognised"
 
 
@@ -105,8 +114,7 @@ def exhausted(lab):
 def enter(lab):
     desk = lab.desk
     person = at_sudo(lab)
-    session = desk.sudo(person, "", person.passcode)
-    must(session.is_in, f"not in: {session.text}")
+    session = desk.let_in(person, "", person.passcode)
     must(session.text.count("Passcode for") == 2, f"prompts: {session.text}")
     return "in, at the second prompt"
 
@@ -122,12 +130,12 @@ def timeout(lab):
     person = at_sudo(lab, biometric="require_tpm = false\ntimeout = 5")
 
     def wait():
-        desk.awaits_touch()
+        # The prompt stands once the sensor waits, so nothing has to be seen of that: five seconds may be over soon.
+        desk.awaits_end()
         desk.awaits_release()
         return person.passcode
 
-    session = desk.sudo(person, wait)
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, wait)
     return "given back after 5 s; in by the passcode"
 
 
@@ -135,13 +143,7 @@ def timeout(lab):
 def cancel(lab):
     desk = lab.desk
     person = at_sudo(lab)
-
-    def interrupt():
-        desk.awaits_touch()
-        return hosts.INTERRUPT
-
-    session = desk.sudo(person, interrupt)
-    must(not session.is_in, "in")
+    must(not hosts.sudo(person, desk.once_waiting(then=hosts.INTERRUPT)).is_in, "in")
     desk.awaits_release()
     must(desk.entry(person)["remainingTries"] == 5, "something was counted")
     return "not in; 5 tries left; the sensor is free"
@@ -156,14 +158,7 @@ def cancel(lab):
 def too_short(lab):
     desk = lab.desk
     person = at_sudo(lab)
-
-    def swipe():
-        desk.awaits_touch()
-        desk.send("RETRY 1")
-        return desk.touch(desk.finger(person))
-
-    session = desk.sudo(person, swipe)
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, desk.once_waiting(lambda: desk.send("RETRY 1"), desk.touching(person)))
     must(desk.entry(person)["remainingTries"] == 5, "it was counted")
     return "in; nothing counted"
 
@@ -173,7 +168,7 @@ def su(lab):
     desk = lab.desk
     person = desk.person(biometric='require_tpm = false\nmode = "first"')
     hosts.ask_uaf(lab, "su")
-    session, _ = at_once(lambda: hosts.su(person, person), lambda: desk.touch(desk.finger(person)))
+    session, _ = at_once(lambda: hosts.su(person, person), desk.touching(person))
     must(session.is_in, f"not in: {session.text}")
     must("Touch the fingerprint sensor.\n" in session.text and "Passcode" not in session.text, f"shown: {session.text}")
     return "in, without a prompt"
@@ -229,8 +224,7 @@ def lock(lab):
     desk = lab.desk
     person = at_sudo(lab, lock="retry_count_to_lock = 2\nlock_time = 300\nmax_lock_count = 3")
     mark = lab.log.mark()
-    session = desk.sudo(person, lambda: desk.touch_wrongly(person, 2), person.passcode)
-    must(session.is_in, f"not in: {session.text}")
+    desk.let_in(person, lambda: desk.touch_wrongly(person, 2), person.passcode)
     must(any("event=lock " in line and "type=fingerprint" in line for line in lab.log.since(mark)), "no line of the lock")
     entry = desk.entry(person)
     must(entry["state"] == 3008, f"state {entry}")
@@ -238,8 +232,7 @@ def lock(lab):
     lab.stack("uaf-finger", NAMED, "account required pam_permit.so")
     named = lab.login(person, "", "uaf-finger")
     must(named.code == hosts.AUTH_ERR and desk.finished(mark, person) == ["7005"], f"{named}")
-    again = desk.sudo(person, person.passcode)
-    must(again.is_in and "Biometry is locked." in again.text, f"the passcode: {again.text}")
+    desk.let_in(person, person.passcode, says="Biometry is locked.")
     return "3008 and 7005; in by the passcode, told that biometry is locked"
 
 
@@ -247,16 +240,11 @@ def lock(lab):
 def two(lab):
     desk = lab.desk
     person = at_sudo(lab)
-    seen = []
 
-    def during():
-        desk.awaits_touch()
-        seen.append(desk.sudo(person, person.passcode))
-        return desk.touch(desk.finger(person))
+    def second():
+        desk.let_in(person, person.passcode, says="Biometry cannot be used now.")
 
-    first = desk.sudo(person, during)
-    must(first.is_in and seen[0].is_in, f"first: {first.text}; second: {seen[0].text}")
-    must("Biometry cannot be used now." in seen[0].text, f"the second was not told: {seen[0].text}")
+    desk.let_in(person, desk.once_waiting(second, desk.touching(person)))
     return "both in: one by the finger, one by the passcode"
 
 
@@ -312,15 +300,13 @@ def both(lab):
     def register():
         return lab.run("uafctl", "register", person.name, "--payload", payload, answers=f"{person.passcode}\n" * 2, check=False)
 
-    said, _ = at_once(register, lambda: desk.touch(desk.finger(person)))
+    said, _ = at_once(register, desk.touching(person))
     must(said.returncode == 0, f"not registered: {said.stdout}")
     hosts.ask_uaf(lab, "sudo")
     hosts.sudoers(lab, f"{person.name} ALL=(ALL) ALL")
-    finger = desk.sudo(person, lambda: desk.touch(desk.finger(person)), person.passcode)
-    must(finger.is_in, f"finger, then passcode: {finger.text}")
-    first = desk.sudo(person, person.passcode, lambda: desk.touch(desk.finger(person)))
-    must(first.is_in, f"passcode, then finger: {first.text}")
-    half = desk.sudo(person, lambda: desk.touch(desk.finger(person)), "wrong-passcode")
+    desk.let_in(person, desk.touching(person), person.passcode)
+    desk.let_in(person, person.passcode, desk.touching(person))
+    half = hosts.sudo(person, desk.touching(person), "wrong-passcode")
     must(not half.is_in, "in by the finger alone")
     return "in by both in either order; not in by the finger and a wrong passcode"
 
@@ -329,8 +315,7 @@ def both(lab):
 def korean(lab):
     desk = lab.desk
     person = at_sudo(lab, biometric="require_tpm = false\nmax_tries = 1")
-    session = hosts.sudo(person, lambda: desk.touch_wrongly(person), person.passcode, environment=KOREAN)
-    must(session.is_in, f"not in: {session.text}")
+    session = desk.let_in(person, lambda: desk.touch_wrongly(person), person.passcode, environment=KOREAN)
     for said in ("지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오.", "생체 인식에 실패했습니다."):
         must(said in session.text, f"not told {said}: {session.text}")
     return "in; both texts in Korean"
@@ -346,13 +331,9 @@ def in_json(lab):
     desk = lab.desk
     person = desk.person()
     serve(lab)
-
-    def answer():
-        desk.touch(desk.finger(person))
-        return '{"answer":""}'
-
+    answer = desk.touching(person, then='{"answer":""}')
     session = hosts.terminal(["uafctl", "authenticate", "--json-conversation"], [answer], ends=(b"}\r\n",), uid=person.uid)
     lines = [line for line in session.text.splitlines() if line.startswith("{")]
     must(any('"type":"success"' in line for line in lines), f"{session.text}")
-    until(desk.is_free, "the sensor is given back")
+    desk.awaits_release()
     return lines[-1][:60]

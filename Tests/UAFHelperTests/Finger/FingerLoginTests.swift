@@ -1,0 +1,225 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Whole logins beside a uaf-finger that says what a script has it say: what a touch, an entry and a failure lead to.
+@Suite struct FingerLoginTests {
+  private static let begun: [ScriptedFinger.Step] = [.asked(.compare), .sensor(.ready)]
+
+  /// What *status* says of one of mina's authenticators.
+  private func status(
+    _ bench: HelperBench, _ type: String = "fingerprint", sensor: FingerSensor.State = .ready
+  ) throws -> [String: Any] {
+    let transcript = try bench.run(bench.begin(.status), beside: [.asked(.look), .sensor(sensor)])
+    let document = try #require(transcript.finished.document)
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+    let entries = try #require(json["authenticators"] as? [[String: Any]])
+    return try #require(entries.first { $0["type"] as? String == type })
+  }
+
+  private func tries(_ bench: HelperBench, _ type: String = "fingerprint") throws -> Int? {
+    try status(bench, type)["remainingTries"] as? Int
+  }
+
+  /// A login for which the fingerprint alone is named.
+  private func named(_ bench: HelperBench, _ steps: [ScriptedFinger.Step]) throws -> Transcript {
+    try bench.run(bench.begin(.authenticate, "authenticator=fingerprint"), beside: steps)
+  }
+
+  // MARK: Touch and entry
+
+  @Test func `a match lets in, by the fingerprint's key, without a look at what is typed afterwards`() throws {
+    let bench = try HelperBench.withFinger()
+    let transcript = try bench.run(bench.begin(), beside: HelperBench.touchedOnce + [.enters("wrong")])
+    #expect(transcript.result == 0 && transcript.prompts.count == 1)
+    #expect(bench.log.lines.last?.contains("type=fingerprint") == true, "\(bench.log.lines.suffix(2))")
+    #expect(try tries(bench, "passcode") == 3)
+  }
+
+  @Test func `typing wins where it comes before a touch, and gives the sensor back`() throws {
+    let bench = try HelperBench.withFinger()
+    let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("correct"), .stopped])
+    #expect(transcript.result == 0 && bench.log.lines.last?.contains("type=passcode") == true)
+  }
+
+  @Test func `a wrong entry beside the sensor is refused and counted, and the sensor is asked no more`() throws {
+    let bench = try HelperBench.withFinger("max_tries = 1")
+    let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("wrong"), .stopped])
+    #expect(transcript.result == 3012)
+    #expect(try tries(bench, "passcode") == 2 && tries(bench) == 3)
+  }
+
+  @Test func `touches that do not match are counted, and the value is asked for in the same call with the reason`()
+    throws
+  {
+    let bench = try HelperBench.withFinger("max_tries = 2")
+    let transcript = try bench.run(
+      bench.begin(),
+      beside: Self.begun + [
+        .touch(.notMatched), .asked(.compare), .touch(.notMatched), .stopped, .enters(""), .enters("correct"),
+      ])
+    #expect(transcript.result == 0 && transcript.prompts.count == 2)
+    #expect(transcript.prompts.last?.errorMessage == FidoResult.biometryAuthenticationFailed.text(in: .english))
+    #expect(try tries(bench) == 1 && tries(bench, "passcode") == 3)
+  }
+
+  @Test func `a touch that could not be read is not counted, and the next one lets in`() throws {
+    let bench = try HelperBench.withFinger("max_tries = 1")
+    let steps = Self.begun + [.touch(.tooShort), .touch(.liftFirst), .touch(.matched), .stopped, .enters("")]
+    #expect(try bench.run(bench.begin(), beside: steps).result == 0)
+    #expect(try tries(bench) == 3)
+  }
+
+  @Test func `with mode first a match lets in without a prompt, and a failure leads to one`() throws {
+    let bench = try HelperBench.withFinger("mode = \"first\"\nmax_tries = 1")
+    let touched = try bench.run(bench.begin(), beside: HelperBench.touchedOnce)
+    #expect(touched.result == 0 && touched.prompts.isEmpty && !touched.infos.isEmpty)
+    let steps = Self.begun + [.touch(.tooShort), .touch(.notMatched), .stopped, .enters("correct")]
+    let failed = try bench.run(bench.begin(), beside: steps)
+    #expect(failed.result == 0 && failed.prompts.count == 1)
+  }
+
+  @Test func `a sensor beside a set with the passcode lets in only with both`() throws {
+    let bench = try HelperBench.withFinger()
+    bench.server.accepted = [["5541#0001", "5541#0003"]]
+    let answered = bench.server.answered
+    let wrong = try bench.run(bench.begin(), beside: HelperBench.touchedOnce + [.enters(""), .enters("wrong")])
+    #expect(wrong.result == 3012 && bench.server.answered == answered)
+    let right = try bench.run(bench.begin(), beside: HelperBench.touchedOnce + [.enters(""), .enters("correct")])
+    #expect(right.result == 0 && bench.server.signatures == 2)
+  }
+
+  @Test func `a text to be confirmed asks for the value alone, whatever the sensor would say`() throws {
+    let bench = try HelperBench.withFinger()
+    bench.configuration += "\n[service.login]\ntransaction = true"
+    let transcript = try bench.run(bench.begin(), beside: [.enters("correct"), .over])
+    #expect(transcript.result == 0 && transcript.prompts.count == 1)
+    #expect(bench.server.confirmed.last.map { $0 != nil } == true)
+  }
+
+  @Test func `leaving the prompt ends the call, gives the sensor back, and counts nothing`() throws {
+    let bench = try HelperBench.withFinger()
+    #expect(try bench.run(bench.begin(), beside: Self.begun + [.cancels, .stopped]).result == 999)
+    #expect(try tries(bench) == 3)
+  }
+
+  @Test(arguments: [
+    (ScriptedFinger.Step.end(.sensorGone), FidoResult.biometryNotAvailable), (.end(.failed), .biometryUnknown),
+    (.end(.serviceGone), .biometryUnknown), (.dies, .biometryUnknown), (.nonsense, .biometryUnknown),
+  ]) func `a sensor that fails in the middle lets nobody in, and the value goes on`(
+    _ step: ScriptedFinger.Step, _ why: FidoResult
+  ) throws {
+    let bench = try HelperBench.withFinger()
+    let transcript = try bench.run(bench.begin(), beside: Self.begun + [step, .enters("wrong")])
+    #expect(transcript.result == 3012)
+    #expect(try named(bench, Self.begun + [step, .over]).result == why.code)
+  }
+
+  @Test func `a match that comes after the end of the wait lets nobody in`() throws {
+    let bench = try HelperBench.withFinger()
+    let steps = Self.begun + [.end(.serviceGone), .touch(.matched), .over]
+    #expect(try named(bench, steps).result == 7015)
+  }
+
+  @Test func `a match that nobody asked for lets nobody in`() throws {
+    let bench = try HelperBench.withFinger("max_tries = 1")
+    let steps = Self.begun + [.touch(.notMatched), .stopped, .touch(.matched), .over]
+    #expect(try named(bench, steps).result == 7004)
+  }
+
+  // MARK: Results
+
+  @Test(arguments: [
+    (FingerSensor.State.notEnrolled, UInt32(7006)), (.noService, 7008), (.noSensor, 7008), (.busy, 7013),
+    (.denied, 7013),
+    (.untrusted, 7015), (.failed, 7015),
+  ]) func `a sensor that cannot be used ends a call that names it, and is a line beside a value`(
+    _ state: FingerSensor.State, _ result: UInt32
+  ) throws {
+    let bench = try HelperBench.withFinger()
+    #expect(try named(bench, [.asked(.compare), .sensor(state), .stopped]).result == result)
+    let transcript = try bench.run(
+      bench.begin(), beside: [.asked(.compare), .sensor(state), .stopped, .enters("correct")])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.errorMessage == FidoResult(code: result).text(in: .english))
+  }
+
+  @Test func `other prints are 7001 until the value was entered, and 7000 before and afterwards`() throws {
+    let bench = try HelperBench.withFinger()
+    #expect(try status(bench)["biometry"] as? Int == 7000)
+    try bench.enrol("left-thumb")
+    #expect(try status(bench)["biometry"] as? Int == 7001)
+    #expect(try named(bench, []).result == 7001)
+    #expect(try bench.run(bench.begin(), beside: [.enters("wrong")]).result == 3012)
+    #expect(try named(bench, []).result == 7001)
+    let transcript = try bench.run(bench.begin(), beside: [.enters("correct")])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.errorMessage == FidoResult.biometryChanged.text(in: .english))
+    #expect(try status(bench)["biometry"] as? Int == 7000)
+    #expect(try named(bench, HelperBench.touchedOnce).result == 0)
+  }
+
+  @Test func `other prints are not accepted where the server refuses the value`() throws {
+    let bench = try HelperBench.withFinger()
+    try bench.enrol("left-thumb")
+    bench.server.respondStatus = .init(rawValue: 1498)
+    #expect(try bench.run(bench.begin(), beside: [.enters("correct")]).result != 0)
+    bench.server.respondStatus = .ok
+    #expect(try named(bench, []).result == 7001)
+  }
+
+  @Test func `a key that is not bound to prints is 7002 in the status, and opens with other prints`() throws {
+    let bench = try HelperBench.withFinger("invalidate_on_new_biometrics = false")
+    #expect(try status(bench)["biometry"] as? Int == 7002)
+    try bench.enrol("left-thumb")
+    #expect(try named(bench, HelperBench.touchedOnce).result == 0)
+  }
+
+  @Test func `a registration without stored prints that could be read is 7002`() throws {
+    let bench = try HelperBench.withFinger()
+    #expect(try bench.run(bench.begin(.forget)).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    try FileManager.default.removeItem(atPath: bench.ownPrints)
+    #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
+  }
+
+  @Test func `stored prints that are no plain files are 7003`() throws {
+    let bench = try HelperBench.withFinger()
+    let link = bench.ownPrints + "/left-thumb"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "right-index-finger")
+    #expect(try status(bench)["biometry"] as? Int == 7003)
+    #expect(try named(bench, []).result == 7003)
+  }
+
+  @Test func `a lock of the fingerprint is 7005, and leaves the passcode usable`() throws {
+    let bench = try HelperBench.withFinger()
+    let wrong: [ScriptedFinger.Step] = [.touch(.notMatched), .asked(.compare)]
+    #expect(try named(bench, Self.begun + wrong + wrong + [.touch(.notMatched), .stopped]).result == 7005)
+    #expect(try named(bench, []).result == 7005)
+    let transcript = try bench.run(bench.begin(), beside: [.enters("correct")])
+    #expect(transcript.result == 0)
+    #expect(transcript.prompts.first?.errorMessage == FidoResult.biometryLocked.text(in: .english))
+  }
+
+  @Test func `a fingerprint without a passcode or a pattern is 7007`() throws {
+    let bench = try HelperBench()
+    bench.configuration =
+      "authenticators = [\"passcode\", \"fingerprint\"]\n" + bench.configuration + "\n[biometric]\nrequire_tpm = false"
+    #expect(try bench.run(bench.begin(.initialise)).result == 0)
+    bench.server.accepted = [["5541#0003"]]
+    #expect(try bench.run(bench.registration("fingerprint"), beside: []).result == 7007)
+  }
+
+  @Test func `somebody elsewhere is 7012, and root's rule of a chip is 7013`() throws {
+    let bench = try HelperBench.withFinger()
+    bench.isElsewhere = true
+    #expect(try named(bench, []).result == 7012)
+    bench.isElsewhere = false
+    bench.configuration = bench.configuration.replacing("require_tpm = false", with: "require_tpm = true")
+    #expect(try named(bench, []).result == 7013)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SecretMemory
+import Synchronization
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// Plays uaf-finger and the person in one conversation: each step waits for the one before, and none for a time.
+final class ScriptedFinger: Sendable {
+  /// What happens next.
+  enum Step: Sendable {
+    /// The core asks uaf-finger for this.
+    case asked(FingerAsk.Wish)
+    /// The core gives the sensor back.
+    case stopped
+    /// uaf-finger says how the sensor is, what came of a touch, or why it waits no more.
+    case sensor(FingerSensor.State)
+    case touch(FingerTouch)
+    case end(FingerEnd.Cause)
+    /// uaf-finger sends what only the core may send.
+    case nonsense
+    /// uaf-finger is gone.
+    case dies
+    /// The person enters a value, or leaves the prompt.
+    case enters(String)
+    case cancels
+    /// The core has ended the call: until then the front end stays.
+    case over
+  }
+
+  /// A limit for what hangs: the core asks the person for something that the script does not have.
+  private static let limitMilliseconds: CInt = 60_000
+
+  private let steps: [Step]
+  private let (finger, person): (CInt, CInt)
+  private let done = DispatchSemaphore(value: 0)
+  /// The step that did not come, and what came in its place.
+  private let failure = Mutex<String?>(nil)
+
+  /// - Parameters:
+  ///   - finger: uaf-finger's end of its socket, which the script closes.
+  ///   - person: the front end's end of the conversation, which stays the caller's.
+  init(_ steps: [Step], finger: CInt, person: CInt) {
+    self.steps = steps
+    self.finger = finger
+    self.person = person
+  }
+
+  /// Begins, in a thread of the test alone.
+  func start() { Thread.detachNewThread { [self] in play() } }
+
+  /// Waits until nothing is left to do.
+  func finish() {
+    done.wait()
+    #expect(failure.withLock { $0 } == nil)
+  }
+
+  private func play() {
+    do {
+      for (index, step) in steps.enumerated() {
+        guard let reason = try take(step) else { continue }
+        failure.withLock { $0 = "step \(index), \(step): \(reason)" }
+        break
+      }
+    } catch { failure.withLock { $0 = "\(error)" } }
+    // A question without an answer meets the end of the stream instead of waiting for ever.
+    _ = shutdown(person, CInt(SHUT_WR))
+    close(finger)
+    done.signal()
+  }
+
+  /// - Returns: what came in place of the step; nil if it was the step.
+  private func take(_ step: Step) throws -> String? {
+    switch step {
+    case .asked(let wish):
+      return try hear { (packet, bytes) throws(PacketError) in try FingerAsk(packet, bytes).wish == wish }
+    case .stopped: return try hear { packet, _ in packet.type == .fingerStop }
+    case .sensor(let state): send(try FingerSensor(state, fingers: ["right-index-finger"]).packet(), finger)
+    case .touch(let touch): send(try touch.packet(), finger)
+    case .end(let cause): send(try FingerEnd(cause).packet(), finger)
+    case .nonsense: send(try FingerAsk.stop(), finger)
+    case .dies: _ = shutdown(finger, CInt(SHUT_RDWR))
+    case .enters(let value):
+      let packet = try Answer.packet(Secret(copying: Array(value.utf8).span))
+      send(packet.withBytes { bytes in bytes.indices.map { bytes[$0] } }, person)
+    case .cancels: send(FrontEndSignal.cancelled.packet, person)
+    case .over:
+      var entry = pollfd(fd: person, events: 0, revents: 0)
+      // SAFETY: one entry is passed and one is announced.
+      return unsafe poll(&entry, 1, Self.limitMilliseconds) > 0 ? nil : "the core still waits"
+    }
+    return nil
+  }
+
+  private func hear(_ isRight: (Packet, Span<UInt8>) throws(PacketError) -> Bool) throws -> String? {
+    var bytes = [UInt8](repeating: 0, count: WireLimit.packet)
+    // SAFETY: the array has room for as many bytes as are asked for.
+    let count = unsafe recv(finger, &bytes, bytes.count, 0)
+    guard count > 0 else { return "the core has closed its end" }
+    let span = bytes.span.extracting(first: count)
+    let packet = try Packet(span)
+    return try isRight(packet, span) ? nil : "\(packet.type)"
+  }
+
+  private func send(_ bytes: [UInt8], _ socket: CInt) {
+    // SAFETY: as many bytes are lent as are announced. What nobody takes any more is no failure of the script.
+    _ = unsafe Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+  }
+}
