@@ -26,7 +26,7 @@ struct UAFServerCommand: AsyncParsableCommand {
         5  what was to be printed could not be written
         78 the database of --store cannot be used, or not be reached at the start
       """,
-    version: "0.1.0",
+    version: ServerVersion.number,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, DevicesCommand.self,
       RevokeCommand.self, AuditCommand.self, KeysCommand.self, DecodeCommand.self,

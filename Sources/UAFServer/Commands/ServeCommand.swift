@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import UAFCrypto
+import UAFMessages
 import UAFService
 import UnixSignals
 
@@ -70,6 +71,11 @@ struct ServeCommand: AsyncParsableCommand {
         + "All loopback addresses are one."))
   var addressConnections = Connections.standardMaximum
 
+  @Option(
+    help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),
+    completion: .file())
+  var auditHeads: String?
+
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     try validateTLS()
@@ -129,14 +135,32 @@ struct ServeCommand: AsyncParsableCommand {
       identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
     try start.prepare()
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
+    let refusals = RefusalCount()
     let routes = UAFRoutes(
       environment: environment, logger: logger,
-      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch)
+      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
+      refusals: refusals)
     try await run(
       [
-        watch, try listener(routes, files, start),
-        KeyReload(keys: keys, state: directory, manager: manager, logger: logger, hangups: hangups),
+        try keeper(environment, directory, refusals, logger), watch, try listener(routes, files, start),
+        KeyReload(keys: keys, state: directory, manager: manager, store: store, logger: logger, hangups: hangups),
       ], manager, logger: logger)
+  }
+
+  /// The service that signs the audit; it is stopped last.
+  private func keeper(
+    _ environment: ServiceEnvironment, _ directory: ServerDirectory, _ refusals: RefusalCount, _ logger: Logger
+  ) throws -> AuditKeeper {
+    let files = AuditHeadFiles(state: directory, list: auditHeads)
+    let digest = try policy.flatMap { try StateFile.read(path: $0, isSecret: false) }.map { try SHA256.hash($0) }
+    let now = environment.now()
+    return AuditKeeper(
+      store: environment.store, keys: environment.keys, files: files, refusals: refusals,
+      start: ServerEvents.start(
+        version: ServerVersion.number, keys: KeyList.text(environment.keys, now: now), policy: digest,
+        now: now),
+      last: try files.last(PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))?.link, logger: logger,
+      now: environment.now)
   }
 
   /// The service that accepts connections.
@@ -177,7 +201,12 @@ struct ServeCommand: AsyncParsableCommand {
           "is another one than this store was used with: copy it from the other server or from a backup; if it is "
           + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
     }
-    try await store.write { [id = secret.id] in try $0.settings.set(.decoySecret, to: id) }
+    try await store.write { [id = secret.id] records in
+      try records.settings.set(.decoySecret, to: id)
+      guard let known else { return }
+      let detail: JSONObject = ["old": .string(known), "new": .string(id)]
+      try records.audit.append([ServerEvents.command(.decoysReplaced, detail: detail, now: Terminal.now)])
+    }
   }
 
   /// HTTP, and what limits its connections.

@@ -11,20 +11,20 @@ struct UAFRoutes: Sendable {
   let admission: Admission
   let proxies: TrustedProxies
   let watch: StoreWatch
-  private let wrongAnswers: WrongAnswerLimit
+  private let refusals: AnswerRefusals
   /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
-    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil
+    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil,
+    refusals: RefusalCount = RefusalCount()
   ) {
     self.environment = environment
     self.logger = logger
     self.admission = admission
     self.proxies = proxies
-    wrongAnswers = WrongAnswerLimit(
-      store: environment.store, keys: environment.keys, perMinute: admission.accountRate, now: environment.now)
+    self.refusals = AnswerRefusals(environment: environment, admission: admission, count: refusals)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
   }
 
@@ -63,14 +63,16 @@ struct UAFRoutes: Sendable {
     let mediaType = try Self.mediaType(of: request)
     let bytes = try Self.body(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
-      log(.malformedRequest, route: "get", username: nil)
+      log(.malformedRequest, route: "get", username: nil, from: address)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
     if let limit { throw tooMany(limit, address, account) }
     do {
-      switch try await RequestService(environment: environment).request(asked) {
+      switch try await RequestService(environment: environment)
+        .request(asked, from: AnswerRefusals.text(address))
+      {
       case .issued(let answer):
         logger.info("issued", metadata: Self.fields(asked))
         return Self.answer(answer, mediaType)
@@ -78,7 +80,7 @@ struct UAFRoutes: Sendable {
         logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log(refusal, route: "get", username: account)
+        log(refusal, route: "get", username: account, from: address)
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
@@ -91,22 +93,21 @@ struct UAFRoutes: Sendable {
 
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     let mediaType = try Self.mediaType(of: request)
-    let machine = machine(request, now: environment.now())
-    let bytes = try Self.body(of: request)
+    let (machine, bytes) = (machine(request, now: environment.now()), try Self.body(of: request))
     let service = ResponseService(environment: environment)
     do {
       let answer: ResponseService.Answer
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
         try await countWrong(machine, address)
-        log(refusal, route: "respond", username: nil)
+        log(refusal, route: "respond", username: nil, from: address)
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
         try await countWrong(machine, address, account: answer.username)
       }
-      switch try await service.respond(answer, from: machine) {
+      switch try await service.respond(answer, from: machine, at: AnswerRefusals.text(address)) {
       case .accepted(
         let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
         log(accepted: operation, of: username, keys)
@@ -116,8 +117,9 @@ struct UAFRoutes: Sendable {
             statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret),
           mediaType)
       case .refused(let refusal, let username, let seen):
-        try await countWrong(machine, address, account: username)
-        log(refusal, route: "respond", username: username)
+        let event = refusals.event(answer, refusal, address)
+        try await countWrong(machine, address, account: username, event)
+        log(refusal, route: "respond", username: username, from: address, isCounted: event == nil)
         return Self.answer(ServerResponse(statusCode: refusal.statusCode, seenCounter: seen), mediaType)
       }
     } catch let error as WebRefusal {
@@ -140,22 +142,18 @@ struct UAFRoutes: Sendable {
   }
 
   /// Counts an answer that matches no request, was sent before, or is refused.
-  ///
-  /// - Parameter account: that of the answer's request; nil if there is no request.
-  private func countWrong(_ machine: KnownMachine?, _ address: SocketAddress?, account: String? = nil) async throws {
-    if let machine, machine.claim.isAnswer, account.map(machine.claim.username.isIdentical(to:)) ?? true,
-      try await wrongAnswers.admits("machine \(Admission.name(of: machine))")
-    {
-      return
+  private func countWrong(
+    _ machine: KnownMachine?, _ address: SocketAddress?, account: String? = nil, _ event: AuditEntry? = nil
+  ) async throws {
+    if let limit = try await refusals.limit(machine, address, account: account, event) {
+      throw tooMany(limit, address, account)
     }
-    guard admission.admits(wrongFrom: address, now: environment.now()) else { throw tooMany(.address, address) }
-    guard let account else { return }
-    guard try await wrongAnswers.admits("account \(account)") else { throw tooMany(.account, address, account) }
   }
 
   /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
   private func tooMany(_ limit: Limit, _ address: SocketAddress?, _ account: String? = nil) -> WebRefusal {
     let name = (limit == .account ? account : address.flatMap(Admission.name)) ?? "-"
+    refusals.count("limited", address)
     if notices.admits("\(limit.rawValue) \(name)", now: environment.now()) {
       logger.notice("limited", metadata: ["by": "\(limit.rawValue)", "name": "\(name)"])
     }
@@ -251,7 +249,11 @@ extension UAFRoutes {
     keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
 
-  private func log(_ refusal: ServiceRefusal, route: String, username: String?) {
+  /// Writes a refusal into the log, and counts it for the audit unless it has a row there.
+  private func log(
+    _ refusal: ServiceRefusal, route: String, username: String?, from address: SocketAddress?, isCounted: Bool = true
+  ) {
+    if isCounted { refusals.count(refusal.rawValue, address) }
     logger.notice(
       "refused",
       metadata: [

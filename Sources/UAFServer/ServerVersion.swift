@@ -1,0 +1,4 @@
+/// Which version this program is.
+enum ServerVersion {
+  static let number = "0.1.0"
+}
