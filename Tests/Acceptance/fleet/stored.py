@@ -50,8 +50,8 @@ def must_have_all(sql, load, questions=POSTGRESQL):
     lost = [text for text in told if text not in texts]
     must(not lost, f"{len(lost)} of {len(told)} confirmed texts are gone: {lost[:2]}")
     rows = collections.Counter((name, int(keys.split()[-1])) for name, keys in sql(questions.rows))
-    lost = collections.Counter((yes.person.name, yes.counter) for yes in load.yes) - rows
-    must(not lost, f"{lost.total()} of {len(load.yes)} logins have no row in the audit: {list(lost)[:2]}")
+    unwritten = collections.Counter((yes.person.name, yes.counter) for yes in load.yes) - rows
+    must(not unwritten, f"{unwritten.total()} of {len(load.yes)} logins have no row in the audit: {list(unwritten)[:2]}")
     return f"{len(load.yes)} acknowledged, each in the audit, {len(young)} used challenges, {len(told)} texts: all there"
 
 
