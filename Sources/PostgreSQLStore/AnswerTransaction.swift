@@ -43,7 +43,7 @@ struct AnswerTransaction {
     return try undoingFailures {
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-      try connection.enqueue(Self.statement, Self.parameters(answers))
+      try connection.enqueue(Self.auditedStatement, Self.auditedParameters(answers))
       let stored = try connection.commit(returning: { try $0.integer(0, as: Int.self) })
       return try outcomes(answers, stored: Set(stored))
     }
@@ -54,7 +54,7 @@ struct AnswerTransaction {
     try undoingFailures {
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-      let stored = try connection.execute(Self.statement, Self.parameters([answer])).rows
+      let stored = try connection.execute("\(Self.statement) \(Self.selection)", Self.parameters([answer])).rows
       guard !stored.isEmpty else {
         connection.rollback()
         return try outcomes([answer], stored: [])[0]
@@ -68,6 +68,8 @@ struct AnswerTransaction {
         }
       }
       for text in answer.confirmedTexts { try ConfirmedTextTable(connection: connection).add(text) }
+      // After the approval, which another transaction may have locked that adds rows, too.
+      try AuditChaining(connection: connection).enqueue([answer.event])
       try connection.commit()
       return .stored
     }
@@ -106,10 +108,23 @@ struct AnswerTransaction {
     ]
   }
 
+  private static func auditedParameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
+    parameters(answers)
+      + AuditChaining.parameters(answers.map(\.event), places: answers.indices.map { Int64($0) })
+  }
+
+  // The rows of those answers that are stored.
+  private static let auditedStatement = """
+    \(statement), \(AuditChaining.events(first: 10)), recorded AS (
+      SELECT a.* FROM asked a JOIN stored s ON s.number = a.place
+    ), \(AuditChaining.chained(from: "recorded")) \(selection)
+    """
+  private static let selection = "SELECT number FROM stored"
+
   // Keys are locked first and in the order of their numbers, then challenges in theirs, so that no two batches wait for each
   // other. A locked row is as the last commit left it. An answer is whole if each of its signatures may raise its counter.
   private static let statement = """
-    WITH answer AS (
+    WITH RECURSIVE answer AS (
       SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS a (number, hash, expiresAt)
     ), signature AS (
       SELECT * FROM unnest($4::bigint[], $5::text[], $6::bigint[], $7::text[], $8::bytea[], $9::bigint[])
@@ -133,6 +148,5 @@ struct AnswerTransaction {
       UPDATE credential c SET signCounter = l.counter, lastUsedAt = l.usedAt
       FROM locked l JOIN stored s ON s.number = l.answer WHERE c.id = l.id
     )
-    SELECT number FROM stored
     """
 }

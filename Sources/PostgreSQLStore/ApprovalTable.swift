@@ -53,8 +53,11 @@ struct ApprovalTable: Approvals {
     ).changes == 1
   }
 
-  func deny(id: Int64, now: Int64) throws {
-    try connection.execute("UPDATE approval SET deniedAt = $1 WHERE id = $2", [.integer(now), .integer(id)])
+  func deny(id: Int64, now: Int64) throws -> Bool {
+    try connection.execute(
+      "UPDATE approval SET deniedAt = $1 WHERE id = $2 AND confirmedAt IS NULL AND deniedAt IS NULL",
+      [.integer(now), .integer(id)]
+    ).changes == 1
   }
 
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome {

@@ -19,8 +19,8 @@ struct CredentialTable: Credentials {
   func keys(of username: String, appID: String) throws -> [StoredKey] {
     try connection.execute(
       """
-      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
-      WHERE username = $1 AND appID = $2 ORDER BY id
+      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName
+      FROM credential WHERE username = $1 AND appID = $2 ORDER BY id
       """, [.text(username), .text(appID)]
     ).rows.map(Self.key)
   }
@@ -29,7 +29,8 @@ struct CredentialTable: Credentials {
   func login(of username: String, appID: String, challengeHash: [UInt8]?) throws -> LoginRecords {
     let rows = try connection.execute(
       """
-      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, isUsed
+      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName,
+        isUsed
       FROM (SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $3) AS isUsed) AS challenge
         LEFT JOIN credential ON username = $1 AND appID = $2
       ORDER BY id
@@ -38,14 +39,15 @@ struct CredentialTable: Credentials {
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
     // An account without keys has one row, of NULLs but for the challenge's column.
     let hasKeys = first.bytes(0) != nil
-    return LoginRecords(isUsed: try first.boolean(7), keys: hasKeys ? try rows.map(Self.key) : [])
+    return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map(Self.key) : [])
   }
 
   private static func key(_ row: QueryRow) throws -> StoredKey {
     StoredKey(
       aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), publicKey: try row.requiredBytes(2),
       signatureAlgorithm: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
-      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6))
+      isRevoked: try row.optionalInteger(5) != nil, deviceID: try row.optionalText(6),
+      deviceName: try row.optionalText(7))
   }
 
   func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape] {

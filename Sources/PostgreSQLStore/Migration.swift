@@ -6,6 +6,32 @@ struct Migration {
   /// All steps, oldest first.
   static let all = [
     Migration(name: "1", statements: version1), Migration(name: "wrong answers", statements: wrongAnswers),
+    Migration(name: "audit", statements: audit),
+  ]
+
+  // A row's texts are hashed as they are, and none of them is NULL. `auditEnd` has one row: the end of the chain, which is locked
+  // by whoever adds to it. It is changed often: its page keeps room for that.
+  private static let audit = [
+    """
+    CREATE TABLE audit (
+      number bigint PRIMARY KEY,
+      time bigint NOT NULL,
+      kind text NOT NULL,
+      outcome text NOT NULL,
+      account text COLLATE "C" NOT NULL,
+      actor text NOT NULL,
+      address text NOT NULL,
+      machine text NOT NULL,
+      authenticators text NOT NULL,
+      detail text NOT NULL,
+      hash bytea NOT NULL
+    )
+    """,
+    "CREATE INDEX auditByAccount ON audit (account, number)",
+    "CREATE INDEX auditByTime ON audit (time)",
+    "CREATE TABLE auditEnd (number bigint NOT NULL, hash bytea NOT NULL) WITH (fillfactor = 10)",
+    "INSERT INTO auditEnd VALUES (0, decode(repeat('00', 32), 'hex'))",
+    "CREATE TABLE auditHead (number bigint PRIMARY KEY, token text NOT NULL)",
   ]
 
   // At most as many rows as `WrongAnswerLimit` has places. They are changed often: a page keeps room for that.

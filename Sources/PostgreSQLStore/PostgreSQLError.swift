@@ -55,6 +55,10 @@ extension PostgreSQLError {
     }
   }
 
+  /// What the server says of a change in a transaction that only reads.
+  static let refusedInReading = PostgreSQLError.refused(
+    sqlState: "25006", message: "a transaction that reads adds nothing to the audit")
+
   /// Whether nothing was stored, and the same transaction may succeed if it is repeated: it conflicted with another
   /// (serialization_failure, deadlock_detected, unique_violation).
   var isConflict: Bool {

@@ -54,7 +54,10 @@ package struct PostgreSQLStore: ServerStore {
     try await afterLoss { connection, _ in
       try Self.attempt(connection) {
         try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        let value = try body(PostgreSQLTransaction(connection: connection))
+        let transaction = PostgreSQLTransaction(connection: connection)
+        let value = try body(transaction)
+        // They would have been added at the end of a transaction that writes.
+        guard transaction.auditBuffer.events.isEmpty else { throw PostgreSQLError.refusedInReading }
         // Nobody has to wait for the end of a transaction that changes nothing.
         try connection.enqueue("COMMIT")
         try connection.send()
@@ -71,11 +74,14 @@ package struct PostgreSQLStore: ServerStore {
       while true {
         do {
           return try Self.attempt(connection) {
-            try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ")
-            // Comes before what the transaction sees is fixed, so it sees what the one before it has committed.
+            // Each statement sees what was committed before it, the end of the audit's chain too. Only logins commit
+            // beside it; what they change is checked by each statement that changes it as well.
+            try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
             try connection.execute("LOCK TABLE turn IN EXCLUSIVE MODE")
             begun()
-            let value = try body(PostgreSQLTransaction(connection: connection))
+            let transaction = PostgreSQLTransaction(connection: connection)
+            let value = try body(transaction)
+            try AuditChaining(connection: connection).enqueue(transaction.auditBuffer.events)
             try connection.commit()
             return value
           }

@@ -3,9 +3,11 @@ import UAFService
 /// One transaction of a ``PostgreSQLStore``, with a value for each table.
 struct PostgreSQLTransaction: StoreTransaction {
   let connection: Connection
+  let auditBuffer = AuditBuffer()
 
   var accounts: any Accounts { AccountTable(connection: connection) }
   var approvals: any Approvals { ApprovalTable(connection: connection) }
+  var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
   var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
   var credentials: any Credentials { CredentialTable(connection: connection) }
   var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
@@ -17,13 +19,16 @@ struct PostgreSQLTransaction: StoreTransaction {
 
   func keeping(if changes: () throws -> Bool) throws {
     try connection.enqueue("SAVEPOINT changes")
+    let rows = auditBuffer.events.count
     do {
       guard try changes() else {
         try connection.execute("ROLLBACK TO SAVEPOINT changes")
+        auditBuffer.cut(to: rows)
         return
       }
     } catch {
       try connection.execute("ROLLBACK TO SAVEPOINT changes")
+      auditBuffer.cut(to: rows)
       throw error
     }
     try connection.execute("RELEASE SAVEPOINT changes")

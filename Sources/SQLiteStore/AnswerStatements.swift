@@ -9,6 +9,8 @@ import UAFService
 final class AnswerStatements: @unchecked Sendable {
   private let raise: PreparedStatement
   private let use: PreparedStatement
+  private let end: PreparedStatement
+  private let append: PreparedStatement
 
   private static let raiseCounter = """
     UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
@@ -26,6 +28,8 @@ final class AnswerStatements: @unchecked Sendable {
     guard let handle = unsafe db.sqliteConnection else { throw SQLiteFailure(code: SQLITE_MISUSE) }
     raise = try unsafe PreparedStatement(Self.raiseCounter, on: handle)
     use = try unsafe PreparedStatement(Self.useChallenge, on: handle)
+    end = try unsafe PreparedStatement(AuditStore.end, on: handle)
+    append = try unsafe PreparedStatement(AuditStore.append, on: handle)
   }
 
   /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
@@ -45,5 +49,20 @@ final class AnswerStatements: @unchecked Sendable {
   /// - Throws: ``SQLiteFailure``, also if it was used before.
   func useChallenge(of answer: VerifiedAnswer) throws {
     try use.run([.bytes(answer.challengeHash), .integer(answer.expiresAt)])
+  }
+
+  /// Adds the rows of stored answers to the audit.
+  ///
+  /// - Throws: ``SQLiteFailure``; ``CryptoError``.
+  func append(_ events: [AuditEntry]) throws {
+    guard !events.isEmpty else { return }
+    var link = AuditLink.start
+    // Read anew for each batch: another process may have added rows.
+    try end.run([]) { link = AuditLink(number: $0.integer(0), hash: $0.bytes(1)) }
+    for event in events {
+      link = try link.next(event.body)
+      let texts = event.texts.map { StatementValue.text($0) }
+      try append.run([.integer(link.number), .integer(event.time)] + texts + [.bytes(link.hash)])
+    }
   }
 }

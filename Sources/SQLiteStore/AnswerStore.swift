@@ -19,6 +19,9 @@ struct AnswerStore {
     return outcome
   }
 
+  /// Adds the rows of stored answers to the audit, in the transaction of their batch.
+  func record(_ events: [AuditEntry]) throws { try statements.append(events) }
+
   private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else {

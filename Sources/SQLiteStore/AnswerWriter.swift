@@ -47,6 +47,7 @@ final class AnswerWriter: Sendable {
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
       let outcomes = try batch.map { try store.store($0) }
+      try store.record(zip(batch, outcomes).compactMap { $1 == .stored ? $0.event : nil })
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       return outcomes
     } catch {

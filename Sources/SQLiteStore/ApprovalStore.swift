@@ -52,8 +52,11 @@ struct ApprovalStore: Approvals {
     return db.changesCount == 1
   }
 
-  func deny(id: Int64, now: Int64) throws {
-    try db.execute(sql: "UPDATE approval SET deniedAt = ? WHERE id = ?", arguments: [now, id])
+  func deny(id: Int64, now: Int64) throws -> Bool {
+    try db.execute(
+      sql: "UPDATE approval SET deniedAt = ? WHERE id = ? AND confirmedAt IS NULL AND deniedAt IS NULL",
+      arguments: [now, id])
+    return db.changesCount == 1
   }
 
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome {

@@ -20,8 +20,8 @@ struct CredentialStore: Credentials {
     let rows = try Row.fetchCursor(
       db.cachedStatement(
         sql: """
-          SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID FROM credential
-          WHERE username = ? AND appID = ? ORDER BY id
+          SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName
+          FROM credential WHERE username = ? AND appID = ? ORDER BY id
           """), arguments: [username, appID])
     // By number, which is faster than by name.
     // The two numbers are decoded by the call that throws: a subscript ends the server where one is out of range.
@@ -31,7 +31,8 @@ struct CredentialStore: Credentials {
         StoredKey(
           aaid: try AAID(row[0] as String), keyID: try KeyID(bytes: [UInt8](databaseBlob: row[1])),
           publicKey: [UInt8](databaseBlob: row[2]), signatureAlgorithm: try row.decode(atIndex: 3),
-          signCounter: try row.decode(atIndex: 4), isRevoked: row[5] as Int64? != nil, deviceID: row[6]))
+          signCounter: try row.decode(atIndex: 4), isRevoked: row[5] as Int64? != nil, deviceID: row[6],
+          deviceName: row[7]))
     }
     return keys
   }

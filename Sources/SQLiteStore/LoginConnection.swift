@@ -16,7 +16,7 @@ import UAFService
 
   private static let selectKeys = """
     SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?3), aaid, keyID, publicKey, signatureAlgorithm,
-      signCounter, revokedAt, deviceID
+      signCounter, revokedAt, deviceID, deviceName
     FROM credential WHERE username = ?1 AND appID = ?2 ORDER BY id
     """
   private static let selectUsed = "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?1)"
@@ -74,6 +74,7 @@ import UAFService
     else { throw SQLiteFailure(code: SQLITE_MISMATCH) }
     return StoredKey(
       aaid: try AAID(aaid), keyID: try KeyID(bytes: row.bytes(2)), publicKey: row.bytes(3),
-      signatureAlgorithm: algorithm, signCounter: counter, isRevoked: !row.isNull(6), deviceID: row.text(7))
+      signatureAlgorithm: algorithm, signCounter: counter, isRevoked: !row.isNull(6), deviceID: row.text(7),
+      deviceName: row.text(8))
   }
 }

@@ -7,6 +7,7 @@ struct SQLiteTransaction: StoreTransaction {
 
   var accounts: any Accounts { AccountStore(db: db) }
   var approvals: any Approvals { ApprovalStore(db: db) }
+  var audit: any AuditTrail { AuditStore(db: db) }
   var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: db) }
   var credentials: any Credentials { CredentialStore(db: db) }
   var enrolments: any Enrolments { EnrolmentStore(db: db) }

@@ -31,6 +31,9 @@ enum Schema {
     migrator.registerMigration("wrong answers") { db in
       try db.execute(sql: wrongAnswers)
     }
+    migrator.registerMigration("audit") { db in
+      try db.execute(sql: audit)
+    }
     return migrator
   }
 
@@ -56,6 +59,29 @@ enum Schema {
       expiresAt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
+
+  // A row's texts are hashed as they are, and none of them is NULL.
+  private static let audit = """
+    CREATE TABLE audit (
+      number INTEGER PRIMARY KEY NOT NULL,
+      time INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      account TEXT NOT NULL,
+      actor TEXT NOT NULL,
+      address TEXT NOT NULL,
+      machine TEXT NOT NULL,
+      authenticators TEXT NOT NULL,
+      detail TEXT NOT NULL,
+      hash BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX auditByAccount ON audit (account, number);
+    CREATE INDEX auditByTime ON audit (time);
+    CREATE TABLE auditHead (
+      number INTEGER PRIMARY KEY NOT NULL,
+      token TEXT NOT NULL
+    ) STRICT;
     """
 
   // At most as many rows as `WrongAnswerLimit` has places.

@@ -7,6 +7,8 @@
 //   Verification/      the rules for answers; pure: it gets what was issued and what is stored, and decides
 //   Policies/          which account uses which models
 //   Store/             what the service asks of a store
+//   Audit/             checks, signs and shortens the audit; counts the refusals without a row
+//   Limits/            how often answers may be wrong
 //   Decoys/            decoys for names without keys
 //   Service/           a request or an answer from its text to its outcome; signatures are verified outside any transaction
 //

@@ -2,6 +2,7 @@ import Testing
 
 @testable import PostgreSQLStore
 @testable import ServerTesting
+import UAFService
 
 /// Which databases are used as a store.
 struct StoreStartTests {
@@ -44,6 +45,19 @@ struct StoreStartTests {
     let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
     for _ in 0..<2 { try Migrator(connection: connection, migrations: Migration.all + [step]).migrate(create: false) }
     #expect(throws: PostgreSQLRefusal.newer(migration: "2")) { try open() }
+  }
+
+  @Test func `migrates a store without an audit, which then begins with its first row`() async throws {
+    let connection = try place.cluster.connection(to: place.name)
+    // As each connection of a store has it, once it is checked.
+    try connection.execute("SET search_path TO uaf")
+    let older = Array(Migration.all.prefix { $0.name != "audit" })
+    try Migrator(connection: connection, migrations: older).migrate(create: true)
+    try connection.execute("INSERT INTO uaf.account (username, createdAt) VALUES ('alice', 0)")
+    let store = try open(create: false)
+    try await store.write { try $0.audit.append([AuditEntry(time: 1, kind: .revocation, actor: .server)]) }
+    #expect(try await store.read { try $0.audit.rows(AuditFilter(), limit: 9) }.map(\.number) == [1])
+    #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
   @Test func `a step that fails changes nothing`() throws {

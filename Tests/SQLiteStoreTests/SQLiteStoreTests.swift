@@ -60,6 +60,19 @@ final class SQLiteStoreTests {
     }
   }
 
+  @Test func `migrates a store without an audit, which then begins with its first row`() async throws {
+    let path = folder.appending(path: "server.db").path()
+    let older = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(older, upTo: "wrong answers")
+    try await older.write { try AccountStore(db: $0).add("alice", now: 0) }
+    try older.close()
+    let store = try open()
+    try await store.write { try $0.audit.append([AuditEntry(time: 1, kind: .revocation, actor: .server)]) }
+    let rows = try await store.read { try $0.audit.rows(AuditFilter(), limit: 9) }
+    #expect(rows.map(\.number) == [1])
+    #expect(try await store.read { try $0.accounts.exists("alice") })
+  }
+
   @Test func `stores neither challenge nor code in plain text`() async throws {
     let database = try SQLiteTestDatabase()
     let server = try TestServer(database: database)

@@ -136,11 +136,18 @@ final class TestServer: Sendable {
     return made.certificatePEM
   }()
 
+  /// One for all servers of the tests: OpenSSL's secure heap has room for so many keys only.
+  private static let auditKey = Result {
+    let pair = try P256.generate()
+    return try TokenKey(pair.privateKey, for: .auditHead)
+  }
+
   private static func makeKeys(now: @escaping @Sendable () -> Int64) throws -> ServerKeys {
     let pair = try P256.generate()
     let rings = ServerKeys.Rings(
       secrets: KeyRing(try ServerSecret(RandomBytes.makeSecret(32))),
-      verdictKeys: KeyRing(try VerdictKey(pair.privateKey)))
+      verdictKeys: KeyRing(try TokenKey(pair.privateKey)),
+      auditKeys: KeyRing(try auditKey.get()))
     return try ServerKeys(rings, decoySecret: ServerSecret(RandomBytes.makeSecret(32)), now: now)
   }
 }

@@ -5,21 +5,21 @@ import UAFService
 
 @testable import UAFServer
 
-/// What `uaf-server audit` prints of confirmed texts.
+/// What `uaf-server audit texts` and `show` print.
 struct AuditCommandTests {
   @Test func `prints a text as it was shown`() {
     let confirmation = ConfirmedText(
       id: 7, username: "mina", confirmedAt: 0, shown: #"mina@desk: sudo echo '\\' "x""#, fcParams: "", assertion: [],
       publicKey: [], signatureAlgorithm: 1)
     #expect(
-      AuditVerifyCommand.line(confirmation, nil)
+      AuditTextsCommand.line(confirmation, nil)
         == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
   }
 
   @Test func `prints letters as letters, and quotes what only looks like them`() {
-    #expect(AuditVerifyCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
-    #expect(AuditVerifyCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
-    #expect(AuditVerifyCommand.text("e\u{301}") == #""e\u{301}""#)
+    #expect(AuditTextsCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
+    #expect(AuditTextsCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
+    #expect(AuditTextsCommand.text("e\u{301}") == #""e\u{301}""#)
   }
 
   @Test func `shows a whole text, with what was signed and by which key`() throws {
@@ -52,7 +52,7 @@ struct AuditCommandTests {
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [],
       signatureAlgorithm: 1)
-    let line = AuditVerifyCommand.line(confirmation, .otherText)
+    let line = AuditTextsCommand.line(confirmation, .otherText)
     #expect(
       line == "7\t1970-01-01T00:00:00Z\t\"al\\u{1b}ice\"\tanother text was signed\t\"a\\u{9}b\\u{1b}[2J\"")
   }

@@ -82,6 +82,10 @@ struct CommandTests {
     ["keys", "rotate", "--state", "d"], ["keys", "rotate", "decoys", "--state", "d"],
     ["keys", "rotate", "secret", "--state", "d", "--in", "2592001"],
     ["keys", "rotate", "secret", "--state", "d", "--in", "-1"], ["keys", "list"],
+    ["audit", "list", "--state", "d", "--limit", "0"], ["audit", "list", "--state", "d", "--since", "yesterday"],
+    ["audit", "list", "--state", "d", "--after", "-1"], ["audit", "export", "--state", "d", "--after", "-1"],
+    ["audit", "prune", "--state", "d"], ["audit", "prune", "--state", "d", "--older-than", "0"],
+    ["audit", "verify", "alice", "--state", "d"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) async {
     await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
@@ -94,7 +98,15 @@ struct CommandTests {
     ["devices", "a", "--state", "d"], ["revoke", "a", "--state", "d"], ["metadata"],
     ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 200), "--wait", "--lifetime", "3600"],
     ["metadata", "passcode"], ["metadata", "pattern"], ["audit", "verify", "--state", "d"],
-    ["audit", "show", "7", "--state", "d"],
+    ["audit", "show", "7", "--state", "d"], ["audit", "texts", "mina", "--state", "d"],
+    ["audit", "verify", "--state", "d", "--head", "h", "--key", "k"],
+    ["audit", "export", "--state", "d", "--after", "7"],
+    ["audit", "prune", "--state", "d", "--older-than", "90"], ["keys", "rotate", "audit", "--state", "d"],
+    [
+      "audit", "list", "--state", "d", "--account", "a", "--kind", "login", "--outcome", "ok", "--since", "2026-11-23",
+      "--until", "2026-11-23T12:00:00Z", "--after", "3", "--limit", "9", "--json",
+    ],
+    ["serve", "--state", "d", "--development", "--audit-heads", "h"],
     ["serve", "--state", "d", "--development", "--uvm", "require", "--policy", "p"],
     [
       "serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test", "--tls-certificate", "c",

@@ -163,8 +163,8 @@ final class KeyFileTests {
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     try keys.reload(from: state)
     let lines = KeyList.lines(keys, now: clock.now).map { $0.split(separator: "\t").map(String.init) }
-    #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict"])
-    #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use"])
+    #expect(lines.map { $0[0] } == ["kind", "secret", "secret", "verdict", "audit"])
+    #expect(lines.map { $0[3] } == ["use", "in-use", "to-come", "in-use", "in-use"])
     #expect(lines[1][1].count == 8 && lines[3][1] == keys.verdictKey.id)
   }
 }

@@ -20,11 +20,12 @@ struct KeyRotationTests {
     let from = server.now - seconds
     let pair = try P256.generate()
     let secret = try ServerSecret(RandomBytes.makeSecret(32))
-    let verdictKey = try VerdictKey(pair.privateKey)
+    let verdictKey = try TokenKey(pair.privateKey)
     keys.replace(
       by: ServerKeys.Rings(
         secrets: try #require(KeyRing(keys.rings.secrets.entries + [.init(from: from, key: secret)])),
-        verdictKeys: try #require(KeyRing(keys.rings.verdictKeys.entries + [.init(from: from, key: verdictKey)]))))
+        verdictKeys: try #require(KeyRing(keys.rings.verdictKeys.entries + [.init(from: from, key: verdictKey)])),
+        auditKeys: keys.rings.auditKeys))
   }
 
   @Test func `a request issued before a rotation is answered after it, with a verdict of the new key`() async throws {

@@ -12,7 +12,7 @@ struct ApproveCommand: AsyncParsableCommand {
       For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
       waits is closed. With --wait the command ends when the person has confirmed (0), has denied \
       (\(ExitStatus.denied.rawValue)), or can no longer do either (1). What was confirmed is kept, signature and all: see \
-      'audit verify'. What was denied stays so.
+      'audit texts'. What was denied stays so.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
@@ -41,11 +41,16 @@ struct ApproveCommand: AsyncParsableCommand {
     let stored = try await store.read { try $0.settings.value(of: .publicURL) }
     let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
     let authority = try CertificateFiles.authority(of: directory, for: url)
-    let expires = Terminal.now + lifetime
+    let now = Terminal.now
+    let expires = now + lifetime
+    let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
     let code = Base64URL.encode(try RandomBytes.make(20))
     let opened = try await store.write { [user] records -> Int64? in
       guard try records.accounts.exists(user) else { return nil }
-      return try records.approvals.open(shown, code: code, for: user, expiresAt: expires)
+      let id = try records.approvals.open(shown, code: code, for: user, expiresAt: expires)
+      let detail: JSONObject = ["approval": .integer(id), "text": .string(hash)]
+      try records.audit.append([ServerEvents.command(.approvalCode, account: user, detail: detail, now: now)])
+      return id
     }
     guard let opened else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")

@@ -1,8 +1,11 @@
 import ArgumentParser
 
-/// `uaf-server audit`: what people confirmed.
+/// `uaf-server audit`: what happened, and what people confirmed.
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit", abstract: "Look at the texts people confirmed, and check their signatures again.",
-    subcommands: [AuditVerifyCommand.self, AuditShowCommand.self])
+    commandName: "audit", abstract: "Look at what happened, check that nobody has changed it, and keep it elsewhere.",
+    subcommands: [
+      AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self, AuditPruneCommand.self,
+      AuditTextsCommand.self, AuditShowCommand.self,
+    ])
 }

@@ -10,7 +10,7 @@ struct AuditShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one confirmed text, what of it was signed, and by which key.",
     discussion: """
-      The number is that of `audit verify`. A text of more than 200 bytes is signed as its head, its tail, its \
+      The number is that of `audit texts`. A text of more than 200 bytes is signed as its head, its tail, its \
       length and its SHA-256. Exits with 1 if the signature does not hold, or there is no such number.
       """)
 
@@ -36,8 +36,8 @@ struct AuditShowCommand: AsyncParsableCommand {
       "number     \(confirmation.id)",
       "time       \(Terminal.time(confirmation.confirmedAt))",
       "account    \(ShownValue.name(confirmation.username))",
-      "text       \(AuditVerifyCommand.text(confirmation.shown))",
-      "signed     \(signed.map(AuditVerifyCommand.text) ?? "-")",
+      "text       \(AuditTextsCommand.text(confirmation.shown))",
+      "signed     \(signed.map(AuditTextsCommand.text) ?? "-")",
       "key        SHA-256 \(key.map { Base64URL.encode($0) } ?? "-")",
       "signature  \(fault?.rawValue ?? "ok")",
     ]

@@ -1,49 +1,64 @@
 import ArgumentParser
-import UAFDecoder
-import UAFMessages
+import Foundation
 import UAFService
 
-/// `uaf-server audit verify`: checks each stored signature again.
+/// `uaf-server audit verify`: checks the whole audit.
 struct AuditVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "List every confirmed text, and whether its signature holds.",
+    commandName: "verify", abstract: "Check that no row of the audit was changed, removed or inserted.",
     discussion: """
-      One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
-      What is checked was stored with the text; that nobody removed a line, this does not tell.
+      Names the first row that does not hold, and exits with 1. Checked are the chain of the rows, each signed head in the \
+      store, the last head of the state folder, and the heads of --head: lines of the file that 'serve --audit-heads' wrote, \
+      kept on another machine. Only such a head shows that the end was cut off by somebody who can change store and folder.
       """)
 
-  @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
   @OptionGroup var state: StateOption
+  @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
+  @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
+  var key: String?
 
   func run() async throws {
-    let store = try state.openStore()
-    let faults = try await store.read { [user] records in
-      var faults = 0
-      var count = 0
-      try records.confirmedTexts.forEach(of: user) { confirmation in
-        let fault = ConfirmedTextCheck.fault(in: confirmation)
-        Terminal.result(Self.line(confirmation, fault))
-        count += 1
-        if fault != nil { faults += 1 }
+    let directory = try state.open(create: false)
+    let store = try state.openStore(in: directory)
+    let keys = try PublicKeyFile.auditHeadKeys(path: key ?? directory.auditPublicKeyPath)
+    var kept = try Self.heads(directory.auditHeadPath, keys) ?? []
+    if let head {
+      guard let heads = try Self.heads(head, keys) else {
+        throw ServerError.unusableFile(path: head, reason: "cannot be read")
       }
-      Terminal.note("\(count) confirmed, \(faults) of them do not hold")
-      return faults
+      kept += heads
     }
-    if faults > 0 { throw ExitCode.failure }
+    var verification = AuditVerification(of: store, keys: keys, kept: kept)
+    let summary = try await verification.run()
+    for line in Self.lines(summary) { Terminal.result(line) }
+    if summary.fault != nil || summary.broken != 0 { throw ExitCode.failure }
   }
 
-  static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
-    [
-      String(confirmation.id), Terminal.time(confirmation.confirmedAt), ShownValue.name(confirmation.username),
-      fault?.rawValue ?? "ok",
-      text(confirmation.shown),
-    ].joined(separator: "\t")
+  static func lines(_ summary: AuditSummary) -> [String] {
+    var lines = summary.removed == 0 ? [] : ["rows up to \(summary.removed) were removed by 'audit prune'"]
+    if summary.broken != 0 {
+      lines.append("row \(summary.broken) was written by the server: rows that it had signed were gone or changed")
+    }
+    if let fault = summary.fault {
+      lines.append("\(fault)")
+    } else {
+      lines.append("\(summary.rows) row\(summary.rows == 1 ? "" : "s") hold; signed up to row \(summary.signed)")
+    }
+    return lines
   }
 
-  /// A text as it was shown; quoted if it contains what the server would not have stored.
+  /// The heads of a file; nil if there is none.
   ///
-  /// An attacker who can change the store could add control sequences for a terminal.
-  static func text(_ shown: String) -> String {
-    TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is no head that one of the keys has signed.
+  private static func heads(_ path: String, _ keys: AuditHeadKeys) throws -> [AuditHead]? {
+    // Whoever could have written it: each line is checked.
+    guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
+    return try AuditHeadFiles.tokens(Array(bytes)).enumerated().map { number, token in
+      guard let head = keys.head(of: token) else {
+        throw ServerError.unusableFile(
+          path: path, reason: "line \(number + 1) is not a head that a key of audit.pub has signed")
+      }
+      return head
+    }
   }
 }

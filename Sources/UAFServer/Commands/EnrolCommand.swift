@@ -31,6 +31,9 @@ struct EnrolCommand: AsyncParsableCommand {
     try await store.write { [user, lifetime] records in
       try records.accounts.add(user, now: now)
       try records.enrolments.open(code: code, for: user, expiresAt: now + lifetime)
+      try records.audit.append([
+        ServerEvents.command(.enrolmentCode, account: user, detail: ["seconds": .integer(lifetime)], now: now)
+      ])
     }
     let payload = EnrolmentPayload(
       op: .registration, server: url, username: user, authCode: code, expires: now + lifetime, ca: authority)

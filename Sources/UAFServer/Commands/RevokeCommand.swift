@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// `uaf-server revoke`: ends what a person's keys can do.
@@ -20,7 +21,11 @@ struct RevokeCommand: AsyncParsableCommand {
       guard try records.accounts.exists(user) else { return nil }
       try records.enrolments.close(for: user)
       try records.approvals.close(for: user)
-      return try records.credentials.revokeAll(of: user, now: now)
+      let count = try records.credentials.revokeAll(of: user, now: now)
+      try records.audit.append([
+        ServerEvents.command(.revocation, account: user, detail: ["keys": .integer(Int64(count))], now: now)
+      ])
+      return count
     }
     guard let count else {
       Terminal.note("no account \(user); 'uaf-server users' lists them")

@@ -74,6 +74,10 @@ struct ServeCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Also serve /metrics, /livez and /readyz there, by HTTP without TLS.", valueName: "host:port"))
   var metricsListen: ListenAddress?
+  @Option(
+    help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),
+    completion: .file())
+  var auditHeads: String?
 
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
@@ -137,12 +141,30 @@ struct ServeCommand: AsyncParsableCommand {
       identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
     try start.prepare()
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
+    let refusals = RefusalCount()
     let routes = UAFRoutes(
       environment: environment, logger: logger,
       admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
-      metrics: metrics)
-    let reload = KeyReload(keys: keys, state: directory, manager: manager, logger: logger, hangups: hangups)
-    try await run([watch, reload] + listeners(routes, metrics, files, start), manager, logger: logger)
+      metrics: metrics, refusals: refusals)
+    let reload = KeyReload(
+      keys: keys, state: directory, manager: manager, store: store, logger: logger, hangups: hangups)
+    let keeper = try keeper(environment, directory, refusals, logger)
+    try await run([keeper, watch, reload] + listeners(routes, metrics, files, start), manager, logger: logger)
+  }
+
+  /// The service that signs the audit; it is stopped last.
+  private func keeper(
+    _ environment: ServiceEnvironment, _ directory: ServerDirectory, _ refusals: RefusalCount, _ logger: Logger
+  ) throws -> AuditKeeper {
+    let files = AuditHeadFiles(state: directory, list: auditHeads)
+    let digest = try policy.flatMap { try StateFile.read(path: $0, isSecret: false) }.map { try SHA256.hash($0) }
+    let now = environment.now()
+    return AuditKeeper(
+      store: environment.store, keys: environment.keys, files: files, refusals: refusals,
+      start: ServerEvents.start(
+        version: ServerVersion.current, keys: KeyList.text(environment.keys, now: now), policy: digest, now: now),
+      last: try files.last(PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))?.link, logger: logger,
+      now: environment.now)
   }
 
   /// The services that accept connections.

@@ -13,6 +13,12 @@ struct ServerDirectory: Sendable {
   /// The public half of the key that signs verdicts, PEM.
   var verdictPublicKeyPath: String { file("verdict.pub") }
   var verdictKeyPath: String { file("verdict.key") }
+  /// The keys that sign heads of the audit.
+  var auditKeyPath: String { file("audit.key") }
+  /// The public halves of all keys that have ever signed heads, PEM.
+  var auditPublicKeyPath: String { file("audit.pub") }
+  /// The head that this server has signed last.
+  var auditHeadPath: String { file("audit.head") }
   var secretPath: String { file("server.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
@@ -24,7 +30,7 @@ struct ServerDirectory: Sendable {
   /// The files of the folder whose contents the server trusts.
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
-    "verdict.pub", "verdict.key", "server.secret", "decoy.secret",
+    "verdict.pub", "verdict.key", "audit.key", "audit.pub", "audit.head", "server.secret", "decoy.secret",
   ]
 
   /// Uses a folder that nobody else can write to; if it does not exist, makes it for its owner alone.

@@ -26,8 +26,20 @@ extension ServerKeys {
   ///
   /// A rotation that ended between both files is completed here.
   private func publish(in state: ServerDirectory) throws {
-    guard try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM else { return }
-    try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
+    if try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM {
+      try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
+    }
+    try publishAuditKeys(in: state)
+  }
+
+  /// Adds the public keys of the audit to those of before: a head is checked long after its key was replaced.
+  private func publishAuditKeys(in state: ServerDirectory) throws {
+    let known = try StateFile.read(path: state.auditPublicKeyPath, isSecret: false) ?? []
+    let old = String(decoding: known, as: UTF8.self)
+    let new = rings.auditKeys.entries.map { String(decoding: $0.key.publicKeyPEM, as: UTF8.self) }
+      .filter { !old.contains($0) }
+    guard !new.isEmpty else { return }
+    try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: known + Array(new.joined().utf8))
   }
 
   /// The secret that decoys are made of.
@@ -55,7 +67,9 @@ extension ServerKeys {
 extension ServerKeys.Rings {
   /// Reads the keys that are rotated, and makes them if they are not there.
   init(state: ServerDirectory) throws {
-    try self.init(secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring())
+    try self.init(
+      secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring(),
+      auditKeys: state.auditKeys.ring())
   }
 }
 
@@ -66,11 +80,16 @@ extension ServerDirectory {
   }
 
   /// The file of the keys that sign verdicts.
-  var verdictKeys: KeyFile<VerdictKey> {
-    KeyFile(path: verdictKeyPath, new: Self.makeVerdictKey, key: { try VerdictKey($0) })
+  var verdictKeys: KeyFile<TokenKey> {
+    KeyFile(path: verdictKeyPath, new: Self.makeTokenKey, key: { try TokenKey($0) })
   }
 
-  private static func makeVerdictKey() throws -> sending Secret {
+  /// The file of the keys that sign heads of the audit.
+  var auditKeys: KeyFile<TokenKey> {
+    KeyFile(path: auditKeyPath, new: Self.makeTokenKey, key: { try TokenKey($0, for: .auditHead) })
+  }
+
+  private static func makeTokenKey() throws -> sending Secret {
     let pair = try P256.generate()
     return pair.privateKey
   }

@@ -7,13 +7,16 @@ import UAFService
 struct RequestLog: Sendable {
   let logger: Logger
   let metrics: RequestMetrics
+  /// The refusals that the audit has no row for.
+  let refusals: AnswerRefusals
   let watch: StoreWatch
   /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
   private let notices = RateLimiter(.init(perMinute: 1))
 
-  init(logger: Logger, metrics: RequestMetrics, watch: StoreWatch) {
+  init(logger: Logger, metrics: RequestMetrics, refusals: AnswerRefusals, watch: StoreWatch) {
     self.logger = logger
     self.metrics = metrics
+    self.refusals = refusals
     self.watch = watch
   }
 
@@ -49,7 +52,13 @@ struct RequestLog: Sendable {
   }
 
   /// A request or an answer was refused.
-  func refused(_ refusal: ServiceRefusal, _ route: UAFRoute, _ operation: UAFOperation?, of username: String?) {
+  ///
+  /// - Parameter isCounted: false if the audit has a row for it.
+  func refused(
+    _ refusal: ServiceRefusal, _ route: UAFRoute, _ operation: UAFOperation?, of username: String?,
+    from address: SocketAddress?, isCounted: Bool = true
+  ) {
+    if isCounted { refusals.count(refusal.rawValue, address) }
     metrics.count(.refused, route, operation)
     metrics.count(refusal, route)
     logger.notice(
@@ -63,7 +72,11 @@ struct RequestLog: Sendable {
   /// A limit has stopped a request or a wrong answer.
   ///
   /// - Parameter name: what has too many: an account, or an address as it is counted.
-  func limited(_ limit: Limit, _ name: String?, _ route: UAFRoute, _ operation: UAFOperation?, now: Int64) {
+  func limited(
+    _ limit: Limit, _ name: String?, _ route: UAFRoute, _ operation: UAFOperation?, from address: SocketAddress?,
+    now: Int64
+  ) {
+    refusals.count("limited", address)
     metrics.count(.limited, route, operation)
     metrics.count(limit)
     guard notices.admits("\(limit.rawValue) \(name ?? "-")", now: now) else { return }

@@ -12,20 +12,20 @@ struct UAFRoutes: Sendable {
   let watch: StoreWatch
   private let metrics: ServerMetrics
   private let log: RequestLog
-  private let wrongAnswers: WrongAnswerLimit
+  private let refusals: AnswerRefusals
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
-    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil, metrics: ServerMetrics = ServerMetrics()
+    proxies: TrustedProxies = TrustedProxies(), watch: StoreWatch? = nil, metrics: ServerMetrics = ServerMetrics(),
+    refusals: RefusalCount = RefusalCount()
   ) {
     self.environment = environment
     self.admission = admission
     self.proxies = proxies
     self.metrics = metrics
-    wrongAnswers = WrongAnswerLimit(
-      store: environment.store, keys: environment.keys, perMinute: admission.accountRate, now: environment.now)
+    self.refusals = AnswerRefusals(environment: environment, admission: admission, count: refusals)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
-    log = RequestLog(logger: logger, metrics: metrics.requests, watch: self.watch)
+    log = RequestLog(logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch)
   }
 
   /// The longest request body in bytes.
@@ -70,14 +70,16 @@ struct UAFRoutes: Sendable {
     let mediaType = try Self.mediaType(of: request)
     let bytes = try Self.body(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
-      log.refused(.malformedRequest, .get, nil, of: nil)
+      log.refused(.malformedRequest, .get, nil, of: nil, from: address)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
     if let limit { throw tooMany(limit, .get, asked.operation, from: address, for: account) }
     do {
-      switch try await RequestService(environment: environment).request(asked) {
+      switch try await RequestService(environment: environment)
+        .request(asked, from: AnswerRefusals.text(address))
+      {
       case .issued(let answer):
         log.issued(asked)
         return Self.answer(answer, mediaType)
@@ -85,7 +87,7 @@ struct UAFRoutes: Sendable {
         log.denied(username)
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log.refused(refusal, .get, asked.operation, of: account)
+        log.refused(refusal, .get, asked.operation, of: account, from: address)
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
@@ -98,8 +100,7 @@ struct UAFRoutes: Sendable {
 
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     let mediaType = try Self.mediaType(of: request)
-    let machine = machine(request, now: environment.now())
-    let bytes = try Self.body(of: request)
+    let (machine, bytes) = (machine(request, now: environment.now()), try Self.body(of: request))
     let service = ResponseService(environment: environment)
     var operation: UAFOperation?
     do {
@@ -107,7 +108,7 @@ struct UAFRoutes: Sendable {
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
         try await countWrong(machine, address, nil)
-        log.refused(refusal, .respond, nil, of: nil)
+        log.refused(refusal, .respond, nil, of: nil, from: address)
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }
@@ -115,9 +116,13 @@ struct UAFRoutes: Sendable {
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
         try await countWrong(machine, address, answer)
       }
-      let outcome = try await service.respond(answer, from: machine)
-      if case .refused = outcome { try await countWrong(machine, address, answer) }
-      return Self.answer(told(outcome, answer), mediaType)
+      let outcome = try await service.respond(answer, from: machine, at: AnswerRefusals.text(address))
+      var event: AuditEntry?
+      if case .refused(let refusal, _, _) = outcome {
+        event = refusals.event(answer, refusal, address)
+        try await countWrong(machine, address, answer, event)
+      }
+      return Self.answer(told(outcome, answer, from: address, hasRow: event != nil), mediaType)
     } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
@@ -129,7 +134,11 @@ struct UAFRoutes: Sendable {
   }
 
   /// What a client is told of its answer; the log and the metrics are, too.
-  private func told(_ outcome: ResponseOutcome, _ answer: ResponseService.Answer) -> ServerResponse {
+  ///
+  /// - Parameter hasRow: whether the audit has a row for it.
+  private func told(
+    _ outcome: ResponseOutcome, _ answer: ResponseService.Answer, from address: SocketAddress?, hasRow: Bool
+  ) -> ServerResponse {
     switch outcome {
     case .accepted(
       let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
@@ -138,7 +147,7 @@ struct UAFRoutes: Sendable {
       return ServerResponse(
         statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret)
     case .refused(let refusal, let username, let seen):
-      log.refused(refusal, .respond, answer.operation, of: username)
+      log.refused(refusal, .respond, answer.operation, of: username, from: address, isCounted: !hasRow)
       return ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)
     }
   }
@@ -154,22 +163,15 @@ struct UAFRoutes: Sendable {
 
   /// Counts an answer that matches no request, was sent before, or is refused.
   ///
-  /// - Parameter answer: nil if there is no request.
+  /// - Parameters:
+  ///   - answer: nil if there is no request.
+  ///   - event: the row of the audit that is stored with the count.
   private func countWrong(
-    _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ResponseService.Answer?
+    _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ResponseService.Answer?, _ event: AuditEntry? = nil
   ) async throws {
     let account = answer?.username
-    if let machine, machine.claim.isAnswer, account.map(machine.claim.username.isIdentical(to:)) ?? true,
-      try await wrongAnswers.admits("machine \(Admission.name(of: machine))")
-    {
-      return
-    }
-    guard admission.admits(wrongFrom: address, now: environment.now()) else {
-      throw tooMany(.address, .respond, answer?.operation, from: address)
-    }
-    guard let account else { return }
-    guard try await wrongAnswers.admits("account \(account)") else {
-      throw tooMany(.account, .respond, answer?.operation, from: address, for: account)
+    if let limit = try await refusals.limit(machine, address, account: account, event) {
+      throw tooMany(limit, .respond, answer?.operation, from: address, for: account)
     }
   }
 
@@ -179,7 +181,7 @@ struct UAFRoutes: Sendable {
     for account: String? = nil
   ) -> WebRefusal {
     let name = limit == .account ? account : address.flatMap(Admission.name)
-    log.limited(limit, name, route, operation, now: environment.now())
+    log.limited(limit, name, route, operation, from: address, now: environment.now())
     return WebRefusal(WebAnswer(status: .tooManyRequests, fields: [("Retry-After", "60")]))
   }
 

@@ -11,6 +11,8 @@ package final class WrongAnswerLimit: Sendable {
 
   private struct Waiting {
     let place: Int64
+    /// The row of the audit, written with the count.
+    let event: AuditEntry?
     let caller: CheckedContinuation<Bool, any Error>
   }
 
@@ -40,14 +42,15 @@ package final class WrongAnswerLimit: Sendable {
 
   /// Counts a wrong answer under a name; returns when that is durable.
   ///
+  /// - Parameter event: the row of the audit that is stored with the count; not without a limit, and not beyond it.
   /// - Returns: whether it is within the budget; one that is not is not counted.
   /// - Throws: ``StoreFailure`` if it could not be counted; ``CryptoError``.
-  package func admits(_ name: String) async throws -> Bool {
+  package func admits(_ name: String, event: AuditEntry? = nil) async throws -> Bool {
     guard rate.perMinute > 0 else { return true }
     let place = try place(of: name)
     return try await withCheckedThrowingContinuation { caller in
       let mustStart = state.withLock { state in
-        state.waiting.append(Waiting(place: place, caller: caller))
+        state.waiting.append(Waiting(place: place, event: event, caller: caller))
         defer { state.isStoring = true }
         return !state.isStoring
       }
@@ -64,15 +67,19 @@ package final class WrongAnswerLimit: Sendable {
   private func storeAll() async {
     while let batch = next() {
       let wanted = Dictionary(batch.map { ($0.place, Int64(1)) }, uniquingKeysWith: +)
+      let asked = batch.map { ($0.place, $0.event) }
       do {
-        var left = try await store.write { [rate, now = now()] records in
-          try records.wrongAnswers.take(wanted, at: rate, now: now)
+        let admitted = try await store.write { [rate, now = now()] records in
+          var left = try records.wrongAnswers.take(wanted, at: rate, now: now)
+          let admitted = asked.map { place, _ in
+            defer { left[place, default: 0] -= 1 }
+            return left[place, default: 0] > 0
+          }
+          let events = zip(asked, admitted).compactMap { $1 ? $0.1 : nil }
+          if !events.isEmpty { try records.audit.append(events) }
+          return admitted
         }
-        for waiting in batch {
-          let turns = left[waiting.place] ?? 0
-          left[waiting.place] = turns - 1
-          waiting.caller.resume(returning: turns > 0)
-        }
+        for (waiting, isAdmitted) in zip(batch, admitted) { waiting.caller.resume(returning: isAdmitted) }
       } catch {
         for waiting in batch { waiting.caller.resume(throwing: error) }
       }

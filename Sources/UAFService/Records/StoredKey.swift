@@ -11,10 +11,12 @@ package struct StoredKey: Equatable, Sendable {
   package let isRevoked: Bool
   /// The machine that it was registered on; nil if the client named none.
   package var deviceID: String?
+  /// The name of that machine; nil if it has none.
+  package var deviceName: String?
 
   package init(
     aaid: AAID, keyID: KeyID, publicKey: [UInt8], signatureAlgorithm: UInt16, signCounter: UInt32, isRevoked: Bool,
-    deviceID: String? = nil
+    deviceID: String? = nil, deviceName: String? = nil
   ) {
     self.aaid = aaid
     self.keyID = keyID
@@ -23,5 +25,6 @@ package struct StoredKey: Equatable, Sendable {
     self.signCounter = signCounter
     self.isRevoked = isRevoked
     self.deviceID = deviceID
+    self.deviceName = deviceName
   }
 }

@@ -53,12 +53,13 @@ struct AuthenticationRequestSession {
   }
 
   private func waiting(_ code: String, challengeHash: [UInt8]) async throws -> Waiting {
-    try await environment.store.write { [context, now = issuer.now, appID = issuer.identity.appID] records in
+    try await environment.store.write { [issuer, context, now = issuer.now, appID = issuer.identity.appID] records in
       guard let approval = try records.approvals.check(code: code, for: context.username, now: now),
         let text = TransactionText(sent: approval.shown)
       else { return .wrongCode }
       if context.denies == true {
-        try records.approvals.deny(id: approval.id, now: now)
+        guard try records.approvals.deny(id: approval.id, now: now) else { return .wrongCode }
+        try records.audit.append([issuer.event(.denial, detail: #"{"approval":\#(approval.id)}"#)])
         return .denied
       }
       try records.approvals.reserve(id: approval.id, challengeHash: challengeHash)

@@ -1,3 +1,4 @@
+import UAFCrypto
 import UAFMessages
 
 /// One answer to a request for an authentication: reads, verifies outside any transaction, and then stores in one commit.
@@ -103,7 +104,8 @@ struct AuthenticationResponseSession {
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
     let answer = VerifiedAnswer(
       username: data.username, challengeHash: session.answer.challengeHash, expiresAt: data.expiresAt,
-      signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now)
+      signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now,
+      address: session.address, machine: machine(of: verified, keys), detail: try detail(text))
     switch try await environment.store.store(answer) {
     case .challengeUsed: return session.refused(.unknownChallenge)
     case .counterNotIncreased: return session.refused(.counterNotIncreased)
@@ -113,6 +115,20 @@ struct AuthenticationResponseSession {
         token: token, machineSecret: machineSecret, operation: .authentication, username: data.username,
         keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: false, forgotten: [])
     }
+  }
+
+  /// The machine of the keys, by its name or its id.
+  private func machine(of verified: [VerifiedAuthentication], _ keys: [StoredKey]) -> String {
+    let key = keys.first { key in verified.contains { $0.aaid == key.aaid && $0.keyID == key.keyID } }
+    return key.flatMap { $0.deviceName ?? $0.deviceID } ?? ""
+  }
+
+  /// Which text was confirmed, and for which approval; empty for a login.
+  private func detail(_ text: TransactionText?) throws -> String {
+    guard let text else { return "" }
+    var object: JSONObject = ["text": .string(Base64URL.encode(try SHA256.hash(Array(text.shown.utf8))))]
+    object.set("approval", data.approvalID.map(JSONValue.integer))
+    return JSONValue.object(object).text
   }
 
   private func confirmation(

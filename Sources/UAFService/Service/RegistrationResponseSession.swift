@@ -67,10 +67,22 @@ struct RegistrationResponseSession: Sendable {
     var keepsName = true
     for key in verified { keepsName = try records.credentials.add(key, issued: issued, now: session.now) && keepsName }
     if let id = found.enrolmentID { try records.enrolments.consume(id: id) }
+    try records.audit.append([event(verified, found, forgotten)])
     return .accepted(
       token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
       forgotten: forgotten)
+  }
+
+  /// What the audit says: the new keys, what allowed them, and the lost keys that they replace.
+  private func event(_ verified: [VerifiedRegistration], _ found: Found, _ forgotten: [KeyID]) -> AuditEntry {
+    var detail: JSONObject = ["by": .string(found.enrolmentID == nil ? "proof" : "code")]
+    if !forgotten.isEmpty { detail.set("replaced", .array(forgotten.map { .string($0.text) })) }
+    return AuditEntry(
+      time: session.now, kind: .registration, account: found.issued.username, actor: .person, address: session.address,
+      machine: found.issued.device.name ?? found.issued.device.id ?? "",
+      authenticators: verified.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "),
+      detail: JSONValue.object(detail).text)
   }
 
   /// Deletes the keys that the machine has lost, in the transaction that stores the new ones.

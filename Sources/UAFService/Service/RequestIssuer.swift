@@ -8,9 +8,19 @@ struct RequestIssuer {
   let context: RequestContext
   /// Seconds since 1970.
   let now: Int64
+  /// Where the request came from; empty if that is not known.
+  let address: String
 
   /// When a request that is issued now can no longer be answered, in seconds since 1970.
   var expiresAt: Int64 { now + IssuedRequest.lifetime }
+
+  /// What the audit says of this request, in the transaction that does it.
+  func event(_ kind: AuditKind, authenticators: [(aaid: AAID, keyID: KeyID)] = [], detail: String = "") -> AuditEntry {
+    AuditEntry(
+      time: now, kind: kind, account: context.username, actor: .person, address: address,
+      machine: context.deviceName ?? context.deviceID ?? "",
+      authenticators: authenticators.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "), detail: detail)
+  }
 
   /// Makes a challenge.
   func challenge() throws -> ServerChallenge {

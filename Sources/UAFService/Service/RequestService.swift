@@ -27,12 +27,14 @@ package struct RequestService: Sendable {
 
   /// Issues a request.
   ///
+  /// - Parameter address: where it came from, for the audit; empty if that is not known.
   /// - Throws: only if something failed; a refusal is returned.
-  package func request(_ asked: Asked) async throws -> RequestOutcome {
+  package func request(_ asked: Asked, from address: String = "") async throws -> RequestOutcome {
     guard let operation = asked.operation, let context = asked.context else { return .refused(.malformedRequest) }
     guard asked.username != nil else { return .refused(.invalidUsername) }
     let issuer = RequestIssuer(
-      environment: environment, identity: try environment.identity(), context: context, now: environment.now())
+      environment: environment, identity: try environment.identity(), context: context, now: environment.now(),
+      address: address)
     switch operation {
     case .authentication:
       return try await AuthenticationRequestSession(issuer: issuer)

@@ -64,6 +64,7 @@ struct RequestSession {
       of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID,
       keyIDs: context.deregisterKeyIDs)
     guard !removed.isEmpty else { return .refused(.unknownKeyID) }
+    try records.audit.append([issuer.event(.deregistration, authenticators: removed)])
     let keys = removed.map { DeregisterAuthenticator.key($0.aaid, $0.keyID) }
     let messages = UPV.supported.map { upv in
       let header = OperationHeader(upv: upv, op: .deregistration, appID: identity.appID)

@@ -33,6 +33,28 @@ package struct ResponseService: Sendable {
     let claimedName: String?
     /// The text to be confirmed, as the client sends it again.
     let sentText: String?
+
+    /// The row of the audit for its refusal: the keys are those that it names, and nothing of it is proved.
+    package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
+      let kind: AuditKind =
+        switch serverData.operation {
+        case .registration: .registration
+        case .authentication: serverData.approvalID == nil && serverData.text == .none ? .login : .confirmation
+        case .deregistration: .deregistration
+        }
+      return AuditEntry(
+        time: now, kind: kind, outcome: refusal.rawValue, account: username, actor: .person, address: address,
+        authenticators: namedKeys.joined(separator: ", "))
+    }
+
+    /// The keys that an authentication names; of a longer KeyID the first characters.
+    private var namedKeys: [String] {
+      guard case .authentication(let response) = response else { return [] }
+      return response.assertions.prefix(2).compactMap { envelope in
+        guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion) else { return nil }
+        return "\(assertion.aaid.text) \(assertion.keyID.text.prefix(64))"
+      }
+    }
   }
 
   /// Reads an answer, without the store.
@@ -68,15 +90,19 @@ package struct ResponseService: Sendable {
 
   /// Verifies an answer, and stores what was verified.
   ///
-  /// - Parameter machine: the machine that has proved itself with the answer; any other one gets a secret with the success.
+  /// - Parameters:
+  ///   - machine: the machine that has proved itself with the answer; any other one gets a secret with the success.
+  ///   - address: where the answer came from, for the audit; empty if that is not known.
   /// - Throws: only if something failed; a refusal is returned.
-  package func respond(_ answer: Answer, from machine: KnownMachine? = nil) async throws -> ResponseOutcome {
+  package func respond(
+    _ answer: Answer, from machine: KnownMachine? = nil, at address: String = ""
+  ) async throws -> ResponseOutcome {
     if let name = answer.claimedName, !name.isIdentical(to: answer.serverData.username) {
       return .refused(.otherUser, username: answer.serverData.username)
     }
     let session = ResponseSession(
       environment: environment, identity: try environment.identity(), answer: answer, now: environment.now(),
-      machine: machine)
+      machine: machine, address: address)
     switch (answer.response, answer.serverData.operation) {
     case (.registration(let response), .registration):
       return try await RegistrationResponseSession(session: session, response: response).outcome()

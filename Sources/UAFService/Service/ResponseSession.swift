@@ -10,6 +10,8 @@ struct ResponseSession: Sendable {
   let now: Int64
   /// The machine that has proved itself with the answer; nil for an unknown one.
   var machine: KnownMachine?
+  /// Where the answer came from; empty if that is not known.
+  var address = ""
 
   var username: String { answer.serverData.username }
 

@@ -24,7 +24,9 @@ package protocol Approvals {
   func text(id: Int64, reservedBy challengeHash: [UInt8], now: Int64) throws -> String?
 
   /// Marks the text as denied; its code is good for nothing from then on, nor is a request that was issued before.
-  func deny(id: Int64, now: Int64) throws
+  ///
+  /// - Returns: false if it was confirmed or denied meanwhile, and nothing was changed.
+  func deny(id: Int64, now: Int64) throws -> Bool
 
   /// The outcome of a text, for the program that waits for it.
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome

@@ -4,6 +4,7 @@
 package protocol StoreTransaction {
   var accounts: any Accounts { get }
   var approvals: any Approvals { get }
+  var audit: any AuditTrail { get }
   var confirmedTexts: any ConfirmedTexts { get }
   var credentials: any Credentials { get }
   var enrolments: any Enrolments { get }

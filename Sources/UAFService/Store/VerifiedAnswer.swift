@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// What a store keeps of a verified answer to a request for an authentication: all of it in one commit, or nothing.
 package struct VerifiedAnswer: Sendable {
   package let username: String
@@ -13,4 +15,19 @@ package struct VerifiedAnswer: Sendable {
   package let approvalID: Int64?
   /// Seconds since 1970.
   package let now: Int64
+  /// Where it came from, for the audit; empty if that is not known.
+  var address = ""
+  /// The machine of the keys, for the audit.
+  var machine = ""
+  /// What the audit says beside, as JSON.
+  var detail = ""
+
+  /// The row of the audit that is stored with it.
+  package var event: AuditEntry {
+    let authenticators = signatures.map { "\($0.aaid.text) \($0.keyID.text) \($0.signCounter)" }
+    return AuditEntry(
+      time: now, kind: approvalID == nil && confirmedTexts.isEmpty ? .login : .confirmation, account: username,
+      actor: .person, address: address, machine: machine, authenticators: authenticators.joined(separator: ", "),
+      detail: detail)
+  }
 }

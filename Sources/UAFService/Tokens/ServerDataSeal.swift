@@ -24,7 +24,8 @@ struct ServerDataSeal {
   func seal(_ data: ServerData, challenge: [UInt8]) throws -> String {
     let name = Array(data.username.utf8)
     var body = [Self.form, Self.number(data.operation), Self.flags(data.proofOperations)]
-    body += Self.bytes(data.expiresAt) + Self.bytes(data.approvalID ?? 0)
+    BigEndian.append(data.expiresAt, to: &body)
+    BigEndian.append(data.approvalID ?? 0, to: &body)
     body += [UInt8(clamping: name.count)] + name
     switch data.text {
     case .none: body.append(0)
@@ -70,10 +71,6 @@ struct ServerDataSeal {
     default: return nil
     }
     return data
-  }
-
-  private static func bytes(_ number: Int64) -> [UInt8] {
-    (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
   private static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 {

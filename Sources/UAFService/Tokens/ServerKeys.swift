@@ -2,16 +2,22 @@ import SecretMemory
 import Synchronization
 import UAFCrypto
 
-/// The server's keys: secrets for its authentication codes, keys that sign verdicts, and the secret that decoys are made of.
+/// The server's keys: secrets for its authentication codes, keys that sign verdicts and heads of the audit, and the
+/// secret that decoys are made of.
 package final class ServerKeys: Sendable {
   /// The keys that are rotated.
   package struct Rings: Sendable {
     package let secrets: KeyRing<ServerSecret>
-    package let verdictKeys: KeyRing<VerdictKey>
+    package let verdictKeys: KeyRing<TokenKey>
+    /// The keys that sign heads of the audit.
+    package let auditKeys: KeyRing<TokenKey>
 
-    package init(secrets: KeyRing<ServerSecret>, verdictKeys: KeyRing<VerdictKey>) {
+    package init(
+      secrets: KeyRing<ServerSecret>, verdictKeys: KeyRing<TokenKey>, auditKeys: KeyRing<TokenKey>
+    ) {
       self.secrets = secrets
       self.verdictKeys = verdictKeys
+      self.auditKeys = auditKeys
     }
   }
 
@@ -68,10 +74,10 @@ package final class ServerKeys: Sendable {
   // MARK: Verdicts
 
   /// The key that signs verdicts now.
-  package var verdictKey: VerdictKey { rings.verdictKeys.current(at: now()) }
+  package var verdictKey: TokenKey { rings.verdictKeys.current(at: now()) }
 
   /// The key that has signed a token with this header; nil if none that is accepted has.
-  func verdictKey(ofHeader header: String) -> VerdictKey? {
+  func verdictKey(ofHeader header: String) -> TokenKey? {
     rings.verdictKeys.accepted(at: now()).first { $0.header == header }
   }
 
@@ -80,4 +86,12 @@ package final class ServerKeys: Sendable {
 
   /// The public keys of all verdicts that are good, PEM, for `verdict.pub`.
   package var acceptedPEM: [UInt8] { rings.verdictKeys.accepted(at: now()).flatMap(\.publicKeyPEM) }
+
+  // MARK: Audit
+
+  /// The key that signs heads of the audit now.
+  var auditKey: TokenKey { rings.auditKeys.current(at: now()) }
+
+  /// The public halves of those keys for heads that the server still has.
+  var auditHeadKeys: AuditHeadKeys { AuditHeadKeys(rings.auditKeys.entries.map(\.key)) }
 }

@@ -1,5 +1,6 @@
 """What the surviving store has, compared with what people were told."""
 
+import collections
 import dataclasses
 import time
 
@@ -17,22 +18,25 @@ class Questions:
     counters: str
     used: str
     texts: str
+    rows: str
 
 
 POSTGRESQL = Questions(
     "SELECT username, max(signCounter) FROM uaf.credential GROUP BY username",
     "SELECT encode(hash, 'hex') FROM uaf.usedChallenge",
     "SELECT username, shown FROM uaf.confirmation",
+    "SELECT account, authenticators FROM uaf.audit WHERE outcome = 'ok' AND kind IN ('login', 'confirmation')",
 )
 SQLITE = Questions(
     "SELECT username, max(signCounter) FROM credential GROUP BY username",
     "SELECT lower(hex(hash)) FROM usedChallenge",
     "SELECT username, shown FROM confirmation",
+    "SELECT account, authenticators FROM audit WHERE outcome = 'ok' AND kind IN ('login', 'confirmation')",
 )
 
 
 def must_have_all(sql, load, questions=POSTGRESQL):
-    """Every counter, used challenge and confirmed text that was acknowledged is in the store; returns what was compared."""
+    """Every counter, challenge, text and row of the audit that was acknowledged is in the store; returns what was compared."""
     moment = time.time()
     stored = {name: int(counter) for name, counter in sql(questions.counters)}
     for name, counter in load.counters().items():
@@ -45,7 +49,10 @@ def must_have_all(sql, load, questions=POSTGRESQL):
     told = [(yes.person.name, yes.text) for yes in load.yes if yes.text]
     lost = [text for text in told if text not in texts]
     must(not lost, f"{len(lost)} of {len(told)} confirmed texts are gone: {lost[:2]}")
-    return f"{len(load.yes)} acknowledged, {len(young)} used challenges, {len(told)} texts: all there"
+    rows = collections.Counter((name, int(keys.split()[-1])) for name, keys in sql(questions.rows))
+    unwritten = collections.Counter((yes.person.name, yes.counter) for yes in load.yes) - rows
+    must(not unwritten, f"{unwritten.total()} of {len(load.yes)} logins have no row in the audit: {list(unwritten)[:2]}")
+    return f"{len(load.yes)} acknowledged, each in the audit, {len(young)} used challenges, {len(told)} texts: all there"
 
 
 def must_refuse_again(load, channels):

@@ -17,7 +17,11 @@ COMMANDS = {
     "users": (),
     "revoke": ("mina",),
     "approve": ("mina", "--text", "Pay 10 to Hana"),
+    "audit list": (),
     "audit verify": (),
+    "audit export": (),
+    "audit prune": ("--older-than", "1"),
+    "audit texts": (),
     "audit show": ("1",),
 }
 

@@ -73,7 +73,7 @@ def under_load(lab):
     must(set(since) == set(new), f"signed after the change: {since}")
     for instance in instances:
         words = listed(instance)
-        must(words.count("in-use") == 2 and words.count("accepted") == 2, f"{instance.name}: keys {words}")
+        must(words.count("in-use") == 3 and words.count("accepted") == 2, f"{instance.name}: keys {words}")
     compared = must_have_all(single.sql, load)
     return f"{compared}; {sum(before.values())} verdicts before the last change was seen, {sum(since.values())} after it"
 

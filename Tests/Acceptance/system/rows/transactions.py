@@ -32,7 +32,7 @@ def text(person, more=""):
 
 def audit(lab, person):
     """What the server has of somebody: (number, verdict, text) of each, and the exit status."""
-    result = lab.run("sh", "-c", f"uaf-server audit verify {person.name} --state /srv/uaf 2>/dev/null", check=False)
+    result = lab.run("sh", "-c", f"uaf-server audit texts {person.name} --state /srv/uaf 2>/dev/null", check=False)
     lines = [line.split("\t") for line in result.stdout.splitlines()]
     return [(number, verdict, shown) for number, _, _, verdict, shown in lines], result.returncode
 
@@ -44,9 +44,9 @@ def shown_by_number(lab, number):
 
 
 def kept(lab, person, expected):
-    """Somebody's one text, as `audit verify` and `audit show` have it; returns the latter."""
+    """Somebody's one text, as `audit texts` and `audit show` have it; returns the latter."""
     found, status = audit(lab, person)
-    must(status == 0 and [line[1:] for line in found] == [("ok", expected)], f"audit verify: {found}, {status}")
+    must(status == 0 and [line[1:] for line in found] == [("ok", expected)], f"audit texts: {found}, {status}")
     words, status = shown_by_number(lab, found[0][0])
     must(
         status == 0 and (words["account"], words["text"], words["signature"]) == (person.name, expected, "ok"),
@@ -205,7 +205,7 @@ FORGERIES = {
 @row(
     "transaction-audit",
     "somebody with the server's database changes what was confirmed",
-    "`audit verify` and `audit show` say what does not hold, and end with 1; other texts still hold",
+    "`audit texts` and `audit show` say what does not hold, and end with 1; other texts still hold",
 )
 def tampered(lab):
     prepare(lab)

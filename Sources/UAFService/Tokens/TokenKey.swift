@@ -3,8 +3,14 @@ import SecretMemory
 import UAFCrypto
 import UAFMessages
 
-/// A key that signs verdicts, with what is written beside its signatures.
-package final class VerdictKey: Sendable {
+/// A key that signs tokens of one type, with what is written beside its signatures.
+package final class TokenKey: Sendable {
+  /// What a token says, so that one is never taken for another.
+  package enum Use: String, Sendable {
+    case verdict = "JWT"
+    case auditHead = "audit-head+jwt"
+  }
+
   private let key: SigningKey
   /// 65 bytes.
   package var publicKey: [UInt8] { key.publicKey }
@@ -18,13 +24,25 @@ package final class VerdictKey: Sendable {
   /// Takes a private key.
   ///
   /// - Throws: ``CryptoError/invalidKey`` if it is no P-256 key.
-  package init(_ privateKey: borrowing Secret) throws {
+  package init(_ privateKey: borrowing Secret, for use: Use = .verdict) throws {
     key = try SigningKey(privateKey)
     let info = try P256.subjectPublicKeyInfo(publicKey: key.publicKey)
     let lines = Data(info).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
     publicKeyPEM = Array("-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n".utf8)
-    id = KeyName.text(try SHA256.hash(info).prefix(8))
-    header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"\#(id)","typ":"JWT"}"#.utf8))
+    id = try Self.id(ofPublicKey: info)
+    header = Self.header(id, use)
+  }
+
+  /// The id of a public key.
+  ///
+  /// - Parameter info: its SubjectPublicKeyInfo, DER.
+  static func id(ofPublicKey info: [UInt8]) throws -> String {
+    KeyName.text(try SHA256.hash(info).prefix(8))
+  }
+
+  /// The first part of each token that the key with an id signs.
+  static func header(_ id: String, _ use: Use) -> String {
+    Base64URL.encode(Array(#"{"alg":"ES256","kid":"\#(id)","typ":"\#(use.rawValue)"}"#.utf8))
   }
 
   /// Signs; 64 bytes.

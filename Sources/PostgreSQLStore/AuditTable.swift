@@ -1,0 +1,74 @@
+import UAFService
+
+/// The tables of the audit and of its signed heads.
+struct AuditTable: AuditTrail {
+  let connection: Connection
+  /// Where rows wait for the end of the transaction.
+  let buffer: AuditBuffer
+
+  func append(_ events: [AuditEntry]) throws { buffer.append(events) }
+
+  func last() throws -> AuditLink {
+    guard let row = try connection.execute("SELECT number, hash FROM auditEnd").first else {
+      throw PostgreSQLError.unreadable
+    }
+    return AuditLink(number: try row.integer(0), hash: try row.requiredBytes(1))
+  }
+
+  func rows(_ filter: AuditFilter, limit: Int) throws -> [AuditRow] {
+    let (conditions, parameters) = Self.conditions(filter)
+    return try connection.execute(
+      """
+      SELECT number, hash, time, kind, outcome, account, actor, address, machine, authenticators, detail FROM audit
+      WHERE \(conditions) ORDER BY number LIMIT $1
+      """, [.integer(limit)] + parameters
+    ).rows.map { row in
+      let texts = try (CInt(3)..<11).map { try row.text($0) }
+      guard let event = AuditEntry(time: try row.integer(2), texts: texts) else { throw PostgreSQLError.unreadable }
+      return AuditRow(link: AuditLink(number: try row.integer(0), hash: try row.requiredBytes(1)), event: event)
+    }
+  }
+
+  /// The conditions of a filter, whose first parameter is $2.
+  private static func conditions(_ filter: AuditFilter) -> (String, [Parameter]) {
+    let wanted: [(String, Parameter)?] = [
+      ("number >", .integer(filter.after)), filter.account.map { ("account =", .text($0)) },
+      (filter.kind?.rawValue).map { ("kind =", .text($0)) }, filter.outcome.map { ("outcome =", .text($0)) },
+      filter.since.map { ("time >=", .integer($0)) }, filter.until.map { ("time <", .integer($0)) },
+    ]
+    let conditions = wanted.compactMap { $0 }
+    let texts = conditions.enumerated().map { "\($1.0) $\($0 + 2)" }
+    return (texts.joined(separator: " AND "), conditions.map(\.1))
+  }
+
+  func firstNumber(since time: Int64) throws -> Int64? {
+    try connection.execute("SELECT min(number) FROM audit WHERE time >= $1", [.integer(time)]).first?.optionalInteger(0)
+  }
+
+  func heads(after number: Int64, limit: Int) throws -> [StoredHead] {
+    try connection.execute(
+      "SELECT number, token FROM auditHead WHERE number > $1 ORDER BY number LIMIT $2",
+      [.integer(number), .integer(limit)]
+    ).rows.map(Self.head)
+  }
+
+  func lastHead() throws -> StoredHead? {
+    try connection.execute("SELECT number, token FROM auditHead ORDER BY number DESC LIMIT 1").first.map(Self.head)
+  }
+
+  private static func head(_ row: QueryRow) throws -> StoredHead {
+    StoredHead(number: try row.integer(0), token: try row.text(1))
+  }
+
+  func keep(_ head: StoredHead) throws {
+    try connection.execute(
+      """
+      INSERT INTO auditHead (number, token) VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET token = excluded.token
+      """, [.integer(head.number), .text(head.token)])
+  }
+
+  func remove(through number: Int64) throws -> Int {
+    try connection.execute("DELETE FROM auditHead WHERE number <= $1", [.integer(number)])
+    return try connection.execute("DELETE FROM audit WHERE number <= $1", [.integer(number)]).changes
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import UAFService
+
+/// `uaf-server audit prune`: removes old rows of the audit.
+struct AuditPruneCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune", abstract: "Remove the rows of the audit that are older than some days.",
+    discussion: """
+      The hash of the last removed row stays in a signed head, and a row says who removed how many, so 'audit verify' still \
+      holds. An audit that does not hold is not shortened. Export the rows first. What people confirmed is kept: see 'audit \
+      texts'.
+      """)
+
+  @OptionGroup var state: StateOption
+  @Option(help: ArgumentHelp("Days of rows that stay, 1 to 36500.", valueName: "days")) var olderThan: Int64
+
+  func validate() throws {
+    guard (1...36_500).contains(olderThan) else { throw ValidationError("--older-than must be 1 to 36500 days.") }
+  }
+
+  func run() async throws {
+    let directory = try state.openWithKeys()
+    let store = try state.openStore(in: directory)
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
+    // What was changed must not vanish under a new signature.
+    var verification = AuditVerification(
+      of: store, keys: try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))
+    if let fault = try await verification.run().fault {
+      Terminal.note("nothing is removed, since the audit does not hold: \(fault)")
+      throw ExitCode.failure
+    }
+    let signer = AuditSigner(store: store, keys: keys, now: { Terminal.now })
+    let removed = try await signer.remove(before: Terminal.now - olderThan * 86_400, by: ServerEvents.caller)
+    guard let removed else { return Terminal.result("removed no row") }
+    Terminal.result("removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+  }
+}

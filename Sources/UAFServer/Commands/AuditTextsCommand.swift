@@ -1,0 +1,49 @@
+import ArgumentParser
+import UAFDecoder
+import UAFMessages
+import UAFService
+
+/// `uaf-server audit texts`: checks the signature of each confirmed text again.
+struct AuditTextsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "texts", abstract: "List every confirmed text, and whether its signature holds.",
+    discussion: """
+      One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
+      What is checked was stored with the text. That nobody removed a line, 'audit verify' tells: each has a row.
+      """)
+
+  @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
+  @OptionGroup var state: StateOption
+
+  func run() async throws {
+    let store = try state.openStore()
+    let faults = try await store.read { [user] records in
+      var faults = 0
+      var count = 0
+      try records.confirmedTexts.forEach(of: user) { confirmation in
+        let fault = ConfirmedTextCheck.fault(in: confirmation)
+        Terminal.result(Self.line(confirmation, fault))
+        count += 1
+        if fault != nil { faults += 1 }
+      }
+      Terminal.note("\(count) confirmed, \(faults) of them do not hold")
+      return faults
+    }
+    if faults > 0 { throw ExitCode.failure }
+  }
+
+  static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
+    [
+      String(confirmation.id), Terminal.time(confirmation.confirmedAt), ShownValue.name(confirmation.username),
+      fault?.rawValue ?? "ok",
+      text(confirmation.shown),
+    ].joined(separator: "\t")
+  }
+
+  /// A text as it was shown; quoted if it contains what the server would not have stored.
+  ///
+  /// An attacker who can change the store could add control sequences for a terminal.
+  static func text(_ shown: String) -> String {
+    TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
+  }
+}

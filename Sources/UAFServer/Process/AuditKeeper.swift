@@ -1,0 +1,94 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UAFService
+
+/// Writes what the server says of itself into the audit, and signs its end: at the start, every minute, and when it stops.
+final class AuditKeeper: Service {
+  private struct State {
+    /// What was signed last.
+    var last: AuditLink?
+    /// Rows that could not be written yet.
+    var waiting: [AuditEntry] = []
+  }
+
+  private let store: any ServerStore
+  private let signer: AuditSigner
+  private let files: AuditHeadFiles
+  private let refusals: RefusalCount
+  private let logger: Logger
+  private let now: @Sendable () -> Int64
+  private let state: Mutex<State>
+
+  /// Makes one that has written nothing yet.
+  ///
+  /// - Parameters:
+  ///   - start: the row that says that the server has started.
+  ///   - last: what was signed last, as the state folder has it.
+  ///   - now: seconds since 1970.
+  init(
+    store: any ServerStore, keys: ServerKeys, files: AuditHeadFiles, refusals: RefusalCount, start: AuditEntry,
+    last: AuditLink?, logger: Logger, now: @escaping @Sendable () -> Int64
+  ) {
+    self.store = store
+    signer = AuditSigner(store: store, keys: keys, now: now)
+    self.files = files
+    self.refusals = refusals
+    self.logger = logger
+    self.now = now
+    state = Mutex(State(last: last, waiting: [start]))
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        await self.round()
+        try? await Task.sleep(for: .seconds(60))
+      }
+    }
+    state.withLock { $0.waiting.append(ServerEvents.stop(now: now())) }
+    // Also where the server has no time left and cancels what goes on: the row is written, or given up with the process.
+    await Task { await round() }.value
+  }
+
+  /// Writes the rows that wait and the count of refusals, and signs the end of the audit.
+  ///
+  /// If the store fails, the next round tries again; the log says so once a round.
+  func round() async {
+    do {
+      try await write()
+      let last = state.withLock { $0.last }
+      do {
+        try await sign(after: last)
+      } catch AuditSigner.Refusal.changed(let number) {
+        logger.critical("audit-broken", metadata: ["row": "\(number)"])
+        // What comes from now on is signed all the same, with a row that says so.
+        state.withLock { $0.waiting.append(ServerEvents.broken(number, now: now())) }
+        try await write()
+        try await sign(after: nil)
+      }
+    } catch let error as any StoreFailure {
+      logger.error("audit-not-written", metadata: ["error": "\(error.logName)", "text": "\(error.text)"])
+    } catch {
+      let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
+      logger.error("audit-not-written", metadata: ["error": "\(reason)"])
+    }
+  }
+
+  private func write() async throws {
+    let events = state.withLock { state in
+      if let event = refusals.take(now: now()) { state.waiting.append(event) }
+      return state.waiting
+    }
+    guard !events.isEmpty else { return }
+    try await store.write { try $0.audit.append(events) }
+    state.withLock { $0.waiting.removeFirst(events.count) }
+  }
+
+  private func sign(after last: AuditLink?) async throws {
+    guard let signed = try await signer.sign(after: last) else { return }
+    state.withLock { $0.last = signed.link }
+    logger.notice("audit-head", metadata: ["number": "\(signed.link.number)", "head": "\(signed.head.token)"])
+    try files.keep(signed.head)
+  }
+}

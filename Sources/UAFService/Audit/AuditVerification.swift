@@ -1,0 +1,104 @@
+import UAFMessages
+
+/// Checks the whole audit of a store: each row, each stored head, and heads that were kept elsewhere.
+///
+/// It reads page by page, so it does not hold the audit in memory and does not keep the server waiting.
+package struct AuditVerification {
+  /// How many rows are read at once.
+  private static let page = 1000
+
+  private let store: any ServerStore
+  private let keys: AuditHeadKeys
+  /// The heads that were kept elsewhere, in the order of their numbers, and are not yet compared.
+  private var kept: ArraySlice<AuditHead>
+  private var rows: ArraySlice<AuditRow> = []
+  private var heads: ArraySlice<StoredHead> = []
+  private var chain = AuditChain()
+  private var summary = AuditSummary()
+  private var hasHeads = false
+  private var removalIsRecorded = false
+
+  /// Makes a check.
+  ///
+  /// - Parameter kept: heads that were kept elsewhere, whose signatures were checked.
+  package init(of store: any ServerStore, keys: AuditHeadKeys, kept: [AuditHead] = []) {
+    self.store = store
+    self.keys = keys
+    self.kept = kept.sorted { $0.link.number < $1.link.number }[...]
+  }
+
+  /// Checks until something does not hold.
+  ///
+  /// - Throws: ``StoreFailure``; ``CryptoError``.
+  package mutating func run() async throws -> AuditSummary {
+    summary.fault = try await fault()
+    summary.last = chain.last.number
+    summary.signed = chain.signedNumber
+    return summary
+  }
+
+  private mutating func fault() async throws -> AuditFault? {
+    try await begin()
+    if let fault = try await heads(through: summary.removed) { return fault }
+    while let row = try await nextRow() {
+      if let fault = try chain.check(row, next: rows.first) { return fault }
+      summary.rows += 1
+      if row.event.kind == .removal, Self.names(summary.removed, row.event.detail) { removalIsRecorded = true }
+      if row.event.kind == .broken, summary.broken == 0 { summary.broken = row.number }
+      if let fault = try await heads(through: row.number) { return fault }
+    }
+    // What is left was signed, and is not there any more.
+    if let fault = try await heads(through: .max) { return fault }
+    if summary.rows > 0, !hasHeads { return .noHeads }
+    return summary.removed == 0 || removalIsRecorded ? nil : .removalNotRecorded(summary.removed)
+  }
+
+  /// Begins after the rows that a rule has removed.
+  private mutating func begin() async throws {
+    heads = try await store.read { try $0.audit.heads(after: 0, limit: Self.page) }[...]
+    hasHeads = !heads.isEmpty
+    guard let first = heads.first, let head = keys.head(of: first.token), head.isRemoval,
+      head.link.number == first.number
+    else { return }
+    heads.removeFirst()
+    chain = AuditChain(after: head)
+    summary.removed = head.link.number
+    kept = kept.drop { $0.link.number < head.link.number }
+  }
+
+  private mutating func nextRow() async throws -> AuditRow? {
+    // One more than the row that is checked, which tells what happened to it.
+    if rows.count < 2 {
+      let last = rows.last?.number ?? (summary.rows == 0 ? .min : chain.last.number)
+      let filter = AuditFilter(after: last)
+      rows += try await store.read { try $0.audit.rows(filter, limit: Self.page) }
+    }
+    return rows.popFirst()
+  }
+
+  /// Compares the heads up to a number.
+  private mutating func heads(through number: Int64) async throws -> AuditFault? {
+    while let stored = heads.first, stored.number <= number {
+      heads.removeFirst()
+      // After the last row no more are read: rows may have come meanwhile, and their head.
+      if heads.isEmpty, number < .max {
+        heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
+      }
+      guard let head = keys.head(of: stored.token), head.link.number == stored.number else {
+        return .headNotSigned(stored.number)
+      }
+      if let fault = chain.check(head) { return fault }
+    }
+    while let head = kept.first, head.link.number <= number {
+      kept.removeFirst()
+      if let fault = chain.compare(with: head) { return fault }
+    }
+    return nil
+  }
+
+  /// Whether the detail of a row says that rows were removed up to a number.
+  private static func names(_ number: Int64, _ detail: String) -> Bool {
+    guard case .object(let object)? = try? JSONValue(parsing: Array(detail.utf8)) else { return false }
+    return object["through"] == .integer(number)
+  }
+}

@@ -1,0 +1,16 @@
+/// Who did what a row of the audit says.
+package enum AuditActor: Equatable, Sendable {
+  case person
+  case server
+  /// Somebody at the command line; `login` is the user who logged in, whoever they became since; nil if nobody did.
+  case commandLine(uid: UInt32, login: UInt32?)
+
+  /// As it is stored.
+  package var text: String {
+    switch self {
+    case .person: "person"
+    case .server: "server"
+    case .commandLine(let uid, let login): "command-line uid \(uid)" + (login.map { " login \($0)" } ?? "")
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// What a row of the audit is about.
+///
+/// A name and no case of an enum: rows of a later version have further names, and are read all the same.
+package struct AuditKind: RawRepresentable, Hashable, Sendable {
+  package let rawValue: String
+
+  package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension AuditKind {
+  // What people did.
+  package static let login = AuditKind(rawValue: "login")
+  package static let confirmation = AuditKind(rawValue: "confirmation")
+  package static let denial = AuditKind(rawValue: "denial")
+  package static let registration = AuditKind(rawValue: "registration")
+  package static let deregistration = AuditKind(rawValue: "deregistration")
+  /// Refusals without a row of their own, counted.
+  package static let refusals = AuditKind(rawValue: "refusals")
+  // What was done to accounts.
+  package static let enrolmentCode = AuditKind(rawValue: "enrolment-code")
+  package static let approvalCode = AuditKind(rawValue: "approval-code")
+  package static let revocation = AuditKind(rawValue: "revocation")
+  // What was done to the server.
+  package static let serverStart = AuditKind(rawValue: "server-start")
+  package static let serverStop = AuditKind(rawValue: "server-stop")
+  package static let keysRead = AuditKind(rawValue: "keys-read")
+  package static let keyRotation = AuditKind(rawValue: "key-rotation")
+  package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
+  // What was done to the audit.
+  package static let export = AuditKind(rawValue: "audit-export")
+  package static let removal = AuditKind(rawValue: "audit-removal")
+  /// The server has found that signed rows are gone or others.
+  package static let broken = AuditKind(rawValue: "audit-broken")
+}

@@ -1,0 +1,39 @@
+/// The audit: rows that are numbered without gaps and chained by their hashes, and the signed heads of that chain.
+package protocol AuditTrail {
+  /// Adds rows to the end of the chain, in the transaction that does what they say.
+  ///
+  /// Of several instances and processes one at a time adds rows. So that none waits for another one that waits for it, a
+  /// store may add them at the end of its transaction: they are not seen before that.
+  func append(_ events: [AuditEntry]) throws
+
+  /// The end of the chain.
+  func last() throws -> AuditLink
+
+  /// Rows in the order of their numbers.
+  ///
+  /// - Parameter limit: how many at most.
+  func rows(_ filter: AuditFilter, limit: Int) throws -> [AuditRow]
+
+  /// The lowest number of a row that is not older than a time; nil if there is none.
+  ///
+  /// - Parameter time: seconds since 1970.
+  func firstNumber(since time: Int64) throws -> Int64?
+
+  /// Signed heads in the order of their numbers.
+  ///
+  /// - Parameters:
+  ///   - number: heads of higher numbers.
+  ///   - limit: how many at most.
+  func heads(after number: Int64, limit: Int) throws -> [StoredHead]
+
+  /// The signed head with the highest number.
+  func lastHead() throws -> StoredHead?
+
+  /// Keeps a signed head, in place of another one of the same number.
+  func keep(_ head: StoredHead) throws
+
+  /// Removes the rows and the heads up to a number.
+  ///
+  /// - Returns: how many rows there were.
+  func remove(through number: Int64) throws -> Int
+}

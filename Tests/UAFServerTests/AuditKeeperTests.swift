@@ -1,0 +1,117 @@
+import Foundation
+import Logging
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// The server's own rows, and where its signed heads go.
+@Suite(.onEachStore) struct AuditKeeperTests {
+  private let server: TestServer
+  private let folder = try? TemporaryFolder()
+  private let log = RecordedLog()
+  private let refusals = RefusalCount()
+
+  init() throws { server = try TestServer() }
+
+  private func files() throws -> AuditHeadFiles {
+    let folder = try #require(folder)
+    let state = try ServerDirectory(path: folder.path("state"), create: true)
+    return AuditHeadFiles(state: state, list: folder.path("heads"))
+  }
+
+  private func keeper(after last: AuditLink? = nil, store: (any ServerStore)? = nil) throws -> AuditKeeper {
+    AuditKeeper(
+      store: store ?? server.store, keys: server.environment.keys, files: try files(), refusals: refusals,
+      start: ServerEvents.start(version: "1", keys: "verdict a in-use", policy: [1], now: server.now), last: last,
+      logger: Logger(label: "test") { [log] _ in log }, now: { [server] in server.now })
+  }
+
+  private func heads() throws -> [AuditHead] {
+    let bytes = try Data(contentsOf: URL(filePath: try #require(folder).path("heads")))
+    return try AuditHeadFiles.tokens(Array(bytes)).compactMap { try server.headKeys().head(of: $0) }
+  }
+
+  private func kinds() async throws -> [AuditKind] {
+    try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event.kind)
+  }
+
+  @Test func `signs its start, and then only what is new, to store, folder, list and log`() async throws {
+    let keeper = try keeper()
+    await keeper.round()
+    await keeper.round()
+    #expect(try heads().map(\.link.number) == [1])
+    refusals.add("limited", from: "")
+    await keeper.round()
+    #expect(try await kinds() == [.serverStart, .refusals])
+    #expect(try heads().map(\.link.number) == [1, 2])
+    #expect(try files().last(server.headKeys())?.link.number == 2)
+    #expect(log.lines.filter { $0.hasPrefix("audit-head") }.count == 2)
+    var verification = try server.verification(kept: heads())
+    #expect(try await verification.run() == AuditSummary(rows: 2, last: 2, signed: 2))
+  }
+
+  @Test func `a row and a count that could not be written come with the next round, once`() async throws {
+    let store = FailingStore(server.store)
+    let keeper = try keeper(store: store)
+    refusals.add("limited", from: "")
+    store.fails(.writes)
+    await keeper.round()
+    #expect(log.lines == ["audit-not-written error=test-1 text=no space left"])
+    store.fails(.nothing)
+    await keeper.round()
+    await keeper.round()
+    #expect(try await kinds() == [.serverStart, .refusals])
+  }
+
+  @Test func `says that signed rows are gone, and signs what comes from then on`() async throws {
+    let keeper = try keeper()
+    await keeper.round()
+    try await server.store.write { records in
+      try records.audit.append([AuditEntry(time: 1, kind: .login, actor: .person)])
+    }
+    await keeper.round()
+    let last = try #require(try files().last(server.headKeys())?.link)
+    try await server.database.execute("UPDATE audit SET hash = \(server.database.literal([7])) WHERE number = 2")
+    await (try self.keeper(after: last)).round()
+    #expect(log.lines.contains("audit-broken row=2"))
+    #expect(try await kinds().suffix(2) == [.serverStart, .broken])
+    #expect(try heads().map(\.link.number) == [1, 2, 4])
+  }
+
+  @Test func `a list that cannot be written is told, and the head is in the store and the folder`() async throws {
+    let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
+    let keeper = AuditKeeper(
+      store: server.store, keys: server.environment.keys, files: files, refusals: refusals,
+      start: ServerEvents.stop(now: 1), last: nil, logger: Logger(label: "test") { [log] _ in log },
+      now: { [server] in server.now })
+    await keeper.round()
+    #expect(log.lines.last?.contains("/nonexistent/heads: cannot be written: No such file or directory") == true)
+    #expect(try files.last(server.headKeys())?.link.number == 1)
+    #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 1)
+  }
+
+  @Test func `public keys of heads stay when their keys are replaced`() throws {
+    let state = try files().state
+    let old = try ServerKeys(state: state, now: { 0 }).rings.auditKeys.current(at: 0).publicKeyPEM
+    for moment: Int64 in [1_000_000, 2_000_000, 3_000_000] {
+      _ = try state.auditKeys.rotate(now: moment, from: moment + 1)
+    }
+    let keys = try ServerKeys(state: state, now: { 3_000_001 })
+    #expect(!keys.rings.auditKeys.entries.map(\.key.publicKeyPEM).contains(old))
+    let published = String(decoding: try Data(contentsOf: URL(filePath: state.auditPublicKeyPath)), as: UTF8.self)
+    #expect(published.hasPrefix(String(decoding: old, as: UTF8.self)))
+    #expect(published.components(separatedBy: "-----BEGIN").count >= 3)
+    _ = try PublicKeyFile.auditHeadKeys(path: state.auditPublicKeyPath)
+  }
+
+  @Test func `refuses a file of public keys with something else in it`() throws {
+    let path = try files().state.auditPublicKeyPath
+    try Data("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".utf8).write(to: URL(filePath: path))
+    #expect(throws: ServerError.self) { try PublicKeyFile.auditHeadKeys(path: path) }
+    try Data().write(to: URL(filePath: path))
+    #expect(throws: ServerError.self) { try PublicKeyFile.auditHeadKeys(path: path) }
+  }
+}

@@ -1,0 +1,53 @@
+import Testing
+import UAFMessages
+
+@testable import UAFServer
+@testable import UAFService
+
+/// How rows of the audit are printed.
+struct AuditLineTests {
+  private let row = AuditRow(
+    link: AuditLink(number: 7, hash: [UInt8](repeating: 0, count: 32)),
+    event: AuditEntry(
+      time: 0, kind: .login, account: "mina", actor: .person, machine: "a\tb\u{1B}[2J\u{202E}책상",
+      detail: "{\"x\":\"\u{9B}\"}"))
+
+  @Test func `prints a row without what controls a terminal, in one line`() {
+    let line = AuditLine.text(row)
+    #expect(
+      line == "7\t1970-01-01T00:00:00Z\tlogin\tok\tmina\tperson\t-\ta b[2J책상\t-\t{\"x\":\"\"}")
+    #expect(AuditLine.titles.split(separator: "\t").count == line.split(separator: "\t").count)
+  }
+
+  @Test func `prints a row as JSON in ASCII, from which it can be read exactly`() throws {
+    let json = AuditLine.json(row)
+    #expect(json.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+    guard case .object(let object) = try JSONValue(parsing: Array(json.utf8)) else { throw JSONExpected() }
+    #expect(object["machine"] == .string(row.event.machine) && object["detail"] == .string(row.event.detail))
+    #expect(object["number"] == .integer(7) && object["time"] == .integer(0))
+    #expect(object["hash"] == .string(String(repeating: "A", count: 43)))
+  }
+
+  private struct JSONExpected: Error {}
+
+  @Test(arguments: [("5", 5), ("1970-01-01T00:01:00Z", 60), ("1970-01-02", 86_400)])
+  func `reads a time`(text: String, seconds: Int64) {
+    #expect(AuditTime(argument: text)?.seconds == seconds)
+  }
+
+  @Test(arguments: ["", "yesterday", "1970-13-01", "1970-01-01T25:00:00Z"])
+  func `refuses what is no time`(text: String) {
+    #expect(AuditTime(argument: text) == nil)
+  }
+
+  @Test func `says what holds, and what does not`() {
+    #expect(
+      AuditVerifyCommand.lines(AuditSummary(rows: 3, last: 9, signed: 8, removed: 6))
+        == ["rows up to 6 were removed by 'audit prune'", "3 rows hold; signed up to row 8"])
+    #expect(
+      AuditVerifyCommand.lines(AuditSummary(fault: .removed(from: 6, through: 7))) == ["rows 6 to 7 were removed"])
+    let broken = AuditVerifyCommand.lines(AuditSummary(rows: 4, last: 4, signed: 4, broken: 4))
+    #expect(broken.first == "row 4 was written by the server: rows that it had signed were gone or changed")
+    #expect(AuditVerifyCommand.lines(AuditSummary(fault: .changed(6))) == ["row 6 was changed"])
+  }
+}

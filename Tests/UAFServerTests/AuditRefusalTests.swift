@@ -1,0 +1,96 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// Which refusals have a row of the audit, and which are only counted.
+@Suite(.onEachStore) struct AuditRefusalTests {
+  private let server: TestServer
+  private let count = RefusalCount()
+  private let peer: SocketAddress
+
+  init() throws {
+    server = try TestServer()
+    peer = try SocketAddress(ipAddress: "192.0.2.7", port: 1)
+  }
+
+  /// Two wrong answers a minute, and so four at once.
+  private func routes(accountRate: Int64 = 2) -> UAFRoutes {
+    UAFRoutes(
+      environment: server.environment, logger: .init(label: "test") { _ in RecordedLog() },
+      admission: Admission(addressRate: 0, accountRate: accountRate), refusals: count)
+  }
+
+  private func post(_ path: String, _ body: [UInt8], to routes: UAFRoutes) async -> WebAnswer {
+    await routes.answer(
+      to: WebRequest(
+        method: .POST, target: path, fields: ["Content-Type": "application/fido+uaf"], body: ByteBuffer(bytes: body),
+        peer: peer))
+  }
+
+  private func send(_ response: UAFResponse, to routes: UAFRoutes) async {
+    _ = await post("/uaf/respond", SendUAFResponse(uafResponse: response.text).jsonBytes, to: routes)
+  }
+
+  private func rows() async throws -> [AuditEntry] {
+    try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event)
+  }
+
+  @Test func `a refused answer within the budget has a row with reason, address and named key`() async throws {
+    let stranger = try FakeAuthenticator()
+    await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
+    #expect(
+      try await rows() == [
+        AuditEntry(
+          time: server.now, kind: .login, outcome: "unknown-key-id", account: "alice", actor: .person,
+          address: "192.0.2.7", authenticators: "\(stranger.aaid.text) \(stranger.keyID.text)")
+      ])
+    #expect(count.take(now: 1) == nil)
+  }
+
+  @Test func `refused answers beyond the budget are counted, and have no row`() async throws {
+    let (routes, stranger) = (routes(), try FakeAuthenticator())
+    for _ in 0..<9 {
+      await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes)
+    }
+    #expect(try await rows().count == 4)
+    #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":5,"reasons":{"limited":5}"#))
+  }
+
+  @Test func `without a limit of accounts, refused answers are only counted`() async throws {
+    let (routes, stranger) = (routes(accountRate: 0), try FakeAuthenticator())
+    await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes)
+    #expect(try await rows().isEmpty)
+    #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":1,"reasons":{"unknown-key-id":1}"#))
+  }
+
+  @Test func `answers that match no request, and refused requests, are counted and write nothing`() async throws {
+    let routes = routes()
+    _ = await post("/uaf/respond", Array("junk".utf8), to: routes)
+    _ = await post("/uaf/get", Array("junk".utf8), to: routes)
+    let body = GetUAFRequest(op: .registration, context: RequestContext(username: "alice").jsonText)
+    _ = await post("/uaf/get", body.jsonBytes, to: routes)
+    let changes = try await server.database.changes()
+    let login = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
+    #expect(await post("/uaf/get", login.jsonBytes, to: routes).status == .ok)
+    #expect(try await server.database.changes() == changes)
+    #expect(try await rows().isEmpty)
+    let detail = try #require(count.take(now: 1)).detail
+    #expect(detail.contains(#""malformed-request":2"#) && detail.contains(#""authorization-required":1"#))
+  }
+
+  @Test func `an accepted answer has the address it came from`() async throws {
+    let alice = try await server.registered("alice")
+    await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
+    let row = try #require(try await rows().last)
+    #expect(row.kind == .login && row.outcome == AuditEntry.done && row.address == "192.0.2.7")
+  }
+}

@@ -1,0 +1,271 @@
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// An audit that somebody edits by hand, and one that is shortened by the rule.
+@Suite(.onEachStore) struct AuditVerificationTests {
+  private static let columns =
+    "number, time, kind, outcome, account, actor, address, machine, authenticators, detail, hash"
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
+  }
+
+  /// Twelve rows, signed after rows 4, 8 and 12; returns the heads as they are kept elsewhere.
+  private func audit() async throws -> [AuditHead] {
+    var kept: [AuditHead] = []
+    for part in 0..<3 {
+      let events = (1...4).map { number in
+        AuditEntry(time: Int64(100 * (4 * part + number)), kind: .login, account: "person\(number)", actor: .person)
+      }
+      try await server.store.write { try $0.audit.append(events) }
+      let signed = try #require(try await server.signer.sign(after: nil))
+      kept.append(try #require(try server.headKeys().head(of: signed.head.token)))
+    }
+    return kept
+  }
+
+  private func summary(_ kept: [AuditHead] = []) async throws -> AuditSummary {
+    var verification = try server.verification(kept: kept)
+    return try await verification.run()
+  }
+
+  private func fault(_ kept: [AuditHead] = []) async throws -> AuditFault? { try await summary(kept).fault }
+
+  private func execute(_ statements: String...) async throws {
+    for statement in statements { try await server.database.execute(statement) }
+  }
+
+  /// Gives rows other numbers, without meeting those that are there.
+  private func renumber(from number: Int, by step: Int) async throws {
+    try await execute(
+      "UPDATE audit SET number = number + 1000 WHERE number >= \(number)",
+      "UPDATE audit SET number = number - 1000 + \(step) WHERE number >= 1000")
+  }
+
+  /// Computes the hashes anew from a row on, as somebody does who knows how.
+  private func rehash(from number: Int64) async throws {
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(after: number - 2), limit: 100) }
+    var link = number == 1 ? AuditLink.start : rows[0].link
+    for row in rows where row.number >= number {
+      link = try link.next(row.event.body)
+      try await execute(
+        "UPDATE audit SET hash = \(server.database.literal(link.hash)) WHERE number = \(row.number)")
+    }
+  }
+
+  @Test func `an audit that nobody edited holds, with the heads that are kept elsewhere`() async throws {
+    let kept = try await audit()
+    #expect(try await summary(kept) == AuditSummary(rows: 12, last: 12, signed: 12))
+    #expect(try await summary() == AuditSummary(rows: 12, last: 12, signed: 12))
+  }
+
+  @Test(arguments: [
+    "account = 'mallory'", "time = 1", "outcome = 'refused'", "kind = 'logout'", "address = '10.0.0.1'",
+    "actor = 'root'",
+    "machine = 'm'", "authenticators = 'a'", "detail = 'd'",
+  ])
+  func `names the row that was changed, whatever of it`(change: String) async throws {
+    _ = try await audit()
+    try await execute("UPDATE audit SET \(change) WHERE number = 6")
+    #expect(try await fault() == .changed(6))
+  }
+
+  @Test func `names rows that were exchanged`() async throws {
+    _ = try await audit()
+    try await execute(
+      "UPDATE audit SET number = 1000 WHERE number = 6", "UPDATE audit SET number = 6 WHERE number = 7",
+      "UPDATE audit SET number = 7 WHERE number = 1000")
+    #expect(try await fault() == .exchanged(6))
+  }
+
+  @Test func `names the first row, when it was removed`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM audit WHERE number = 1")
+    #expect(try await fault() == .removed(from: 1, through: 1))
+  }
+
+  @Test func `names rows in the middle that were removed`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM audit WHERE number IN (6, 7)")
+    #expect(try await fault() == .removed(from: 6, through: 7))
+  }
+
+  @Test func `names a row that was removed, when the later ones were renumbered`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM audit WHERE number = 6")
+    try await renumber(from: 7, by: -1)
+    #expect(try await fault() == .removed(from: 6, through: 6))
+  }
+
+  @Test func `names the last rows, when they were cut off, and the store still has their head`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM audit WHERE number > 10")
+    #expect(try await fault() == .cutOff(from: 11, through: 12))
+  }
+
+  @Test func `names the last rows, when they were cut off with their head, by a head kept elsewhere`() async throws {
+    let kept = try await audit()
+    try await execute("DELETE FROM audit WHERE number > 8", "DELETE FROM auditHead WHERE number > 8")
+    #expect(try await fault() == nil)
+    #expect(try await fault(kept) == .cutOff(from: 9, through: 12))
+  }
+
+  @Test(arguments: [false, true])
+  func `names a row that was inserted, with a hash that fits or not`(fits: Bool) async throws {
+    _ = try await audit()
+    try await renumber(from: 6, by: 1)
+    let zero = server.database.literal([UInt8](repeating: 0, count: 32))
+    try await execute(
+      "INSERT INTO audit (\(Self.columns)) VALUES (6, 550, 'login', 'ok', 'mallory', 'person', '', '', '', '', \(zero))"
+    )
+    if fits {
+      let rows = try await server.store.read { try $0.audit.rows(AuditFilter(after: 4), limit: 2) }
+      let hash = try rows[0].link.next(rows[1].event.body).hash
+      try await execute("UPDATE audit SET hash = \(server.database.literal(hash)) WHERE number = 6")
+    }
+    #expect(try await fault() == .inserted(6))
+  }
+
+  @Test func `names the rows that were hashed anew, by the signed head they no longer fit`() async throws {
+    _ = try await audit()
+    try await execute("UPDATE audit SET account = 'mallory' WHERE number = 6")
+    try await rehash(from: 6)
+    #expect(try await fault() == .rewritten(from: 5, through: 8))
+  }
+
+  @Test func `names the last rows that were hashed anew, when their head was removed, by one kept elsewhere`()
+    async throws
+  {
+    let kept = try await audit()
+    try await execute(
+      "UPDATE audit SET account = 'mallory' WHERE number = 12", "DELETE FROM auditHead WHERE number = 12")
+    try await rehash(from: 12)
+    #expect(try await fault(kept) == .rewritten(from: 9, through: 12))
+  }
+
+  @Test func `names a head that was removed`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM auditHead WHERE number = 8")
+    #expect(try await fault() == .headRemoved(8))
+  }
+
+  @Test func `says that all heads were removed`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM auditHead")
+    #expect(try await fault() == .noHeads)
+  }
+
+  @Test func `names a head that another key has signed, and one that was signed for another row`() async throws {
+    let kept = try await audit()
+    let pair = try P256.generate()
+    let other = try AuditHeadKeys.sign(kept[1], with: TokenKey(pair.privateKey, for: .auditHead))
+    try await server.store.write { try $0.audit.keep(other) }
+    #expect(try await fault() == .headNotSigned(8))
+    try await execute("UPDATE auditHead SET token = (SELECT token FROM auditHead WHERE number = 4) WHERE number = 8")
+    #expect(try await fault() == .headNotSigned(8))
+  }
+
+  @Test func `takes no verdict for a head, though the same key has signed it`() async throws {
+    let head = AuditHead(link: AuditLink(number: 1, hash: AuditLink.start.hash), signedAt: 1, previous: 0)
+    let pair = try P256.generate()
+    let key = try TokenKey(pair.privateKey, for: .verdict)
+    let keys = try AuditHeadKeys(publicKeys: [P256.subjectPublicKeyInfo(publicKey: pair.publicKey)])
+    #expect(try keys.head(of: AuditHeadKeys.sign(head, with: key).token) == nil)
+    #expect(
+      try keys.head(of: AuditHeadKeys.sign(head, with: TokenKey(pair.privateKey, for: .auditHead)).token) == head)
+  }
+
+  @Test func `says that the whole audit was emptied, by its heads or by one kept elsewhere`() async throws {
+    let kept = try await audit()
+    try await execute("DELETE FROM audit")
+    #expect(try await fault() == .cutOff(from: 1, through: 4))
+    try await execute("DELETE FROM auditHead")
+    #expect(try await fault(kept) == .cutOff(from: 1, through: 4))
+  }
+
+  @Test func `an empty store has nothing to find`() async throws {
+    #expect(try await summary() == AuditSummary())
+  }
+
+  @Test func `tells that the server has found signed rows changed, also when the rest holds`() async throws {
+    _ = try await audit()
+    try await server.store.write {
+      try $0.audit.append([
+        AuditEntry(time: 1, kind: .broken, actor: .server), AuditEntry(time: 1, kind: .broken, actor: .server),
+      ])
+    }
+    #expect(try await summary() == AuditSummary(rows: 14, last: 14, signed: 12, broken: 13))
+  }
+
+  // MARK: The rule
+
+  @Test func `rows that the rule has removed leave a signed head and a row, and the rest holds`() async throws {
+    let kept = try await audit()
+    let removed = try #require(try await server.signer.remove(before: 650, by: .commandLine(uid: 0, login: 1000)))
+    #expect(removed.rows == 6 && removed.through == 6)
+    _ = try await server.signer.sign(after: kept[2].link)
+    #expect(try await summary(kept) == AuditSummary(rows: 7, last: 13, signed: 13, removed: 6))
+    let row = try #require(try await server.store.read { try $0.audit.rows(AuditFilter(after: 12), limit: 1) }.first)
+    #expect(row.event.kind == .removal && row.event.actor == "command-line uid 0 login 1000")
+    #expect(row.event.detail == #"{"through":6,"rows":6,"before":650}"#)
+    // Once more, and all but the end.
+    #expect(try #require(try await server.signer.remove(before: .max, by: .server)).through == 12)
+    _ = try await server.signer.sign(after: nil)
+    #expect(try await summary(kept) == AuditSummary(rows: 2, last: 14, signed: 14, removed: 12))
+    #expect(try await server.signer.remove(before: 0, by: .server) == nil)
+  }
+
+  @Test func `finds rows removed by hand behind those that the rule has removed`() async throws {
+    _ = try await audit()
+    _ = try await server.signer.remove(before: 650, by: .server)
+    _ = try await server.signer.sign(after: nil)
+    try await execute("DELETE FROM audit WHERE number = 7")
+    #expect(try await fault() == .removed(from: 7, through: 7))
+  }
+
+  @Test func `finds rows removed by hand, whose head is an ordinary one`() async throws {
+    _ = try await audit()
+    try await execute("DELETE FROM audit WHERE number <= 4")
+    #expect(try await fault() == .removed(from: 1, through: 4))
+  }
+
+  @Test func `a removal without its row does not hold`() async throws {
+    let kept = try await audit()
+    let head = AuditHead(link: kept[0].link, signedAt: 1, previous: 0, isRemoval: true)
+    let signed = try AuditHeadKeys.sign(head, with: server.environment.keys.auditKey)
+    try await server.store.write { records in
+      _ = try records.audit.remove(through: 4)
+      try records.audit.keep(signed)
+    }
+    #expect(try await fault() == .removalNotRecorded(4))
+  }
+
+  // MARK: The signer
+
+  @Test func `signs nothing twice`() async throws {
+    _ = try await audit()
+    #expect(try await server.signer.sign(after: nil) == nil)
+  }
+
+  @Test func `signs nothing when what it signed last is another row, or gone`() async throws {
+    let kept = try await audit()
+    #expect(try await server.signer.sign(after: kept[2].link) == nil)
+    try await execute("UPDATE audit SET hash = \(server.database.literal([1])) WHERE number = 8")
+    await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
+    try await execute("DELETE FROM audit WHERE number = 8")
+    await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
+  }
+
+  @Test func `signs on when what it signed last was removed by the rule`() async throws {
+    let kept = try await audit()
+    _ = try await server.signer.remove(before: 950, by: .server)
+    #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)
+    #expect(try await fault(kept) == nil)
+  }
+}
