@@ -227,7 +227,7 @@ let package = Package(
     .testTarget(
       name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
       swiftSettings: strict),
-    .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "UAFWire"], swiftSettings: strict),
+    .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "SecretMemory", "UAFWire"], swiftSettings: strict),
     .testTarget(name: "UAFFingerTests", dependencies: ["UAFFinger", "UAFWire"], swiftSettings: strict),
     .testTarget(
       name: "InvocationTests",

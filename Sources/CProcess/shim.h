@@ -44,6 +44,9 @@ static inline int process_try_thread(void)
   return error != 0 ? error : pthread_join(thread, NULL);
 }
 
+// A copy of this process, which must have one thread: 0 in the copy, its number in the other, -1 if there is none.
+static inline pid_t process_copy(void) { return fork(); }
+
 // Whether the permitted, effective and inheritable sets are empty: 1, 0, or -1 if that cannot be told.
 static inline int process_has_no_capabilities(void)
 {

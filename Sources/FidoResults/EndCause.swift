@@ -96,6 +96,16 @@ public enum EndCause: CaseIterable, Sendable {
   case chipLost
   /// The chip refused for another reason.
   case chipFailed
+  /// The chip does not have the index that counts this account's wrong values.
+  case indexMissing
+  /// The index that counts this account's wrong values is another one.
+  case indexReplaced
+  /// What the chip has sealed for this account is damaged.
+  case shareDamaged
+  /// The chip can count no further account's wrong values, and root demands that it does.
+  case indexNotMade
+  /// Accounts need the chip, so the device key cannot leave it.
+  case indicesInUse
   /// Root demands a chip, and the device key lies in a file.
   case keyNotSealed
   /// The device key is not in the place that it is to be moved from.

@@ -125,6 +125,26 @@ extension EnglishCatalogue {
       ResultText("The chip (TPM) that holds this machine's key went away.", "Try again, or ask the administrator.")
     case .chipFailed:
       ResultText("The chip (TPM) did not open this machine's key.", "Ask the administrator; the log has its number.")
+    case .indexMissing:
+      ResultText(
+        "The chip (TPM) has lost what counts this account's wrong entries, and does not open its key any more.",
+        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+    case .indexReplaced:
+      ResultText(
+        "What counts this account's wrong entries in the chip (TPM) was replaced, and does not open its key.",
+        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+    case .shareDamaged:
+      ResultText(
+        "What the chip (TPM) has sealed for this account is damaged.",
+        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+    case .indexNotMade:
+      ResultText(
+        "The chip (TPM) can count the wrong entries of no further account, and the configuration demands that it does.",
+        "Ask the administrator; the log says why.")
+    case .indicesInUse:
+      ResultText(
+        "The chip (TPM) counts the wrong entries of accounts, which would lose their keys.",
+        "Set use in [tpm] to \"off\", and have each of them change its value; the log names them.")
     case .keyNotSealed:
       ResultText(
         "This machine's key lies in a file, and the configuration demands a chip (TPM).",

@@ -79,6 +79,24 @@ extension KoreanCatalogue {
       ResultText("칩(TPM)이 봉인한 이 컴퓨터의 키가 손상되었습니다.", "관리자에게 문의하십시오. root가 'uafctl recover'로 키를 다시 봉인합니다.")
     case .chipLost: ResultText("이 컴퓨터의 키를 보관하는 칩(TPM)이 응답하지 않습니다.", "다시 시도하거나 관리자에게 문의하십시오.")
     case .chipFailed: ResultText("칩(TPM)이 이 컴퓨터의 키를 열지 않았습니다.", "관리자에게 문의하십시오. 로그에 번호가 나와 있습니다.")
+    case .indexMissing:
+      ResultText(
+        "이 계정의 틀린 입력을 세던 자리가 칩(TPM)에 없어 계정의 키를 열 수 없습니다.",
+        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+    case .indexReplaced:
+      ResultText(
+        "이 계정의 틀린 입력을 세던 칩(TPM)의 자리가 바뀌어 계정의 키를 열 수 없습니다.",
+        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+    case .shareDamaged:
+      ResultText(
+        "칩(TPM)이 이 계정을 위해 봉인한 것이 손상되었습니다.",
+        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+    case .indexNotMade:
+      ResultText("칩(TPM)이 다른 계정의 틀린 입력을 더 셀 수 없는데, 설정은 이를 요구합니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다.")
+    case .indicesInUse:
+      ResultText(
+        "칩(TPM)이 틀린 입력을 세는 계정이 있어, 키를 옮기면 그 계정을 쓸 수 없게 됩니다.",
+        "[tpm]의 use를 off로 정하고 그 계정마다 값을 바꾸게 하십시오. 로그에 계정이 나와 있습니다.")
     case .keyNotSealed:
       ResultText("이 컴퓨터의 키는 파일에 있고, 설정은 칩(TPM)을 요구합니다.", "관리자에게 문의하십시오. root가 'uafctl seal'로 옮깁니다.")
     case .keyElsewhere: ResultText("이 컴퓨터의 키가 그곳에 없어 아무것도 옮기지 않았습니다.", "'uafctl doctor'가 키의 위치를 알려 줍니다.")

@@ -8,22 +8,22 @@ import UAFWire
 /// Every command with a key in it goes over a session whose salt only the storage key can open, and which encrypts the key:
 /// whoever listens on the way to the chip sees nothing of it (TPM 2.0 Part 1, "Session-based encryption").
 @safe final class Chip {
-  // SAFETY: made in init, finalised in deinit, never handed out.
-  private let context: OpaquePointer
+  // SAFETY: made in init, finalised in deinit; the commands for indices use it while this object lives.
+  let context: OpaquePointer
   private let transport: ChipTransport
 
   /// The machine's storage root key, if somebody has made it persistent (TCG Provisioning Guidance).
   static let persistentStorageKey: UInt32 = 0x8100_0001
 
   // Handles of tss2_esys.h.
-  private static let none: ESYS_TR = 0xfff
+  static let none: ESYS_TR = 0xfff
   private static let password: ESYS_TR = 0x0ff
-  private static let owner: ESYS_TR = 0x101
+  static let owner: ESYS_TR = 0x101
   private static let endorsement: ESYS_TR = 0x10b
   // TPMA_SESSION_CONTINUESESSION, DECRYPT and ENCRYPT.
   private static let keeps: UInt8 = 0x01
-  private static let hidesCommand: UInt8 = 0x20
-  private static let hidesResponse: UInt8 = 0x40
+  static let hidesCommand: UInt8 = 0x20
+  static let hidesResponse: UInt8 = 0x40
 
   /// Takes over an open device or socket.
   ///
@@ -91,7 +91,8 @@ import UAFWire
     return handle
   }
 
-  private func name(of handle: ESYS_TR) throws(ChipFailure) -> [UInt8] {
+  /// The name by which the library knows a key or an index.
+  func name(of handle: ESYS_TR) throws(ChipFailure) -> [UInt8] {
     var name: UnsafeMutablePointer<TPM2B_NAME>?
     // SAFETY: the library allocates the name, which is copied and freed here.
     try Self.check(unsafe Esys_TR_GetName(context, handle, &name), "name")
@@ -108,23 +109,26 @@ import UAFWire
 
   /// Begins a session salted by a storage key.
   ///
+  /// - Parameter isPolicy: whether it is to meet a policy, and not to prove a value.
   /// - Throws: ``ChipFailure``.
-  func session(saltedBy key: StorageKey) throws(ChipFailure) -> ESYS_TR {
+  func session(saltedBy key: StorageKey, isPolicy: Bool = false) throws(ChipFailure) -> ESYS_TR {
     var symmetric = TPMT_SYM_DEF()
     symmetric.algorithm = ObjectTemplate.aes
     // SAFETY: the members of the unions that belong to AES.
     unsafe symmetric.keyBits.aes = 128
     unsafe symmetric.mode.aes = ObjectTemplate.cfb
     var session = Self.none
-    // TPM2_SE_HMAC is 0. SAFETY: the structure lives for the call; the library makes the nonce.
+    // TPM2_SE_HMAC is 0, TPM2_SE_POLICY 1. SAFETY: the structure lives for the call; the library makes the nonce.
     let code = unsafe Esys_StartAuthSession(
-      context, key.handle, Self.none, Self.none, Self.none, Self.none, nil, 0, &symmetric, ObjectTemplate.sha256,
+      context, key.handle, Self.none, Self.none, Self.none, Self.none, nil, isPolicy ? 1 : 0, &symmetric,
+      ObjectTemplate.sha256,
       &session)
     try Self.check(code, "session")
     return session
   }
 
-  private func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
+  /// Has a session hide what the next command or its response carries, and stay.
+  func set(_ session: ESYS_TR, _ attributes: UInt8) throws(ChipFailure) {
     // SAFETY: the context is open as long as this object lives.
     let code = unsafe Esys_TRSess_SetAttributes(context, session, attributes | Self.keeps, 0xff)
     try Self.check(code, "session")
@@ -134,9 +138,13 @@ import UAFWire
 
   /// Seals a key of at most 128 bytes under a storage key.
   ///
+  /// - Parameters:
+  ///   - template: what the object is.
+  ///   - value: the value that the object asks for; nil for none.
   /// - Throws: ``ChipFailure``.
   func seal(
-    _ key: borrowing Secret, under parent: StorageKey, over session: ESYS_TR
+    _ key: borrowing Secret, as template: TPM2B_PUBLIC = ObjectTemplate.sealedData,
+    value: UnsafeRawBufferPointer? = nil, under parent: StorageKey, over session: ESYS_TR
   ) throws(ChipFailure) -> (privatePart: [UInt8], publicPart: [UInt8]) {
     try set(session, Self.hidesCommand | Self.hidesResponse)
     var sensitive = TPM2B_SENSITIVE_CREATE()
@@ -149,7 +157,8 @@ import UAFWire
         unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(buffer.count)))
       }
     }
-    var template = ObjectTemplate.sealedData
+    if let value = unsafe value { unsafe Self.fill(&sensitive.sensitive.userAuth, value) }
+    var template = template
     var outside = TPM2B_DATA()
     var registers = TPML_PCR_SELECTION()
     var privatePart: UnsafeMutablePointer<TPM2B_PRIVATE>?
@@ -177,6 +186,13 @@ import UAFWire
   ) throws(ChipFailure) -> Secret {
     let handle = try load(object, under: parent, over: session)
     defer { flush(handle) }
+    return try unseal(handle, over: session)
+  }
+
+  /// Opens a loaded object; the session hides what comes back.
+  ///
+  /// - Throws: ``ChipFailure``.
+  func unseal(_ handle: ESYS_TR, over session: ESYS_TR) throws(ChipFailure) -> Secret {
     try set(session, Self.hidesResponse)
     var data: UnsafeMutablePointer<TPM2B_SENSITIVE_DATA>?
     // SAFETY: the library allocates the data, which is wiped and freed here.
@@ -195,7 +211,10 @@ import UAFWire
     return key
   }
 
-  private func load(
+  /// Loads a sealed object.
+  ///
+  /// - Throws: ``ChipFailure``.
+  func load(
     _ object: SealedObject, under parent: StorageKey, over session: ESYS_TR
   ) throws(ChipFailure) -> ESYS_TR {
     var (privatePart, publicPart) = (TPM2B_PRIVATE(), TPM2B_PUBLIC())
@@ -238,8 +257,17 @@ import UAFWire
 
   // MARK: Help
 
-  private static func check(_ code: UInt32, _ step: String) throws(ChipFailure) {
+  static func check(_ code: UInt32, _ step: String) throws(ChipFailure) {
     guard code == 0 else { throw ChipFailure(code: code, step) }
+  }
+
+  /// Copies a value into a structure of the library, which its owner wipes.
+  static func fill(_ auth: UnsafeMutablePointer<TPM2B_AUTH>, _ value: UnsafeRawBufferPointer) {
+    // SAFETY: the caller's structure and bytes; the copy stops at the end of the buffer.
+    unsafe withUnsafeMutableBytes(of: &auth.pointee.buffer) { buffer in
+      unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: value.prefix(buffer.count)))
+    }
+    unsafe auth.pointee.size = UInt16(clamping: value.count)
   }
 
   private static func wipe(_ sensitive: UnsafeMutablePointer<TPM2B_SENSITIVE_CREATE>) {

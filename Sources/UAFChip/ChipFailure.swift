@@ -28,6 +28,8 @@ struct ChipFailure: Error, Equatable {
     switch (code >> 16 & 0xff, code & 0xffff) {
     case (10, _): .lost
     case (_, 0x921): .lockedOut
+    // TPM_RC_NV_SPACE.
+    case (_, 0x14b): .full
     // TPM_RC_RETRY, YIELDED, TESTING, and no memory for objects or sessions.
     case (_, 0x922), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
     case (_, let low) where isAbout(low, 0x8e, 0xa2): .owned
@@ -38,6 +40,6 @@ struct ChipFailure: Error, Equatable {
 
   /// Whether a code of format one is one of `errors`, whichever handle, session or parameter it names.
   ///
-  /// TPM_RC_AUTH_FAIL is 0x8e, BAD_AUTH 0xa2, INTEGRITY 0x9f, HANDLE 0x8b.
+  /// TPM_RC_AUTH_FAIL is 0x8e, BAD_AUTH 0xa2, POLICY_FAIL 0x9d, INTEGRITY 0x9f, HANDLE 0x8b.
   static func isAbout(_ code: UInt32, _ errors: UInt32...) -> Bool { code & 0x80 != 0 && errors.contains(code & 0xbf) }
 }

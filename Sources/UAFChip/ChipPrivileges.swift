@@ -16,11 +16,18 @@ enum ChipPrivileges {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     // SAFETY: `none` is an rlimit.
     guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0,
-      process_control(PR_SET_DUMPABLE, 0) == 0, process_control(PR_SET_NO_NEW_PRIVS, 1) == 0,
-      process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0
+      process_control(PR_SET_DUMPABLE, 0) == 0, process_control(PR_SET_NO_NEW_PRIVS, 1) == 0, prepareCopy()
     else { return nil }
-    lockMemory()
     return process_leave_network() == 0 ? 0 : errno
+  }
+
+  /// Does what a copy of this process does not inherit: it ends with the one that started it, and locks its memory.
+  ///
+  /// - Returns: whether it would end.
+  static func prepareCopy() -> Bool {
+    guard process_control(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0 else { return false }
+    lockMemory()
+    return true
   }
 
   /// Keeps the key from the swap while the libraries hold it; a system that refuses that is no reason to stop.

@@ -13,7 +13,8 @@ struct ChipService {
     defer { release(parent) }
     let session = try chip.session(saltedBy: parent)
     defer { chip.flush(session) }
-    let parts = try chip.seal(key, under: parent, over: session)
+    // SAFETY: no value is lent.
+    let parts = try unsafe chip.seal(key, under: parent, over: session)
     let object = SealedObject(
       parentName: parent.name, chipName: chip.chipName(), privatePart: parts.privatePart, publicPart: parts.publicPart)
     let opened = try chip.unseal(object, under: parent, over: session)
@@ -36,13 +37,17 @@ struct ChipService {
   }
 
   /// The storage key to seal under: the machine's own, or one made for this.
-  private func parent() throws(ChipFailure) -> StorageKey {
+  ///
+  /// - Throws: ``ChipFailure``.
+  func parent() throws(ChipFailure) -> StorageKey {
     if let key = try chip.persistentKey() { return key }
     return try chip.transientKey()
   }
 
   /// The storage key that an object was sealed under, persistent or made anew.
-  private func parent(of object: SealedObject) throws(ChipFailure) -> StorageKey {
+  ///
+  /// - Throws: ``ChipFailure``: `otherChip` or `cleared` where it is not there.
+  func parent(of object: SealedObject) throws(ChipFailure) -> StorageKey {
     if let key = try chip.persistentKey(), key.name == object.parentName { return key }
     let key: StorageKey
     do throws(ChipFailure) { key = try chip.transientKey() } catch {
@@ -63,7 +68,8 @@ struct ChipService {
     return !name.isEmpty && !object.chipName.isEmpty && name != object.chipName
   }
 
-  private func release(_ key: StorageKey) {
+  /// Removes a storage key that was made for this call.
+  func release(_ key: StorageKey) {
     if !key.isPersistent { chip.flush(key.handle) }
   }
 

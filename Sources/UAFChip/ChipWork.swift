@@ -18,13 +18,17 @@ struct ChipWork: ~Copyable {
 
   /// Opens the chip, gives everything else up, and does what is asked.
   ///
+  /// - Parameters:
+  ///   - key: the key that is to be sealed.
+  ///   - values: the values of an index.
   /// - Throws: ``ChipFailure``.
-  mutating func perform(sealing key: consuming Secret?) throws(ChipFailure) {
+  mutating func perform(sealing key: consuming Secret?, with values: consuming Secret?) throws(ChipFailure) {
     let descriptor = try ChipPlace.open(request.place)
     guard ChipPrivileges.dropCapabilities() else { throw ChipFailure(.failed, "capabilities") }
     let missing = ChipSandbox.enter(network: networkFailure).text
     defer { answer.missing = missing }
-    let service = ChipService(chip: try Chip(over: descriptor))
+    let chip = try Chip(over: descriptor)
+    let service = ChipService(chip: chip)
     switch request.purpose {
     case .seal:
       guard let key else { throw ChipFailure(.failed, "no key") }
@@ -35,7 +39,39 @@ struct ChipWork: ~Copyable {
       }
       opened = try service.unseal(object)
     case .facts: answer = try service.facts()
+    case .define, .open, .openInVain:
+      guard let values, let values = IndexValues(values) else { throw ChipFailure(.failed, "no values") }
+      try use(IndexService(chip: chip, storage: service), values)
+    case .clear, .remove: try administer(IndexService(chip: chip, storage: service))
     }
+  }
+
+  /// Makes an index, or opens its share.
+  private mutating func use(_ indices: IndexService, _ values: borrowing IndexValues) throws(ChipFailure) {
+    switch request.purpose {
+    case .define:
+      let share = try IndexService.makeShare()
+      answer.sealedKey = try indices.define(
+        values, guarding: share, mark: request.mark ?? [], limit: request.limit ?? 0
+      ).bytes
+      opened = consume share
+    case .open: opened = try indices.open(try kept(), values)
+    default: try indices.openInVain(values)
+    }
+  }
+
+  /// Changes an index without its values, as the chip's owner may.
+  private func administer(_ indices: IndexService) throws(ChipFailure) {
+    switch (request.purpose, request.mark) {
+    case (.clear, _): try indices.clear(try kept(), limit: request.limit ?? 0)
+    case (_, let mark?): try indices.remove(marked: mark, but: request.sealedKey.flatMap { KeptIndex($0) }?.handle)
+    case (_, nil): try indices.remove(try kept())
+    }
+  }
+
+  private func kept() throws(ChipFailure) -> KeptIndex {
+    guard let kept = request.sealedKey.flatMap({ KeptIndex($0) }) else { throw ChipFailure(.damaged, "read index") }
+    return kept
   }
 
   /// Answers with a failure.

@@ -17,10 +17,7 @@ struct SealedObject: Equatable {
 
   /// As the core keeps it.
   var bytes: [UInt8] {
-    [Self.version]
-      + [parentName, chipName, privatePart, publicPart].flatMap { part in
-        [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part
-      }
+    [Self.version] + Parts.joined([parentName, chipName, privatePart, publicPart])
   }
 
   init(parentName: [UInt8], chipName: [UInt8], privatePart: [UInt8], publicPart: [UInt8]) {
@@ -32,17 +29,9 @@ struct SealedObject: Equatable {
 
   /// Reads what the core has kept; nil for anything else.
   init?(_ bytes: [UInt8]) {
-    guard bytes.first == Self.version else { return nil }
-    var rest = bytes.dropFirst()
-    var parts: [[UInt8]] = []
-    while let high = rest.popFirst() {
-      guard let low = rest.popFirst() else { return nil }
-      let length = Int(high) << 8 | Int(low)
-      guard length <= rest.count, parts.count < 4 else { return nil }
-      parts.append(Array(rest.prefix(length)))
-      rest = rest.dropFirst(length)
-    }
-    guard parts.count == 4, !parts[0].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty else { return nil }
+    guard bytes.first == Self.version, let parts = Parts.read(bytes.dropFirst(), count: 4), !parts[0].isEmpty,
+      !parts[2].isEmpty, !parts[3].isEmpty
+    else { return nil }
     self.init(parentName: parts[0], chipName: parts[1], privatePart: parts[2], publicPart: parts[3])
   }
 }

@@ -281,7 +281,7 @@ struct ConfigurationReader {
   /// Short locks and fast key derivation are for demonstrations, where the server is this machine.
   private func checkRanges() throws(ConfigurationError) {
     guard configuration.server?.isLoopbackOnly != true else { return }
-    guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost) else {
+    guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost ?? StateSettings.defaultKDFCost) else {
       throw tables.refused("state.kdf_cost", StateSettings.kdfCostWords)
     }
     let locks =

@@ -2,8 +2,13 @@
 public struct StateSettings: Equatable, Sendable {
   /// The folder of the device key and the accounts.
   public internal(set) var directory = "/var/lib/pam-uaf"
-  /// The key derivation's cost: scrypt with N two to this power, r 8, p 2.
-  public internal(set) var kdfCost = 16
+  /// The key derivation's cost as root has written it: scrypt with N two to this power, r 8, p 2; nil for the default.
+  public internal(set) var kdfCost: Int?
+
+  /// The cost where root has written none.
+  public static let defaultKDFCost = 16
+  /// The same for a value whose wrong entries a chip counts: who guesses has to ask the chip.
+  public static let defaultKDFCostWithIndex = 14
 
   /// What `kdf_cost` may be.
   public static let kdfCostRange = 14...20

@@ -16,6 +16,8 @@ public struct TPMSettings: Equatable, Sendable {
   public internal(set) var use = Use.off
   /// The path of the chip's device or socket; empty for ``defaultPlace``.
   public internal(set) var tcti = ""
+  /// Whether a value may be set only where the chip counts wrong ones; otherwise this machine alone counts them if it cannot.
+  public internal(set) var requiresPINIndex = false
 
   /// The kernel's device, which several programs can use at once.
   public static let defaultPlace = "/dev/tpmrm0"
@@ -32,6 +34,7 @@ public struct TPMSettings: Equatable, Sendable {
         guard text.isEmpty || (AllowedText.absolutePath(text) != nil && text.utf8.count <= 107) else { return nil }
         return text
       },
+      .boolean("require_pin_index", \.requiresPINIndex),
     ]
   }
 }

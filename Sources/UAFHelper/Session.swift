@@ -39,13 +39,14 @@ import UAFWire
       audit: surroundings.audit)
     self.surroundings = surroundings
     key = DeviceKeySource(configuration.tpm, starting: surroundings.chip)
-    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner, key: key)
+    let shares = ChipShares(of: key, policy, log)
+    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner, key: key, shares: shares)
     prompter = Prompter(for: call, policy, over: frontEnd, keypad: surroundings.keypad)
     server = ServerAccess(
       for: call, configuration, folder, prompter, device: surroundings.device, now: surroundings.now,
       connecting: surroundings.network)
     locks = LockLog(of: call, log)
-    accounts = AccountAccess(for: call, policy, folder, server, locks, log, now: surroundings.now)
+    accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: surroundings.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)
     // A peer without root sends no name: its text is made when the account is open.
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }

@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What uaf-chip answers to its one request (PROTOCOL.md, "Chip").
+/// What uaf-chip answers to a request (PROTOCOL.md, "Chip").
 public struct ChipAnswer: Equatable, Sendable {
   /// The fields of *chip answer*.
   enum Field: UInt8, PacketField {
@@ -35,7 +35,7 @@ public struct ChipAnswer: Equatable, Sendable {
   public var step: String?
   /// Which parts of the program's sandbox are missing; at most 64 bytes.
   public var missing: String?
-  /// The sealed key; at most ``WireLimit/sealedKey`` bytes.
+  /// The sealed key, or the index with its share; at most ``WireLimit/sealedKey`` bytes.
   public var sealedKey: [UInt8]?
   /// The chip's maker; at most 16 bytes.
   public var manufacturer: String?

@@ -22,4 +22,14 @@ public enum ChipOutcome: UInt8, CaseIterable, Sendable {
   case lost = 9
   /// Anything else that the chip refused.
   case failed = 10
+  /// The values are wrong; the index has counted them.
+  case wrong = 11
+  /// The index has counted as many wrong values in a row as it allows.
+  case exhausted = 12
+  /// The index is not there: it was removed.
+  case indexMissing = 13
+  /// Another index is in its place, or its share does not take the values: it was made anew.
+  case indexReplaced = 14
+  /// The chip has no room for another index.
+  case full = 15
 }

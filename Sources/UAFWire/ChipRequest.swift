@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What the core asks uaf-chip for (PROTOCOL.md, "Chip"): the one packet that it takes.
+/// What the core asks uaf-chip for (PROTOCOL.md, "Chip").
 public struct ChipRequest: Equatable, Sendable {
   /// The fields of *chip request*.
   enum Field: UInt8, PacketField {
@@ -9,6 +9,9 @@ public struct ChipRequest: Equatable, Sendable {
     case place
     case sealedKey
     case key
+    case mark
+    case limit
+    case values
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -16,6 +19,9 @@ public struct ChipRequest: Equatable, Sendable {
       place.rule(.text(WireLimit.chipPlace), required: true),
       sealedKey.rule(.raw(WireLimit.sealedKey)),
       key.rule(.raw(WireLimit.deviceKey)),
+      mark.rule(.raw(WireLimit.indexMark)),
+      limit.rule(.u32),
+      values.rule(.raw(WireLimit.chipValues)),
     ]
   }
 
@@ -27,6 +33,16 @@ public struct ChipRequest: Equatable, Sendable {
     case unseal = 2
     /// Tell what the chip is.
     case facts = 3
+    /// Make an index that counts wrong values, and a share behind it.
+    case define = 4
+    /// Open the share with the values that go with the request; wrong ones are counted.
+    case open = 5
+    /// Do as much as for a wrong value, where there is no index to open.
+    case openInVain = 6
+    /// Set the count of an index to 0.
+    case clear = 7
+    /// Remove one index, or all that have a mark.
+    case remove = 8
   }
 
   /// The version this code writes and reads.
@@ -38,6 +54,10 @@ public struct ChipRequest: Equatable, Sendable {
   public var place: String
   /// What a chip has sealed; at most ``WireLimit/sealedKey`` bytes.
   public var sealedKey: [UInt8]?
+  /// What the indices of one authenticator are known by; at most ``WireLimit/indexMark`` bytes.
+  public var mark: [UInt8]?
+  /// How many wrong values in a row an index allows.
+  public var limit: UInt32?
 
   /// A request without a key.
   public init(_ purpose: Purpose, at place: String, opening sealedKey: [UInt8]? = nil) {
@@ -46,7 +66,7 @@ public struct ChipRequest: Equatable, Sendable {
     self.sealedKey = sealedKey
   }
 
-  /// The packet of a request without a key.
+  /// The packet of a request without a key and values.
   ///
   /// - Throws: ``PacketError`` if a field is longer than it may be.
   public func packet() throws(PacketError) -> [UInt8] { try writer().finish() }
@@ -58,18 +78,28 @@ public struct ChipRequest: Equatable, Sendable {
     try writer().finish(endingWith: Field.key, key)
   }
 
+  /// The packet of a request with the values of an index.
+  ///
+  /// - Throws: ``PacketError``, also if there is no memory (`size`).
+  public func packet(with values: borrowing Secret) throws(PacketError) -> Secret {
+    try writer().finish(endingWith: Field.values, values)
+  }
+
   private func writer() -> PacketWriter {
     var writer = PacketWriter(.chipRequest)
     writer.put(Field.version, u16: Self.currentVersion)
     writer.put(Field.purpose, u8: purpose.rawValue)
     writer.put(Field.place, text: place)
     writer.put(Field.sealedKey, optional: sealedKey)
+    writer.put(Field.mark, optional: mark)
+    writer.put(Field.limit, u32: limit)
     return writer
   }
 
   /// Reads a request; its key is read with ``key(_:in:)``.
   ///
-  /// - Throws: ``PacketError``, also for another version, an unknown purpose, and a path that is not absolute.
+  /// - Throws: ``PacketError``, also for another version, an unknown purpose, a path that is not absolute, and a key with what
+  ///   belongs to an index.
   public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
     guard packet.type == .chipRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
@@ -78,8 +108,14 @@ public struct ChipRequest: Equatable, Sendable {
     let purpose: Purpose = try packet.meaning(of: Field.purpose, bytes)
     place = packet.text(Field.place, bytes) ?? ""
     guard place.hasPrefix("/") else { throw .invalidValue(.chipRequest, tag: Field.place.tag) }
+    // A key is the last field, and so are values.
+    for field in [Field.mark, .limit, .values] where packet.range(Field.key) != nil && packet.range(field) != nil {
+      throw .invalidValue(.chipRequest, tag: field.tag)
+    }
     self.purpose = purpose
     sealedKey = packet.bytes(Field.sealedKey, bytes)
+    mark = packet.bytes(Field.mark, bytes)
+    limit = packet.number(Field.limit, bytes)
   }
 
   /// The key that is to be sealed, as a secret of its own; nil if the request has none.
@@ -87,5 +123,12 @@ public struct ChipRequest: Equatable, Sendable {
   /// - Throws: ``PacketError`` if there is no memory (`size`).
   public static func key(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
     try packet.secret(Field.key, in: buffer)
+  }
+
+  /// The values of an index, as a secret of their own; nil if the request has none.
+  ///
+  /// - Throws: ``PacketError`` if there is no memory (`size`).
+  public static func values(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret? {
+    try packet.secret(Field.values, in: buffer)
   }
 }

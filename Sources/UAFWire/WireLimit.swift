@@ -40,6 +40,10 @@ public enum WireLimit {
   public static let deviceKey = 32
   /// A device key as a chip has sealed it.
   public static let sealedKey = 2048
+  /// What the indices of one authenticator are known by.
+  public static let indexMark = 32
+  /// The two values that an index and its share ask for.
+  public static let chipValues = 64
   /// The path of a chip's device or socket: what fits into an address of a socket.
   public static let chipPlace = 107
   /// An account's name for the fingerprint service.

@@ -13,7 +13,7 @@ import Testing
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .notInPasswd,
       .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
-      .chipOwned, .chipDamaged, .chipFailed, .keyNotSealed:
+      .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed:
       .administrator
     case .chipBusy: .againLater
     case .chipLost: [.administrator, .againNow]
@@ -22,7 +22,7 @@ import Testing
     case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
-      .keyElsewhere, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong:
+      .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong:
       []
     }
   }

@@ -41,14 +41,20 @@ extension FuzzTarget {
     }
   }
 
-  /// A packet of the chip's conversation, which may have a key.
+  /// A packet of the chip's conversation, which may have a key or values.
   private static func chip(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
     let buffer = try Secret(copying: bytes.span)
     let written: Secret
     if packet.type == .chipRequest {
       let request = try ChipRequest(packet, bytes.span)
-      guard let key = try ChipRequest.key(packet, in: buffer) else { return try request.packet() }
-      written = try request.packet(sealing: key)
+      let key = try ChipRequest.key(packet, in: buffer)
+      if let values = try ChipRequest.values(packet, in: buffer), key == nil {
+        written = try request.packet(with: values)
+      } else if let key {
+        written = try request.packet(sealing: key)
+      } else {
+        return try request.packet()
+      }
     } else {
       let answer = try ChipAnswer(packet, bytes.span)
       guard let key = try ChipAnswer.key(packet, in: buffer) else { return try answer.packet() }

@@ -14,9 +14,24 @@ enum GoldenMessages {
   private static let chips: [String: WireMessage] = [
     "chip-request-seal": .chipRequest(ChipRequest(.seal, at: "/dev/tpmrm0"), key: Array(repeating: 7, count: 32)),
     "chip-request-unseal": .chipRequest(ChipRequest(.unseal, at: "/run/chip", opening: [1, 2, 3]), key: nil),
+    "chip-request-define": .chipRequest(definition, key: nil, values: Array(repeating: 8, count: 64)),
+    "chip-request-remove": .chipRequest(removal, key: nil),
     "chip-answer-full": .chipAnswer(fullAnswer, key: nil),
     "chip-answer-opened": .chipAnswer(ChipAnswer(.done), key: Array(repeating: 7, count: 32)),
   ]
+
+  private static let definition: ChipRequest = {
+    var request = ChipRequest(.define, at: "/dev/tpmrm0")
+    request.mark = Array(repeating: 5, count: 32)
+    request.limit = 2010
+    return request
+  }()
+
+  private static let removal: ChipRequest = {
+    var request = ChipRequest(.remove, at: "/run/chip", opening: [1, 2, 3])
+    request.mark = [5]
+    return request
+  }()
 
   private static let fullAnswer: ChipAnswer = {
     var answer = ChipAnswer(.lockedOut)

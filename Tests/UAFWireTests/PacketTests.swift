@@ -47,7 +47,7 @@ struct PacketTests {
     .fetchPlaces: [1: 264, 2: 4096],
     .fetchResponse: [1: 1, 2: 1, 3: 2, 4: 256, 5: 16384, 6: 4, 7: 512, 8: 4096, 9: 1, 10: 64, 11: 4],
     .fetchChunk: [1: 32768],
-    .chipRequest: [1: 2, 2: 1, 3: 107, 4: 2048, 5: 32],
+    .chipRequest: [1: 2, 2: 1, 3: 107, 4: 2048, 5: 32, 6: 32, 7: 4, 8: 64],
     .chipAnswer: [1: 1, 2: 4, 3: 64, 4: 64, 5: 2048, 6: 16, 7: 4, 8: 1, 9: 32],
     .fingerAsk: [1: 1, 2: 256], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64], .fingerTouch: [1: 1],
     .fingerEnd: [1: 1, 2: 256],

@@ -11,8 +11,8 @@ enum WireMessage: Equatable {
   case places(FetchPlaces)
   case response(FetchResponse)
   case chunk([UInt8])
-  /// With the key that is to be sealed.
-  case chipRequest(ChipRequest, key: [UInt8]?)
+  /// With the key that is to be sealed, or the values of an index.
+  case chipRequest(ChipRequest, key: [UInt8]?, values: [UInt8]? = nil)
   /// With the key that was opened.
   case chipAnswer(ChipAnswer, key: [UInt8]?)
   case fingerAsk(FingerAsk)
@@ -41,7 +41,8 @@ enum WireMessage: Equatable {
       self = .chunk(body)
     case .chipRequest:
       let key = try ChipRequest.key(packet, in: try Secret(copying: bytes.span))
-      self = .chipRequest(try ChipRequest(packet, bytes.span), key: Self.copied(key))
+      let values = try ChipRequest.values(packet, in: try Secret(copying: bytes.span))
+      self = .chipRequest(try ChipRequest(packet, bytes.span), key: Self.copied(key), values: Self.copied(values))
     case .chipAnswer:
       let key = try ChipAnswer.key(packet, in: try Secret(copying: bytes.span))
       self = .chipAnswer(try ChipAnswer(packet, bytes.span), key: Self.copied(key))
@@ -66,7 +67,9 @@ enum WireMessage: Equatable {
     case .places(let places): return try places.packet()
     case .response(let response): return try response.packet()
     case .chunk(let body): return try FetchChunk.packets(body).first ?? []
-    case .chipRequest(let request, let key):
+    case .chipRequest(let request, _, let values?):
+      return try request.packet(with: try Secret(copying: values.span)).copiedForTest()
+    case .chipRequest(let request, let key, nil):
       guard let key else { return try request.packet() }
       let packet = try request.packet(sealing: try Secret(copying: key.span))
       return packet.copiedForTest()

@@ -30,9 +30,13 @@ struct AccountAttempts {
     case .permanentlyLocked: return .permanentlyLocked
     case .charged(let charged): ticket = charged
     }
-    let wrap = KeyWrap(identity: records.identity, type: type)
-    guard let unlocked = try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret)
-    else { return .wrong(newLock(type, by: ticket)) }
+    let wrap = KeyWrap(identity: records.identity, type: type, shares: records.shares)
+    let unlocked: UnlockedAuthenticator
+    switch try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret) {
+    case .opened(let opened): unlocked = opened
+    case .wrong: return .wrong(newLock(type, by: ticket))
+    case .exhausted: return .exhausted
+    }
     do throws(StateError) { try settle(type, ticket: ticket, of: enrolled) } catch {
       // The secret was correct when it was entered, but was changed during the check: it is wrong now, and counted.
       guard error == .superseded else { throw error }
@@ -80,7 +84,7 @@ struct AccountAttempts {
     counter.keep(counted)
   }
 
-  /// Lifts every lock of every authenticator.
+  /// Lifts every lock of every authenticator, and has the chip count anew.
   func unlock() throws(StateError) {
     try records.write { () throws(StateError) in
       for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
@@ -88,6 +92,11 @@ struct AccountAttempts {
         ledger.unlock()
         try records.put(ledger, type)
       }
+    }
+    for type in AuthenticatorType.allCases {
+      guard let kept = try records.authenticator(type)?.share else { continue }
+      guard let shares = records.shares else { throw .share }
+      try shares.clear(kept, for: type.rawValue, of: records.identity.uid)
     }
   }
 

@@ -60,7 +60,7 @@ public final class AccountFile {
         throw .serverNameChanged(registered: identity.serverUserName, configured: mapped)
       }
     }
-    let contents = AccountRecords(identity: identity, sealed: records)
+    let contents = AccountRecords(identity: identity, sealed: records, shares: directory.shares)
     let mark = RefusalMark(of: identity.uid, in: directory.accounts)
     return AccountFile(contents, refusalMark: mark, lockEnded: lockEnded)
   }
@@ -76,7 +76,7 @@ public final class AccountFile {
   ) throws(StateError) -> AccountFile {
     try AccountFiles.create(in: directory, identity: identity, storing: registrations)
     guard let records = try AccountFiles.records(in: directory, uid: identity.uid) else { throw .absent }
-    let contents = AccountRecords(identity: identity, sealed: records)
+    let contents = AccountRecords(identity: identity, sealed: records, shares: directory.shares)
     return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
@@ -98,8 +98,7 @@ public final class AccountFile {
   public static func standIn(
     _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> AccountFile {
-    let contents = try AccountRecords.standIn(type, cost: cost, deviceSecret: directory.deviceSecret)
-    return AccountFile(contents, refusalMark: nil)
+    AccountFile(try AccountRecords.standIn(type, cost: cost, in: directory), refusalMark: nil)
   }
 
   // MARK: Checking a value
@@ -126,7 +125,7 @@ public final class AccountFile {
     _ value: borrowing Secret, for type: AuthenticatorType, identity: AccountIdentity, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
   ) throws(StateError) -> UnlockedAuthenticator {
-    let wrap = KeyWrap(identity: identity, type: type)
+    let wrap = KeyWrap(identity: identity, type: type, shares: directory.shares)
     return try UnlockedAuthenticator.enrol(value, wrap: wrap, cost: cost, deviceSecret: directory.deviceSecret)
   }
 

@@ -51,6 +51,16 @@ enum AccountFiles {
     return removed
   }
 
+  /// The accounts that have a file, by number.
+  static func numbers(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
+    var numbers: [UInt32] = []
+    _ = try directory.accounts.contains { name in
+      if name.hasSuffix(".db"), let uid = UInt32(name.dropLast(3)), fileName(uid) == name { numbers.append(uid) }
+      return false
+    }
+    return numbers.sorted()
+  }
+
   /// Whether a file in the accounts' folder is no account's file: left by a killed call, or useless without the
   /// account's.
   static func isLeftover(_ name: String) -> Bool {

@@ -19,7 +19,7 @@ struct AccountKeys {
   func store(
     _ registrations: [NewRegistration], replacing old: [[UInt8]], replacesValues: Bool
   ) throws(StateError) {
-    try records.write { () throws(StateError) in
+    try records.writeRemoving { () throws(StateError) in
       try records.requireIdentity()
       // The server's earlier answers were about other keys.
       try records.removeLastAnswer()
@@ -52,7 +52,7 @@ struct AccountKeys {
     let type = unlocked.type
     let enrolled = unlocked.enrolled
     let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: deviceSecret)
-    try records.write { () throws(StateError) in
+    try records.writeRemoving { () throws(StateError) in
       guard try records.authenticator(type) == enrolled else { throw .superseded }
       try records.put(changed, type)
     }
@@ -89,7 +89,7 @@ struct AccountKeys {
 
   /// Removes keys, the authenticators that are left without one, and, with the last of them, everything but the tombstone.
   func remove(_ keyIDs: [[UInt8]]) throws(StateError) {
-    try records.write { () throws(StateError) in
+    try records.writeRemoving { () throws(StateError) in
       for keyID in keyIDs { try records.removeKey(keyID) }
       let left = try records.keys()
       try records.remove(AuthenticatorType.allCases.filter { type in !left.contains { $0.type == type } })
@@ -99,7 +99,7 @@ struct AccountKeys {
 
   /// Removes an authenticator's secret, its attempts and its keys; with the last one, everything but the tombstone.
   func reset(_ type: AuthenticatorType) throws(StateError) {
-    try records.write { () throws(StateError) in
+    try records.writeRemoving { () throws(StateError) in
       try records.remove([type])
       try records.buryIfEmpty()
     }

@@ -7,18 +7,22 @@ import UAFCrypto
 struct AccountRecords {
   let identity: AccountIdentity
   let sealed: SealedRecords
+  /// Where shares are; nil where there are none.
+  var shares: (any ShareKeeper)?
 
   /// Those of an account of nobody, in memory, with a secret of `type` that nobody has.
   static func standIn(
-    _ type: AuthenticatorType, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+    _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> AccountRecords {
     let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
     let database = try Database(path: ":memory:")
     try database.execute(SealedRecords.schema)
     let records = AccountRecords(
       identity: identity,
-      sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: deviceSecret))
-    let enrolled = try KeyWrap.unopenable(cost: cost)
+      sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: directory.deviceSecret),
+      shares: directory.shares)
+    // As costly as one that was made on this machine by now.
+    let enrolled = try KeyWrap.unopenable(cost: directory.shares?.cost ?? cost)
     try records.write { () throws(StateError) in
       try records.put(enrolled, type)
       try records.put(AttemptLedger(), type)
@@ -28,6 +32,29 @@ struct AccountRecords {
 
   /// Runs `body` inside one write transaction; whatever it throws leaves the file as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result { try sealed.write(body) }
+
+  /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that none has any
+  /// more.
+  ///
+  /// A share goes after its record is on the disk: until then the old value has to open.
+  func writeRemoving<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
+    let (result, released) = try write { () throws(StateError) in
+      let before = try keptShares()
+      let result = try body()
+      let after = try keptShares()
+      return (result, before.filter { !after.contains($0) })
+    }
+    for kept in released { shares?.remove(kept) }
+    return result
+  }
+
+  private func keptShares() throws(StateError) -> [[UInt8]] {
+    var kept: [[UInt8]] = []
+    for record in try sealed.records([.authenticator], of: identity) {
+      if let share = try EnrolledAuthenticator(record: record.body).share { kept.append(share) }
+    }
+    return kept
+  }
 
   /// Throws `absent` unless the account is still the one that was opened; inside `write`.
   func requireIdentity() throws(StateError) {

@@ -8,4 +8,6 @@ public enum Verification: ~Copyable {
   case locked(Duration)
   /// Not checked: locked until an administrator unlocks.
   case permanentlyLocked
+  /// Counted, and not looked at by the chip, which has counted too many wrong values: until an administrator unlocks.
+  case exhausted
 }

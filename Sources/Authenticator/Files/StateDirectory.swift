@@ -18,6 +18,8 @@ public struct StateDirectory: ~Copyable {
   ///
   /// Nil for a folder of an earlier version, which has none. Its device id stays the one that servers know.
   public let identifier: [UInt8]?
+  /// Where shares of the accounts' keys are; nil where there are none.
+  let shares: (any ShareKeeper)?
 
   /// The name of the device key's file.
   static let deviceKeyName = "device.key"
@@ -28,10 +30,14 @@ public struct StateDirectory: ~Copyable {
 
   /// Opens an initialised state folder.
   ///
-  /// - Parameter unsealed: the device key that a chip has opened; not used where the key lies in a file.
+  /// - Parameters:
+  ///   - unsealed: the device key that a chip has opened; not used where the key lies in a file.
+  ///   - shares: where shares of the accounts' keys are.
   /// - Throws: ``StateError``: `notInitialised` without a device key, `keySealed` for one that only a chip can open,
   ///   `unsafe` or `cannotOpen` for anything that is not exactly as it must be.
-  public init(_ path: String, owner: uid_t = 0, unsealed: consuming Secret? = nil) throws(StateError) {
+  public init(
+    _ path: String, owner: uid_t = 0, unsealed: consuming Secret? = nil, shares: (any ShareKeeper)? = nil
+  ) throws(StateError) {
     let root = try TrustedDirectory(path, owner: owner)
     let isBoundToChip = try !root.hasFile(Self.deviceKeyName, owner: owner)
     let secret =
@@ -46,6 +52,7 @@ public struct StateDirectory: ~Copyable {
     self.isBoundToChip = isBoundToChip
     deviceSecret = secret
     self.identifier = identifier
+    self.shares = shares
   }
 
   private static func requireKey(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> Secret {

@@ -5,14 +5,17 @@ import UAFCrypto
 ///
 /// scrypt of the secret, then HKDF with the device key, opens the authenticator's own random key; that key opens the
 /// private keys. So a change of the secret rewrites one row. A stolen file without the device key allows no guessing;
-/// with it, each guess costs one scrypt.
+/// with it, each guess costs one scrypt. Where a chip counts values, a share that the chip gives out is needed as well.
 struct KeyWrap {
   let identity: AccountIdentity
   let type: AuthenticatorType
+  /// Where shares are; nil where there are none.
+  var shares: (any ShareKeeper)?
 
   private static let saltLength = 16
   private static let nonceLength = 12
   private static let keyLength = 32
+  private static let valuesLength = 64
 
   /// A new random key for an authenticator.
   ///
@@ -21,18 +24,37 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
-  /// Seals an authenticator's key under a secret.
+  /// Seals an authenticator's key under a secret, with a share if the keeper makes one.
   ///
-  /// - Throws: ``StateError/cryptography``.
+  /// - Parameter cost: what a derivation costs without a share.
+  /// - Throws: ``StateError``: `cryptography`, or `share` where root demands one and none can be made.
   func seal(
     _ key: borrowing Secret, under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
   ) throws(StateError) -> EnrolledAuthenticator {
+    let salt: [UInt8]
+    do { salt = try RandomBytes.make(Self.saltLength) } catch { throw .cryptography }
+    // What is not typed is no guess of anybody.
+    if type.isTyped, let shares, let cost = shares.cost {
+      let stretched = try stretched(value, salt, cost)
+      let values = try chipValues(stretched, deviceSecret: deviceSecret)
+      let mark = try Self.mark(of: identity.uid, type, deviceSecret: deviceSecret)
+      if let made = try shares.make(values, for: type.rawValue, of: identity.uid, mark: mark) {
+        let sealing = try sealingKey(stretched, share: made.share, deviceSecret: deviceSecret)
+        return try seal(key, with: sealing, salt, cost, share: made.kept)
+      }
+    }
+    let sealing = try sealingKey(try stretched(value, salt, cost), deviceSecret: deviceSecret)
+    return try seal(key, with: sealing, salt, cost, share: nil)
+  }
+
+  private func seal(
+    _ key: borrowing Secret, with sealing: borrowing Secret, _ salt: [UInt8], _ cost: Scrypt.Parameters, share: [UInt8]?
+  ) throws(StateError) -> EnrolledAuthenticator {
     do {
-      let salt = try RandomBytes.make(Self.saltLength)
       let nonce = try RandomBytes.make(Self.nonceLength)
-      let sealing = try sealingKey(value, salt: salt, cost: cost, deviceSecret: deviceSecret)
-      let sealed = try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: authenticatorData(salt, cost))
-      return EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed)
+      let sealed = try AES256GCM.seal(
+        key, key: sealing, nonce: nonce, additionalData: authenticatorData(salt, cost, share))
+      return EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed, share: share)
     } catch { throw .cryptography }
   }
 
@@ -47,44 +69,106 @@ struct KeyWrap {
     } catch { throw .cryptography }
   }
 
-  /// The authenticator's key, opened with `value`; nil if the secret is not correct.
+  /// Opens the authenticator's key with `value`.
   ///
-  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the secret.
+  /// - Throws: ``StateError``: `cryptography` when the derivation could not be done, `share` when the share cannot be had.
+  ///   Neither says anything about the secret.
   func open(
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
-  ) throws(StateError) -> Secret? {
-    let sealing: Secret
-    do {
-      sealing = try sealingKey(value, salt: enrolled.salt, cost: enrolled.cost, deviceSecret: deviceSecret)
-    } catch { throw .cryptography }
-    do throws(CryptoError) {
-      return try AES256GCM.open(
-        enrolled.sealedKey, key: sealing, nonce: enrolled.nonce,
-        additionalData: authenticatorData(enrolled.salt, enrolled.cost))
-    } catch {
-      guard error == .authenticationFailed else { throw .cryptography }
-      return nil
+  ) throws(StateError) -> KeyOpening {
+    let stretched = try stretched(value, enrolled.salt, enrolled.cost)
+    guard let kept = enrolled.share else {
+      if type.isTyped, let shares { shares.openInVain(try chipValues(stretched, deviceSecret: deviceSecret)) }
+      return try open(enrolled, with: try sealingKey(stretched, deviceSecret: deviceSecret))
+    }
+    guard let shares else { throw .share }
+    switch try shares.open(kept, with: try chipValues(stretched, deviceSecret: deviceSecret)) {
+    case .opened(let share):
+      return try open(enrolled, with: try sealingKey(stretched, share: share, deviceSecret: deviceSecret))
+    case .wrong: return .wrong
+    case .exhausted: return .exhausted
     }
   }
 
+  private func open(_ enrolled: EnrolledAuthenticator, with sealing: borrowing Secret) throws(StateError) -> KeyOpening
+  {
+    do throws(CryptoError) {
+      return .opened(
+        try AES256GCM.open(
+          enrolled.sealedKey, key: sealing, nonce: enrolled.nonce,
+          additionalData: authenticatorData(enrolled.salt, enrolled.cost, enrolled.share)))
+    } catch {
+      guard error == .authenticationFailed else { throw .cryptography }
+      return .wrong
+    }
+  }
+
+  // MARK: Derivations
+
+  private func stretched(
+    _ value: borrowing Secret, _ salt: [UInt8], _ cost: Scrypt.Parameters
+  ) throws(StateError) -> Secret {
+    do { return try Scrypt.derive(value: value, salt: salt, parameters: cost, length: Self.keyLength) } catch {
+      throw .cryptography
+    }
+  }
+
+  private func sealingKey(_ stretched: borrowing Secret, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
+    try derived(stretched, salt: deviceSecret, "pam-uaf authenticator key", Self.keyLength)
+  }
+
+  /// The same where a share is needed as well.
   private func sealingKey(
-    _ value: borrowing Secret, salt: [UInt8], cost: Scrypt.Parameters, deviceSecret: borrowing Secret
-  ) throws(CryptoError) -> Secret {
-    let stretched = try Scrypt.derive(value: value, salt: salt, parameters: cost, length: Self.keyLength)
+    _ stretched: borrowing Secret, share: borrowing Secret, deviceSecret: borrowing Secret
+  ) throws(StateError) -> Secret {
+    let sealing = try sealingKey(stretched, deviceSecret: deviceSecret)
+    return try derived(share, salt: sealing, "pam-uaf authenticator key with a share", Self.keyLength)
+  }
+
+  /// The two values that a chip asks for: never the value that was entered, and nothing that opens a seal.
+  private func chipValues(_ stretched: borrowing Secret, deviceSecret: borrowing Secret) throws(StateError) -> Secret {
+    try derived(stretched, salt: deviceSecret, "pam-uaf chip values", Self.valuesLength)
+  }
+
+  private func derived(
+    _ secret: borrowing Secret, salt: borrowing Secret, _ purpose: String, _ length: Int
+  ) throws(StateError) -> Secret {
+    do {
+      return try HKDFSHA256.derive(
+        secret: secret, salt: salt, info: Self.info(purpose, identity.uid, type), length: length)
+    } catch { throw .cryptography }
+  }
+
+  private static func info(_ purpose: String, _ uid: UInt32, _ type: AuthenticatorType) -> [UInt8] {
     var info = RecordWriter(version: 1)
-    info.put("pam-uaf authenticator key")
-    info.put(identity.uid)
+    info.put(purpose)
+    info.put(uid)
     info.put(type.rawValue)
-    return try HKDFSHA256.derive(secret: stretched, salt: deviceSecret, info: info.bytes, length: Self.keyLength)
+    return info.bytes
+  }
+
+  /// What the shares of an authenticator are known by in the chip: it tells nothing about the device key.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  static func mark(
+    of uid: UInt32, _ type: AuthenticatorType, deviceSecret: borrowing Secret
+  ) throws(StateError) -> [UInt8] {
+    do {
+      let mark = try HKDFSHA256.derive(
+        secret: deviceSecret, salt: Secret(capacity: 0), info: info("pam-uaf mark in the chip", uid, type),
+        length: keyLength)
+      return mark.withBytes { span in span.indices.map { span[$0] } }
+    } catch { throw .cryptography }
   }
 
   /// What the seal of the authenticator's key is bound to.
-  private func authenticatorData(_ salt: [UInt8], _ cost: Scrypt.Parameters) -> [UInt8] {
+  private func authenticatorData(_ salt: [UInt8], _ cost: Scrypt.Parameters, _ share: [UInt8]?) -> [UInt8] {
     var writer = RecordWriter(version: 1)
     writer.put(identity.record)
     writer.put(type.aaid)
     writer.put(salt)
     for number in [cost.logN, cost.r, cost.p] { writer.put(UInt8(clamping: number)) }
+    if let share { writer.put(share) }
     return writer.bytes
   }
 

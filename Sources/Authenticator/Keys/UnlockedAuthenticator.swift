@@ -8,7 +8,7 @@ public struct UnlockedAuthenticator: ~Copyable {
   let wrap: KeyWrap
   let enrolled: EnrolledAuthenticator
   /// Whether it was made in this call, and is stored nowhere.
-  let isNew: Bool
+  public let isNew: Bool
   private let key: Secret
 
   private init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret) {
@@ -29,15 +29,30 @@ public struct UnlockedAuthenticator: ~Copyable {
     return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key)
   }
 
-  /// Opens an authenticator with `value`; nil if the secret is not correct.
+  /// Opens an authenticator with `value`.
   ///
-  /// - Throws: ``StateError/cryptography`` when the derivation could not be done, which says nothing about the secret.
+  /// - Throws: ``StateError`` as ``KeyWrap/open(_:with:deviceSecret:)``.
   static func open(
     _ enrolled: EnrolledAuthenticator, wrap: KeyWrap, with value: borrowing Secret, deviceSecret: borrowing Secret
-  ) throws(StateError) -> UnlockedAuthenticator? {
-    guard let key = try wrap.open(enrolled, with: value, deviceSecret: deviceSecret) else { return nil }
-    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: false, key: key)
+  ) throws(StateError) -> Opening {
+    switch try wrap.open(enrolled, with: value, deviceSecret: deviceSecret) {
+    case .opened(let key):
+      return .opened(UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: false, key: key))
+    case .wrong: return .wrong
+    case .exhausted: return .exhausted
+    }
   }
+
+  /// What came of opening one.
+  enum Opening: ~Copyable {
+    case opened(UnlockedAuthenticator)
+    case wrong
+    /// The chip has counted too many wrong values.
+    case exhausted
+  }
+
+  /// What is kept of its share; nil without one.
+  public var share: [UInt8]? { enrolled.share }
 
   /// Which type it is.
   public var type: AuthenticatorType { wrap.type }

@@ -31,6 +31,8 @@ public enum StateError: Error, Equatable, Sendable {
   case absent
   /// The random source, the key derivation or the memory failed.
   case cryptography
+  /// The share of a key could not be had, made or changed in the chip; who asked the chip knows why.
+  case share
 
   /// Whether the account must be treated as locked: somebody may have changed its file.
   public var meansLocked: Bool {
@@ -69,6 +71,7 @@ extension StateError: CustomStringConvertible {
     case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
     case .absent: "nothing is registered"
     case .cryptography: "the key derivation or random source failed: no memory?"
+    case .share: "the chip did not do its part for this account"
     }
   }
 }

@@ -10,23 +10,31 @@ import UAFConfiguration
   private let call: Call
   private let policy: CallPolicy
   private let folder: StateFolder
+  private let shares: ChipShares
   private let server: ServerAccess
   private let locks: LockLog
   private let log: CallLog
   private let now: () -> BootTime
 
   init(
-    for call: Call, _ policy: CallPolicy, _ folder: StateFolder, _ server: ServerAccess, _ locks: LockLog,
-    _ log: CallLog, now: @escaping () -> BootTime
+    for call: Call, _ policy: CallPolicy, _ folder: StateFolder, _ shares: ChipShares, _ server: ServerAccess,
+    _ locks: LockLog, _ log: CallLog, now: @escaping () -> BootTime
   ) {
     self.call = call
     self.policy = policy
     self.folder = folder
+    self.shares = shares
     self.server = server
     self.locks = locks
     self.log = log
     self.now = now
   }
+
+  /// The ending for a failure of an account's state, or of the chip that has a share of its key.
+  func ending(for error: StateError) -> Ending { shares.ending(for: error) }
+
+  /// Removes a share that no record has.
+  func removeShare(_ kept: [UInt8]) { shares.remove(kept) }
 
   // MARK: Opening
 

@@ -151,8 +151,21 @@ final class CallPolicy {
     return policy
   }
 
+  /// How many wrong values in a row the chip allows for an authenticator of an account.
+  func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
+    LockPolicy.shareLimit(
+      local: lockPolicy(type, uid: uid, .local), strangers: lockPolicy(type, uid: uid, .remote))
+  }
+
   /// The cost of a key derivation.
-  var derivationCost: Scrypt.Parameters { Scrypt.Parameters(logN: configuration.state.kdfCost, r: 8, p: 2) }
+  var derivationCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCost) }
+
+  /// The cost of a key derivation where the chip counts wrong values.
+  var countedCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCostWithIndex) }
+
+  private func cost(_ preset: Int) -> Scrypt.Parameters {
+    Scrypt.Parameters(logN: configuration.state.kdfCost ?? preset, r: 8, p: 2)
+  }
 
   /// How old the server's last success may be if it is to replace an answer of the server.
   ///

@@ -5,13 +5,16 @@ final class StateFolder {
   let path: String
   let owner: UInt32
   private let key: DeviceKeySource
+  /// Where shares of accounts' keys are.
+  private let shares: any ShareKeeper
   /// Open already, for the next one who asks for it.
   private var kept: StateDirectory?
 
-  init(path: String, owner: UInt32, key: DeviceKeySource) {
+  init(path: String, owner: UInt32, key: DeviceKeySource, shares: any ShareKeeper) {
     self.path = path
     self.owner = owner
     self.key = key
+    self.shares = shares
   }
 
   /// Opens it.
@@ -20,7 +23,7 @@ final class StateFolder {
   func open() throws(Ending) -> StateDirectory {
     if let directory = kept.take() { return directory }
     let opened = try key.key()
-    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: opened) } catch {
+    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: opened, shares: shares) } catch {
       throw Ending(error)
     }
   }

@@ -4,7 +4,7 @@ import Glibc
 import SecretMemory
 import UAFWire
 
-/// A running uaf-chip: one request and its answer.
+/// A running uaf-chip: requests and their answers, one at a time.
 @safe final class ChipProcess {
   /// Open as long as this object lives.
   private var socket: PacketSocket?
@@ -42,6 +42,31 @@ import UAFWire
     }
   }
 
+  /// Asks it something with the values of an index.
+  ///
+  /// - Throws: ``Ending`` where it is gone; what the chip refuses is in the reply.
+  func ask(_ request: ChipRequest, with values: borrowing Secret) throws(Ending) -> ChipReply {
+    do { try socket?.send(try request.packet(with: values)) } catch {
+      throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
+    }
+    return try reply()
+  }
+
+  /// Asks it something without values.
+  ///
+  /// - Throws: as ``ask(_:with:)``.
+  func ask(_ request: ChipRequest) throws(Ending) -> ChipReply {
+    do { try socket?.send(try request.packet()) } catch { throw Ending(.clientMismatch, log: "uaf-chip: \(error)") }
+    return try reply()
+  }
+
+  private func reply() throws(Ending) -> ChipReply {
+    let (packet, answer) = try anyReceived()
+    let key: Secret?
+    do { key = try ChipAnswer.key(packet, in: buffer) } catch { throw Self.withoutResult }
+    return ChipReply(answer: answer, key: key)
+  }
+
   /// The key that it has opened.
   ///
   /// - Throws: ``Ending``: why the chip has not opened it.
@@ -63,7 +88,7 @@ import UAFWire
     return sealed
   }
 
-  private static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: an answer without its result") }
+  static var withoutResult: Ending { Ending(.clientMismatch, log: "uaf-chip: an answer without its result") }
 
   private func receive() throws(PacketSocketError) -> Packet {
     switch socket {
@@ -74,6 +99,12 @@ import UAFWire
 
   /// An answer that tells of a success.
   private func received() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
+    let (packet, answer) = try anyReceived()
+    guard answer.outcome == .done else { throw Ending(answer) }
+    return (packet, answer)
+  }
+
+  private func anyReceived() throws(Ending) -> (packet: Packet, answer: ChipAnswer) {
     let packet: Packet
     do throws(PacketSocketError) {
       packet = try receive()
@@ -83,7 +114,6 @@ import UAFWire
     }
     let answer = buffer.withBytes { span in try? ChipAnswer(packet, span) }
     guard let answer else { throw Self.withoutResult }
-    guard answer.outcome == .done else { throw Ending(answer) }
     return (packet, answer)
   }
 }

@@ -66,6 +66,24 @@ import UAFWire
   /// Whether an operation makes the key, or changes where it lies.
   func isMoved(by operation: Operation) -> Bool { Self.seals(operation) || Self.moves(operation) }
 
+  /// The program that opened the key in this call, and where its chip is; for the shares of accounts' keys.
+  ///
+  /// - Throws: ``Ending`` where no chip has opened the key.
+  func running() throws(Ending) -> (process: ChipProcess, place: String) {
+    guard opened != nil, let opening else {
+      throw Ending(
+        .cannotUse, because: .indexMissing,
+        log: "the account's key needs a share of the chip, and the device key lies in a file")
+    }
+    return (try opening.get(), settings.place)
+  }
+
+  /// Whether a chip has opened the key in this call, and root wants it to be used.
+  var isCounting: Bool { settings.use != .off && opened != nil }
+
+  /// Whether an account may have a value only where the chip counts wrong ones.
+  var requiresIndex: Bool { settings.requiresPINIndex }
+
   /// What root's configuration says of the chip.
   var use: TPMSettings.Use { settings.use }
 

@@ -5,8 +5,30 @@ import UAFWire
 extension Ending {
   /// The ending for an answer of uaf-chip that is no success.
   init(_ answer: ChipAnswer) {
-    let number = answer.number.map { " (0x\(String($0, radix: 16)))" } ?? ""
-    self.init(of: answer.outcome, log: "chip: \(answer.outcome): \(answer.step ?? "no step")\(number)")
+    self.init(of: answer.outcome, log: answer.told)
+  }
+
+  /// The ending for an answer about an account's share that is no success.
+  ///
+  /// What would be a fault of the machine's key is one of this account alone: the key was opened in this call.
+  init(ofShare answer: ChipAnswer) {
+    let cause: EndCause? =
+      switch answer.outcome {
+      case .indexMissing, .otherChip, .cleared: .indexMissing
+      case .indexReplaced: .indexReplaced
+      case .damaged: .shareDamaged
+      default: nil
+      }
+    guard let cause else {
+      self.init(answer)
+      return
+    }
+    self.init(.cannotUse, because: cause, log: answer.told + "; the account has to be reset and registered anew")
+  }
+
+  /// Root demands an index for each value, and the chip has made none.
+  static func withoutIndex(_ answer: ChipAnswer) -> Ending {
+    Ending(.cannotUse, because: .indexNotMade, log: "[tpm] require_pin_index: \(answer.told)")
   }
 
   /// The words are none of a recovery key, or not of this one.
@@ -42,11 +64,19 @@ extension Ending {
       case .owned: .chipOwned
       case .damaged: .chipDamaged
       case .lost: .chipLost
-      case .done, .failed: .chipFailed
+      case .done, .failed, .wrong, .exhausted, .indexMissing, .indexReplaced, .full: .chipFailed
       }
     let help: Set<EndCause> = [.chipAbsent, .chipOther, .chipCleared, .chipDamaged]
     self.init(
       .cannotUse, because: cause,
       log: help.contains(cause) ? log + "; root's 'uafctl recover' needs the recovery key" : log)
+  }
+}
+
+extension ChipAnswer {
+  /// What the log says of a failure.
+  var told: String {
+    let number = number.map { " (0x\(String($0, radix: 16)))" } ?? ""
+    return "chip: \(outcome): \(step ?? "no step")\(number)"
   }
 }

@@ -236,6 +236,7 @@ import UAFWire
       case .verified(let unlocked): return UnlockedAuthenticatorBox(unlocked)
       case .locked: throw .superseded
       case .permanentlyLocked: throw .superseded
+      case .exhausted: throw .superseded
       case .wrong: throw .damaged
       }
     } catch {

@@ -174,6 +174,11 @@ import UAFConfiguration
       return .wrong
     case .locked(let time): refusal = lockedEnding(type, time)
     case .permanentlyLocked: refusal = lockedEnding(type, nil)
+    case .exhausted:
+      // It took the time of a check already.
+      let ending = lockedEnding(type, nil)
+      guard policy.hidesState else { throw ending }
+      return .refused(ending)
     }
     guard policy.hidesState else { throw refusal }
     try vain.check(value, against: vain.standIn(in: directory), in: directory, slot)
@@ -201,7 +206,7 @@ import UAFConfiguration
     do throws(StateError) {
       return try account.verify(
         value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot)
-    } catch { throw Ending(error) }
+    } catch { throw accounts.ending(for: error) }
   }
 
   private func wrongText(_ type: AuthenticatorType, _ status: LockStatus) -> PromptText {

@@ -10,7 +10,8 @@ import UAFMessages
 enum ServerBackup {
   /// The files of a backup, but for its list.
   static let names = [
-    "server.db", "verdict.key", "verdict.pub", "decoy.secret", "ca.pem", "certificate.pem", "key.pem",
+    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
+    "certificate.pem", "key.pem",
   ]
   static let listName = "backup.json"
   private static let database = "server.db"
@@ -109,7 +110,7 @@ enum ServerBackup {
   // MARK: Files
 
   private static func mode(of name: String) -> mode_t {
-    ["verdict.pub", "ca.pem", "certificate.pem"].contains(name) ? 0o644 : 0o600
+    ["verdict.pub", "audit.pub", "audit.head", "ca.pem", "certificate.pem"].contains(name) ? 0o644 : 0o600
   }
 
   private static func copyIfThere(

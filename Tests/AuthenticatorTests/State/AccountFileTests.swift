@@ -45,6 +45,7 @@ import UAFCrypto
     case .wrong: return "wrong"
     case .locked: return "locked"
     case .permanentlyLocked: return "permanently locked"
+    case .exhausted: return "exhausted"
     }
   }
 

@@ -63,6 +63,21 @@ final class SoftwareTPM {
 
   /// Sends one command in the TPM's own bytes; returns the response code.
   func send(_ command: [UInt8]) throws -> UInt32 {
+    try exchange(command)[6..<10].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// The numbers of indices in a range of 65,536 (TPM2_GetCapability, TPM_CAP_HANDLES).
+  func indices(from first: UInt32 = 0x01a6_0000) throws -> [UInt32] {
+    let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: first >> $0) }
+    let command: [UInt8] = [0x80, 0x01, 0, 0, 0, 22, 0, 0, 1, 0x7a, 0, 0, 0, 1] + number + [0, 0, 0, 64]
+    let list = try exchange(command).dropFirst(19)
+    return stride(from: list.startIndex, to: list.endIndex, by: 4).map { start in
+      list[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }.filter { $0 >> 16 == first >> 16 }
+  }
+
+  /// Sends one command in the TPM's own bytes; returns the response.
+  private func exchange(_ command: [UInt8]) throws -> [UInt8] {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_un()
@@ -80,7 +95,24 @@ final class SoftwareTPM {
     try #require(unsafe write(descriptor, command, command.count) == command.count)
     let count = unsafe read(descriptor, &response, response.count)
     try #require(count >= 10)
-    return response[6..<10].reduce(0) { $0 << 8 | UInt32($1) }
+    return Array(response.prefix(count))
+  }
+
+  /// Makes indices of others until there is no room (TPM2_NV_DefineSpace with the owner's empty value).
+  func fill() throws {
+    var number: UInt32 = 0x0150_0000
+    for size: UInt16 in [2048, 512, 64, 8] {
+      var code: UInt32 = 0
+      while code == 0 {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+        let head: [UInt8] = [0x80, 0x02, 0, 0, 0, 0x2d, 0, 0, 1, 0x2a, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9]
+        // SHA-256, and what the owner may read and write.
+        let area: [UInt8] = [0, 14] + bytes + [0, 0x0b, 0, 2, 0, 2, 0, 0, UInt8(size >> 8), UInt8(size & 0xff)]
+        code = try send(head + [0, 0, 0, 0, 0] + [0, 0] + area)
+        number += 1
+      }
+      try #require(code == 0x14b, "\(String(code, radix: 16))")
+    }
   }
 
   /// TPM2_Clear with the lockout hierarchy's empty value (TPM 2.0 Part 3, 24.6).

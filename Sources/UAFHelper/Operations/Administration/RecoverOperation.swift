@@ -20,10 +20,24 @@ struct RecoverOperation: CallOperation {
     do throws(StateError) {
       if let sealed { try move.keepSealed(sealed, recovery: nil) } else { try move.keepInFile(key) }
     } catch { throw Ending(moving: error) }
-    return Success(
-      detail: sealed == nil
-        ? "recovered: the device key lies in a file, since [tpm] use = \"off\""
-        : "recovered: the device key is sealed by this machine's chip; the recovery key stays valid")
+    let told =
+      sealed == nil
+      ? "recovered: the device key lies in a file, since [tpm] use = \"off\""
+      : "recovered: the device key is sealed by this machine's chip; the recovery key stays valid"
+    return Success(detail: told + (try lostAccounts(key)))
+  }
+
+  /// What root is told of accounts whose keys need a share: those that another chip has are lost.
+  private func lostAccounts(_ key: consuming Secret) throws(Ending) -> String {
+    let counted: [UInt32]
+    do throws(StateError) {
+      counted = try AccountShares.accounts(
+        in: try StateDirectory(folder.path, owner: folder.owner, unsealed: key))
+    } catch { throw Ending(moving: error) }
+    guard !counted.isEmpty else { return "" }
+    let named = counted.map(String.init).joined(separator: ", ")
+    return
+      "; a chip counts wrong values of these accounts: if it was another chip, reset them and register them anew: \(named)"
   }
 
   private func open(_ kept: [UInt8]) throws(Ending) -> Secret {

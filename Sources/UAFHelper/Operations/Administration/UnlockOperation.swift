@@ -1,7 +1,7 @@
 import Authenticator
 import FidoResults
 
-/// Removes every lock of an account; only root may.
+/// Removes every lock of an account, and what killed calls have left of it in the chip; only root may.
 struct UnlockOperation: CallOperation {
   let call: Call
   let accounts: AccountAccess
@@ -13,7 +13,10 @@ struct UnlockOperation: CallOperation {
     guard let account = try accounts.open(uid, in: directory) else {
       throw Ending(.notRegistered, because: .nothingHere, log: "nothing to unlock")
     }
-    do throws(StateError) { try account.unlock() } catch { throw Ending(error) }
+    do throws(StateError) {
+      try account.unlock()
+      try AccountShares.removeLeftovers(of: uid, keeping: account, in: directory)
+    } catch { throw accounts.ending(for: error) }
     log.audit(.unlockedByRoot, of: account.identity)
     return Success(detail: "unlocked")
   }

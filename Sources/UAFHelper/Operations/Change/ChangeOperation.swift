@@ -32,7 +32,7 @@ struct ChangeOperation: CallOperation {
     do throws(StateError) {
       try held.account.change(
         unlocked.authenticator, to: value, cost: policy.derivationCost, in: held.directory, holding: slot)
-    } catch { throw Ending(.changeFailed, log: "\(error)") }
+    } catch { throw error == .share ? accounts.ending(for: error) : Ending(.changeFailed, log: "\(error)") }
     return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: call.shownName))
   }
 

@@ -52,7 +52,10 @@ import UAFMessages
     var event = RegistrationEvent.began
     while true {
       let action = machine.received(event)
-      if case .finish(let outcome) = action { return try finish(outcome) }
+      if case .finish(let outcome) = action {
+        if outcome != .kept { keys.discard() }
+        return try finish(outcome)
+      }
       do throws(Ending) { event = try perform(action) } catch {
         stop = error
         event = .stopped

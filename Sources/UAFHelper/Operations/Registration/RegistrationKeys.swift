@@ -96,7 +96,7 @@ import UAFMessages
     do throws(StateError) {
       unlocked = UnlockedAuthenticatorBox(
         try AccountFile.enrol(value, for: type, identity: identity, cost: cost, in: directory, holding: slot))
-    } catch { throw Ending(error) }
+    } catch { throw tools.accounts.ending(for: error) }
     makers.append(try NewKeyMaker(unlocked))
   }
 
@@ -166,6 +166,18 @@ import UAFMessages
     let account = try keep(of: appID)
     tools.keys.note(secret, of: try tools.server.place(server.authentication), account)
     return .kept
+  }
+
+  /// Removes from the chip the shares of new authenticators that are not on the disk.
+  ///
+  /// The end alone does not tell: something may have failed after the keys were kept.
+  func discard() {
+    for maker in makers where maker.unlocked.authenticator.isNew {
+      guard let share = maker.unlocked.authenticator.share,
+        !AccountShares.isKept(share, of: identity.uid, in: directory)
+      else { continue }
+      tools.accounts.removeShare(share)
+    }
   }
 
   private func keep(of appID: String?) throws(Ending) -> AccountFile {

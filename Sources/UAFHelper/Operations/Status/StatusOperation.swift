@@ -19,7 +19,7 @@ struct StatusOperation: CallOperation {
     var entries: [JSONValue] = []
     var sets = TypeSets()
     for type in policy.enabledTypes {
-      var state = try entry(type, uid, account)
+      var state = try entry(type, uid, account, isBound: directory.isBoundToChip)
       if state.code != .stateNotRegistered { sets.registered |= type.userVerification }
       var isSupported = true
       if !type.isTyped {
@@ -86,7 +86,7 @@ struct StatusOperation: CallOperation {
   }
 
   private func entry(
-    _ type: AuthenticatorType, _ uid: UInt32, _ account: AccountFile?
+    _ type: AuthenticatorType, _ uid: UInt32, _ account: AccountFile?, isBound: Bool
   ) throws(Ending) -> (code: FidoResult, json: JSONObject) {
     let isInUse = if let account { try accounts.isEnrolled(account, type) } else { false }
     func standing(_ origin: AttemptOrigin) throws(Ending) -> LockStatus {
@@ -109,6 +109,10 @@ struct StatusOperation: CallOperation {
     // Only where something was counted: for most accounts other users make no attempts.
     if let account, isInUse, (try? account.ledger(type))?.isClear(.otherUser) == false {
       json.set("otherUser", Self.object(try standing(.otherUser)))
+    }
+    // Only where a chip could count: what counts wrong entries besides this machine, if anything does.
+    if isBound, let enrolled = try? account?.authenticator(type) {
+      json.set("countedBy", .string(enrolled.hasShare ? "tpm" : "machine"))
     }
     if let account, isInUse, lockOptionsWait(account, type) { json.set("lockOptionsWait", .bool(true)) }
     return (code, json)

@@ -1,0 +1,42 @@
+/// The shares of a state folder's accounts, for root: those that are in use, and those that killed calls have left.
+public enum AccountShares {
+  /// Removes from the chip every share of an account but those that its records have.
+  ///
+  /// A call that is killed after it has made a share, and before its record was on the disk, leaves one.
+  ///
+  /// - Parameter account: nil where there is no record any more, or none that can be read.
+  /// - Throws: ``StateError``.
+  public static func removeLeftovers(
+    of uid: UInt32, keeping account: AccountFile?, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    guard let shares = directory.shares else { return }
+    for type in AuthenticatorType.allCases where type.isTyped {
+      let mark = try KeyWrap.mark(of: uid, type, deviceSecret: directory.deviceSecret)
+      shares.remove(marked: mark, but: try account?.authenticator(type)?.share)
+    }
+  }
+
+  /// Whether a record of an account has a share, as far as that can be told: what cannot be read may have it.
+  public static func isKept(_ kept: [UInt8], of uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
+    do throws(StateError) {
+      let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
+      for type in AuthenticatorType.allCases where try file?.authenticator(type)?.share == kept { return true }
+      return false
+    } catch { return true }
+  }
+
+  /// The accounts whose keys need a share, by number; not those whose files cannot be read, which open nothing either way.
+  ///
+  /// - Throws: ``StateError`` where the folder cannot be read.
+  public static func accounts(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
+    var found: [UInt32] = []
+    for uid in try AccountFiles.numbers(in: directory) {
+      let file = try? AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
+      let isCounted = AuthenticatorType.allCases.contains { type in
+        (try? file?.authenticator(type))??.hasShare == true
+      }
+      if isCounted { found.append(uid) }
+    }
+    return found
+  }
+}

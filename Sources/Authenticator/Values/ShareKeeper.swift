@@ -1,0 +1,42 @@
+import SecretMemory
+import UAFCrypto
+
+/// Keeps shares of authenticators' keys where values are counted: in a chip.
+///
+/// A share is random bytes without which a value opens nothing. It is given out for the two values that are derived of
+/// what a person enters, and a wrong one is counted. What is kept of a share is the business of the keeper alone.
+public protocol ShareKeeper: AnyObject {
+  /// The cost of a derivation whose values are counted; nil where no new share is made.
+  var cost: Scrypt.Parameters? { get }
+
+  /// Makes a share.
+  ///
+  /// - Parameters:
+  ///   - type: the name of the authenticator's type.
+  ///   - uid: its account.
+  ///   - mark: what its shares are known by.
+  /// - Returns: nil where there is no room, and root allows authenticators without a share.
+  /// - Throws: ``StateError/share``.
+  func make(
+    _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
+  ) throws(StateError) -> NewShare?
+
+  /// Opens a share; wrong values are counted.
+  ///
+  /// - Throws: ``StateError/share`` where it cannot be opened with any value.
+  func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare
+
+  /// Takes the time of wrong values, where that has to be hidden.
+  func openInVain(_ values: borrowing Secret)
+
+  /// Begins to count anew.
+  ///
+  /// - Throws: ``StateError/share``.
+  func clear(_ kept: [UInt8], for type: String, of uid: UInt32) throws(StateError)
+
+  /// Removes a share that no record has any more; one that cannot be removed is told to the log alone.
+  func remove(_ kept: [UInt8])
+
+  /// Removes all shares with a mark but one: also those that killed calls have left.
+  func remove(marked mark: [UInt8], but kept: [UInt8]?)
+}

@@ -1,0 +1,183 @@
+import CTSS2
+import SecretMemory
+import UAFCrypto
+import UAFWire
+
+/// Counts wrong values in the chip: makes indices and the shares behind them, opens a share, and removes both.
+///
+/// A share is random bytes that one key of a person needs. The chip gives it out only when the index has accepted the value that
+/// was derived of what the person entered.
+struct IndexService {
+  let chip: Chip
+  let storage: ChipService
+
+  private static let shareLength = 32
+  /// How often another number is tried for a new index: of 65,536 only some dozens are taken.
+  private static let attempts = 8
+
+  private var commands: IndexCommands { IndexCommands(chip: chip) }
+
+  /// A new share.
+  ///
+  /// - Throws: ``ChipFailure`` where there are no random bytes.
+  static func makeShare() throws(ChipFailure) -> Secret {
+    guard let share = try? RandomBytes.makeSecret(shareLength) else { throw ChipFailure(.failed, "random") }
+    return share
+  }
+
+  /// Makes an index, and seals a share behind it.
+  ///
+  /// - Parameters:
+  ///   - mark: what the indices of the authenticator are known by.
+  ///   - limit: how many wrong values in a row there may be.
+  /// - Throws: ``ChipFailure``: `full`, `owned` ...; nothing is left in the chip then.
+  func define(
+    _ values: borrowing IndexValues, guarding share: borrowing Secret, mark: [UInt8], limit: UInt32
+  ) throws(ChipFailure) -> KeptIndex {
+    let parent = try storage.parent()
+    defer { storage.release(parent) }
+    let session = try chip.session(saltedBy: parent)
+    defer { chip.flush(session) }
+    let (number, index) = try index(values, mark: mark, limit: limit, over: session)
+    do throws(ChipFailure) {
+      let template = IndexTemplate.share(policy: try Self.policy(of: index.name))
+      // SAFETY: the bytes are lent for the call.
+      let parts = try unsafe values.withShareValue { (value) throws(ChipFailure) in
+        try unsafe chip.seal(share, as: template, value: value, under: parent, over: session)
+      }
+      let object = SealedObject(
+        parentName: parent.name, chipName: chip.chipName(), privatePart: parts.privatePart, publicPart: parts.publicPart
+      )
+      return KeptIndex(handle: number, name: index.name, share: object)
+    } catch {
+      try? commands.remove(index, over: session)
+      throw error
+    }
+  }
+
+  /// Makes an index under a number that nobody has.
+  private func index(
+    _ values: borrowing IndexValues, mark: [UInt8], limit: UInt32, over session: ESYS_TR
+  ) throws(ChipFailure) -> (UInt32, IndexCommands.Index) {
+    for _ in 0..<Self.attempts {
+      guard let random = try? RandomBytes.make(2) else { throw ChipFailure(.failed, "random") }
+      let number = IndexTemplate.handles.lowerBound | UInt32(random[0]) << 8 | UInt32(random[1])
+      do throws(ChipFailure) {
+        // SAFETY: the bytes are lent for the call.
+        let index = try unsafe values.withIndexValue { (value) throws(ChipFailure) in
+          try unsafe commands.define(
+            IndexTemplate.index(number, mark: mark), value: value, limit: limit, over: session)
+        }
+        return (number, index)
+      } catch {
+        // TPM_RC_NV_DEFINED.
+        guard error.number & 0xffff == 0x14c else { throw error }
+      }
+    }
+    throw ChipFailure(.full, "define index")
+  }
+
+  /// The policy of a share: the value of an index with this name, and the share's own value (TPM 2.0 Part 1, "Enhanced
+  /// Authorization").
+  static func policy(of name: [UInt8]) throws(ChipFailure) -> [UInt8] {
+    let start = [UInt8](repeating: 0, count: SHA256.byteCount)
+    do throws(CryptoError) {
+      let named = try SHA256.hash(start + IndexTemplate.policySecret + name)
+      // The empty policyRef.
+      return try SHA256.hash(try SHA256.hash(named) + IndexTemplate.policyAuthValue)
+    } catch { throw ChipFailure(.failed, "policy") }
+  }
+
+  /// Opens a share; a wrong value is counted by the index.
+  ///
+  /// - Throws: ``ChipFailure``: `wrong`, `exhausted`, `indexMissing`, `indexReplaced` ...
+  func open(_ kept: KeptIndex, _ values: borrowing IndexValues) throws(ChipFailure) -> Secret {
+    let parent = try storage.parent(of: kept.share)
+    defer { storage.release(parent) }
+    guard let index = try commands.find(kept.handle) else { throw ChipFailure(.indexMissing, "find index") }
+    guard index.name == kept.name else { throw ChipFailure(.indexReplaced, "find index") }
+    let session = try chip.session(saltedBy: parent)
+    defer { chip.flush(session) }
+    let policy = try chip.session(saltedBy: parent, isPolicy: true)
+    defer { chip.flush(policy) }
+    // SAFETY: the bytes are lent for the call.
+    try unsafe values.withIndexValue { (value) throws(ChipFailure) in
+      try unsafe commands.prove(index, value: value, to: policy, over: session)
+    }
+    let share = try chip.load(kept.share, under: parent, over: session)
+    defer { chip.flush(share) }
+    // SAFETY: the bytes are lent for the call.
+    return try unsafe values.withShareValue { (value) throws(ChipFailure) in
+      try unsafe commands.open(share, value: value, by: policy)
+    }
+  }
+
+  /// Does what a wrong value has a chip do, where there is no index to ask.
+  ///
+  /// With hidden states the time must not show whether there was one. An index of nobody is asked, and made if it is missing.
+  ///
+  /// - Throws: ``ChipFailure``, always: `wrong` where it took the same time.
+  func openInVain(_ values: borrowing IndexValues) throws(ChipFailure) {
+    let parent = try storage.parent()
+    defer { storage.release(parent) }
+    let session = try chip.session(saltedBy: parent)
+    defer { chip.flush(session) }
+    let policy = try chip.session(saltedBy: parent, isPolicy: true)
+    defer { chip.flush(policy) }
+    guard let index = try commands.find(IndexTemplate.vainHandle) else {
+      guard let random = try? RandomBytes.makeSecret(IndexValues.length) else { throw ChipFailure(.failed, "random") }
+      // SAFETY: the bytes are lent for the call.
+      _ = try unsafe random.withUnsafeBytes { (value) throws(ChipFailure) in
+        try unsafe commands.define(
+          IndexTemplate.index(IndexTemplate.vainHandle, mark: []), value: value, limit: .max, over: session)
+      }
+      throw ChipFailure(.wrong, "in vain")
+    }
+    // SAFETY: the bytes are lent for the call.
+    try unsafe values.withIndexValue { (value) throws(ChipFailure) in
+      try unsafe commands.prove(index, value: value, to: policy, over: session)
+    }
+  }
+
+  // MARK: The owner's part
+
+  /// Sets the count of an index to 0.
+  ///
+  /// - Throws: ``ChipFailure``: `indexMissing`, `indexReplaced` ...
+  func clear(_ kept: KeptIndex, limit: UInt32) throws(ChipFailure) {
+    guard let index = try commands.find(kept.handle) else { throw ChipFailure(.indexMissing, "find index") }
+    guard index.name == kept.name else { throw ChipFailure(.indexReplaced, "find index") }
+    try asOwner { (session) throws(ChipFailure) in try commands.count(0, limit, index, over: session) }
+  }
+
+  /// Removes an index, if it is there.
+  ///
+  /// - Throws: ``ChipFailure``.
+  func remove(_ kept: KeptIndex) throws(ChipFailure) {
+    guard let index = try commands.find(kept.handle), index.name == kept.name else { return }
+    try asOwner { (session) throws(ChipFailure) in try commands.remove(index, over: session) }
+  }
+
+  /// Removes every index with a mark but one: also those that killed calls have left.
+  ///
+  /// - Throws: ``ChipFailure``.
+  func remove(marked mark: [UInt8], but kept: UInt32?) throws(ChipFailure) {
+    var indices: [IndexCommands.Index] = []
+    for number in try commands.numbers() where number != kept {
+      guard let index = try commands.find(number), try commands.mark(of: index) == mark else { continue }
+      indices.append(index)
+    }
+    guard !indices.isEmpty else { return }
+    try asOwner { (session) throws(ChipFailure) in
+      for index in indices { try commands.remove(index, over: session) }
+    }
+  }
+
+  private func asOwner(_ body: (ESYS_TR) throws(ChipFailure) -> Void) throws(ChipFailure) {
+    let parent = try storage.parent()
+    defer { storage.release(parent) }
+    let session = try chip.session(saltedBy: parent)
+    defer { chip.flush(session) }
+    try body(session)
+  }
+}

@@ -1,0 +1,124 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFCrypto
+import UAFWire
+
+/// The shares of accounts' keys in the chip that has opened the device key: uaf-chip makes, opens and removes them.
+///
+/// Why the chip has not done its part is kept for the one who says how the call ended.
+final class ChipShares: ShareKeeper {
+  private let source: DeviceKeySource
+  private let policy: CallPolicy
+  private let log: CallLog
+  private var failure: Ending?
+
+  init(of source: DeviceKeySource, _ policy: CallPolicy, _ log: CallLog) {
+    self.source = source
+    self.policy = policy
+    self.log = log
+  }
+
+  /// The ending for a failure of the state: the chip's own, where that is what failed.
+  func ending(for error: StateError) -> Ending { error == .share ? failure ?? Ending(error) : Ending(error) }
+
+  var cost: Scrypt.Parameters? { source.isCounting ? policy.countedCost : nil }
+
+  func make(
+    _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
+  ) throws(StateError) -> NewShare? {
+    var reply = try asking(.define) { (request, process) throws(Ending) in
+      var request = request
+      request.mark = mark
+      request.limit = limit(type, uid)
+      return try process.ask(request, with: values)
+    }
+    switch reply.answer.outcome {
+    case .done:
+      guard let share = reply.key.take(), let kept = reply.answer.sealedKey else {
+        throw noted(ChipProcess.withoutResult)
+      }
+      return NewShare(share, kept: kept)
+    case .full, .owned:
+      guard !source.requiresIndex else { throw noted(.withoutIndex(reply.answer)) }
+      log.write(
+        .binding, "no index for \(type): \(reply.answer.told); wrong values are counted by this machine alone",
+        .warning)
+      return nil
+    default: throw noted(Ending(ofShare: reply.answer))
+    }
+  }
+
+  func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare {
+    var reply = try asking(.open) { (request, process) throws(Ending) in
+      var request = request
+      request.sealedKey = kept
+      return try process.ask(request, with: values)
+    }
+    switch reply.answer.outcome {
+    case .done:
+      guard let share = reply.key.take() else { throw noted(ChipProcess.withoutResult) }
+      return .opened(share)
+    case .wrong: return .wrong
+    case .exhausted:
+      log.write(.binding, "the chip has counted too many wrong values: root's 'uafctl unlock' ends that", .warning)
+      return .exhausted
+    default: throw noted(Ending(ofShare: reply.answer))
+    }
+  }
+
+  func openInVain(_ values: borrowing Secret) {
+    guard policy.hidesState, source.isCounting else { return }
+    // Only its time is of use.
+    _ = try? asking(.openInVain) { (request, process) throws(Ending) in try process.ask(request, with: values) }
+  }
+
+  func clear(_ kept: [UInt8], for type: String, of uid: UInt32) throws(StateError) {
+    let reply = try asking(.clear) { (request, process) throws(Ending) in
+      var request = request
+      request.sealedKey = kept
+      request.limit = limit(type, uid)
+      return try process.ask(request)
+    }
+    guard reply.answer.outcome == .done else { throw noted(Ending(ofShare: reply.answer)) }
+  }
+
+  func remove(_ kept: [UInt8]) { remove(marked: nil, kept) }
+
+  func remove(marked mark: [UInt8], but kept: [UInt8]?) { remove(marked: mark, kept) }
+
+  private func remove(marked mark: [UInt8]?, _ kept: [UInt8]?) {
+    let told: String?
+    do throws(StateError) {
+      let reply = try asking(.remove) { (request, process) throws(Ending) in
+        var request = request
+        request.mark = mark
+        request.sealedKey = kept
+        return try process.ask(request)
+      }
+      told = reply.answer.outcome == .done ? nil : reply.answer.told
+    } catch { told = failure?.log }
+    // It counts for nobody any more, and only takes room in the chip.
+    if let told { log.write(.binding, "an index was left in the chip: \(told)", .warning) }
+  }
+
+  // MARK: Parts
+
+  private func limit(_ type: String, _ uid: UInt32) -> UInt32 {
+    AuthenticatorType(rawValue: type).map { policy.shareLimit($0, uid: uid) } ?? .max
+  }
+
+  private func asking(
+    _ purpose: ChipRequest.Purpose, _ ask: (ChipRequest, ChipProcess) throws(Ending) -> ChipReply
+  ) throws(StateError) -> ChipReply {
+    do throws(Ending) {
+      let (process, place) = try source.running()
+      return try ask(ChipRequest(purpose, at: place), process)
+    } catch { throw noted(error) }
+  }
+
+  private func noted(_ ending: Ending) -> StateError {
+    failure = ending
+    return .share
+  }
+}

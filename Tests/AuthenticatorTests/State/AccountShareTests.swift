@@ -1,0 +1,183 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+/// Accounts whose keys need a share that somebody else gives out.
+@Suite struct AccountShareTests {
+  private let folder = StateFolder()
+  private let keeper = RecordedKeeper()
+  private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
+  private let cost = Scrypt.Parameters(logN: 5, r: 8, p: 1)
+  private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)
+  private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
+
+  /// A share with the values that open it.
+  private final class RecordedKeeper: ShareKeeper {
+    var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
+    var (hasRoom, isAway, isExhausted) = (true, false, false)
+    var events: [String] = []
+    private var values: [[UInt8]] = []
+
+    private static func bytes(_ secret: borrowing Secret) -> [UInt8] {
+      secret.withBytes { span in span.indices.map { span[$0] } }
+    }
+
+    private static func share(_ number: UInt8) throws(StateError) -> Secret {
+      guard let share = try? Secret(copying: [UInt8](repeating: number, count: 32).span) else { throw .cryptography }
+      return share
+    }
+
+    func make(
+      _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
+    ) throws(StateError) -> NewShare? {
+      guard !isAway else { throw .share }
+      guard hasRoom else { return nil }
+      self.values.append(Self.bytes(values))
+      let number = UInt8(self.values.count)
+      events.append("make \(number)")
+      return NewShare(try Self.share(number), kept: [number])
+    }
+
+    func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare {
+      guard !isAway else { throw .share }
+      guard !isExhausted else { return .exhausted }
+      guard self.values[Int(kept[0]) - 1] == Self.bytes(values) else { return .wrong }
+      return .opened(try Self.share(kept[0]))
+    }
+
+    func openInVain(_ values: borrowing Secret) { events.append("in vain") }
+    func clear(_ kept: [UInt8], for type: String, of uid: UInt32) { events.append("clear \(kept[0])") }
+    func remove(_ kept: [UInt8]) { events.append("remove \(kept[0])") }
+    func remove(marked mark: [UInt8], but kept: [UInt8]?) {}
+  }
+
+  private func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
+
+  private func opened() throws -> StateDirectory {
+    _ = try folder.initialised()
+    return try StateDirectory(folder.state, owner: getuid(), shares: keeper)
+  }
+
+  private func register(in directory: borrowing StateDirectory) throws {
+    let slot = try #require(try DerivationSlotBox(directory))
+    let unlocked = try AccountFile.enrol(
+      secret("correct"), for: .passcode, identity: identity, cost: cost, in: directory, holding: slot.slot)
+    let key = try unlocked.makeKey(appID: "https://example.com/facets")
+    try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
+  }
+
+  private func file(in directory: borrowing StateDirectory) throws -> AccountFile {
+    try #require(
+      try AccountFile.open(in: directory, uid: 4242, name: identity.name, serverUserName: { "\($0)@example.com" }))
+  }
+
+  private func verify(_ text: String, in directory: borrowing StateDirectory) throws -> Verification {
+    let slot = try #require(try DerivationSlotBox(directory, by: 1001))
+    return try file(in: directory).verify(
+      secret(text), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot)
+  }
+
+  private func isVerified(_ text: String, in directory: borrowing StateDirectory) throws -> Bool {
+    if case .verified = try verify(text, in: directory) { return true }
+    return false
+  }
+
+  private func isWithoutShare(in directory: borrowing StateDirectory) throws -> Bool {
+    do {
+      _ = try isVerified("correct", in: directory)
+      return false
+    } catch { return error as? StateError == .share }
+  }
+
+  private func change(to text: String, in directory: borrowing StateDirectory) throws {
+    guard case .verified(let unlocked) = try verify("correct", in: directory) else {
+      Issue.record("not verified")
+      return
+    }
+    let slot = try #require(try DerivationSlotBox(directory))
+    try file(in: directory).change(unlocked, to: secret(text), cost: cost, in: directory, holding: slot.slot)
+  }
+
+  @Test func `opens with the right value, at the keeper's cost, and with no other`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    #expect(try isVerified("correct", in: directory))
+    #expect(try !isVerified("Correct", in: directory))
+    let enrolled = try #require(try file(in: directory).authenticator(.passcode))
+    #expect(enrolled.hasShare && enrolled.cost.logN == 4)
+    #expect(try EnrolledAuthenticator(record: enrolled.record) == enrolled)
+    #expect(throws: StateError.damaged) { try EnrolledAuthenticator(record: Array(enrolled.record.dropLast())) }
+  }
+
+  @Test func `opens nothing without the keeper, or while it is away, and the attempt stays counted`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    keeper.isAway = true
+    #expect(try isWithoutShare(in: directory))
+    #expect(try isWithoutShare(in: try StateDirectory(folder.state, owner: getuid())))
+    #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 2)
+  }
+
+  @Test func `a value that is not looked at any more is counted, and opens nothing`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    keeper.isExhausted = true
+    guard case .exhausted = try verify("correct", in: directory) else {
+      Issue.record("looked at")
+      return
+    }
+    #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 1)
+    keeper.isExhausted = false
+    try file(in: directory).unlock()
+    #expect(keeper.events == ["make 1", "clear 1"])
+    #expect(try isVerified("correct", in: directory))
+  }
+
+  @Test func `a change makes the new share before it removes the old one`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    try change(to: "another", in: directory)
+    #expect(keeper.events == ["make 1", "make 2", "remove 1"])
+    #expect(try isVerified("another", in: directory))
+  }
+
+  @Test func `a change that cannot make a share leaves the old value in use`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }
+    keeper.isAway = true
+    let slot = try #require(try DerivationSlotBox(directory))
+    let account = try file(in: directory)
+    var failure: StateError?
+    let other = try secret("another")
+    do throws(StateError) {
+      try account.change(unlocked, to: other, cost: cost, in: directory, holding: slot.slot)
+    } catch { failure = error }
+    #expect(failure == .share)
+    keeper.isAway = false
+    #expect(try isVerified("correct", in: directory))
+    #expect(keeper.events == ["make 1"])
+  }
+
+  @Test func `without room the value has no share, and costs what others cost`() throws {
+    let directory = try opened()
+    keeper.hasRoom = false
+    try register(in: directory)
+    let enrolled = try #require(try file(in: directory).authenticator(.passcode))
+    #expect(!enrolled.hasShare && enrolled.cost == cost && enrolled.record.first == 1)
+    #expect(try isVerified("correct", in: directory))
+    #expect(keeper.events == ["in vain"])
+  }
+
+  @Test func `the share goes with the value, and accounts that need one are named`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    #expect(try AccountShares.accounts(in: directory) == [4242])
+    try file(in: directory).reset(.passcode)
+    #expect(keeper.events == ["make 1", "remove 1"])
+    #expect(try AccountShares.accounts(in: directory).isEmpty)
+  }
+}

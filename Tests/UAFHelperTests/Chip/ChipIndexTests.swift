@@ -1,0 +1,158 @@
+import FidoResults
+import Foundation
+import SecretMemory
+import Testing
+import UAFWire
+
+@testable import UAFHelper
+
+/// What uaf-chip does with indices, asked as the core asks it.
+@Suite struct ChipIndexTests {
+  private let chip: SoftwareTPM
+  private let process: ChipProcess
+  private let mark = [UInt8](repeating: 5, count: 32)
+
+  init() throws {
+    chip = try SoftwareTPM()
+    process = try SoftwareTPM.program()
+  }
+
+  private func values(_ byte: UInt8, share: UInt8 = 9) throws -> Secret {
+    try Secret(copying: ([UInt8](repeating: byte, count: 32) + [UInt8](repeating: share, count: 32)).span)
+  }
+
+  private func request(_ purpose: ChipRequest.Purpose, _ kept: [UInt8]? = nil, limit: UInt32? = nil) -> ChipRequest {
+    var request = ChipRequest(purpose, at: chip.place, opening: kept)
+    request.limit = limit
+    return request
+  }
+
+  private func define(limit: UInt32 = 3) throws -> (kept: [UInt8], share: [UInt8]) {
+    var request = request(.define, limit: limit)
+    request.mark = mark
+    let reply = try process.ask(request, with: values(1))
+    #expect(reply.answer.outcome == .done, "\(reply.answer.told)")
+    let share = try Self.bytes(reply.key)
+    return (try #require(reply.answer.sealedKey), try #require(share))
+  }
+
+  private static func bytes(_ key: borrowing Secret?) throws -> [UInt8]? {
+    switch key {
+    case .some(let key): key.withBytes { span in span.indices.map { span[$0] } }
+    case nil: nil
+    }
+  }
+
+  private func open(_ kept: [UInt8], _ byte: UInt8, share: UInt8 = 9) throws -> (ChipOutcome, [UInt8]?) {
+    let reply = try process.ask(request(.open, kept), with: values(byte, share: share))
+    return (reply.answer.outcome, try Self.bytes(reply.key))
+  }
+
+  private func ask(_ request: ChipRequest) throws -> ChipOutcome {
+    let reply = try process.ask(request)
+    return reply.answer.outcome
+  }
+
+  @Test func `gives the share for the right values, also after the chip was started anew`() throws {
+    let (kept, share) = try define()
+    #expect(share.count == 32 && kept.count < 1024)
+    #expect(!kept.indices.contains { kept[$0...].starts(with: share.prefix(8)) })
+    #expect(try open(kept, 1) == (.done, share))
+    chip.stop()
+    try chip.start()
+    #expect(try open(kept, 1) == (.done, share))
+  }
+
+  @Test func `counts wrong values, stops at the limit, and a right value begins anew`() throws {
+    let (kept, share) = try define(limit: 3)
+    #expect(try open(kept, 2).0 == .wrong)
+    #expect(try open(kept, 2).0 == .wrong)
+    #expect(try open(kept, 1) == (.done, share))
+    for _ in 0..<3 { #expect(try open(kept, 2) == (.wrong, nil)) }
+    #expect(try open(kept, 1) == (.exhausted, nil))
+    chip.stop()
+    try chip.start()
+    #expect(try open(kept, 1) == (.exhausted, nil))
+    #expect(try ask(request(.clear, kept, limit: 3)) == .done)
+    #expect(try open(kept, 1) == (.done, share))
+  }
+
+  @Test func `locks nothing but the index: the chip's own count stays 0`() throws {
+    let (kept, _) = try define(limit: 100)
+    let (other, share) = try define(limit: 2)
+    for _ in 0..<40 { #expect(try open(kept, 2).0 == .wrong) }
+    let facts = try process.ask(ChipRequest(.facts, at: chip.place))
+    #expect(facts.answer.lockoutCounter == 0)
+    #expect(try open(other, 1) == (.done, share))
+  }
+
+  @Test func `refuses a share whose index is gone, or whose own value is another`() throws {
+    let (kept, _) = try define()
+    #expect(try open(kept, 1, share: 8) == (.indexReplaced, nil))
+    #expect(try ask(request(.remove, kept)) == .done)
+    #expect(try chip.indices().isEmpty)
+    #expect(try open(kept, 1) == (.indexMissing, nil))
+    #expect(try ask(request(.clear, kept, limit: 3)) == .indexMissing)
+    #expect(try ask(request(.remove, kept)) == .done)
+  }
+
+  @Test func `refuses a share with another index in its record, and a damaged one`() throws {
+    let (first, second) = (try define().kept, try define().kept)
+    // Behind the version: the number of the index and its name.
+    let mixed = first.prefix(5) + second.dropFirst(5)
+    #expect(try open(Array(mixed), 1) == (.indexReplaced, nil))
+    var named = first
+    named.replaceSubrange(1..<41, with: second[1..<41])
+    #expect(try open(named, 1) == (.indexReplaced, nil))
+    var damaged = first
+    damaged[first.count - 100] ^= 1
+    #expect(![.done, .wrong].contains(try open(damaged, 1).0))
+    #expect(try open([1, 2, 3], 1) == (.damaged, nil))
+  }
+
+  @Test func `refuses what another chip has made`() throws {
+    let (kept, _) = try define()
+    let other = try SoftwareTPM()
+    let reply = try process.ask(ChipRequest(.open, at: other.place, opening: kept), with: values(1))
+    #expect(reply.answer.outcome == .otherChip)
+  }
+
+  @Test func `removes what has a mark but one, and nothing of others`() throws {
+    let kept = try [define().kept, define().kept, define().kept]
+    var request = request(.remove, kept[1])
+    request.mark = [UInt8](repeating: 6, count: 32)
+    #expect(try ask(request) == .done)
+    #expect(try chip.indices().count == 3)
+    request.mark = mark
+    #expect(try ask(request) == .done)
+    #expect(try chip.indices().count == 1)
+    #expect(try open(kept[1], 1).0 == .done)
+    #expect(try open(kept[0], 1).0 == .indexMissing)
+  }
+
+  @Test func `says when the chip is full, and leaves nothing of the index that had no room`() throws {
+    try chip.fill()
+    var request = request(.define, limit: 3)
+    request.mark = mark
+    let reply = try process.ask(request, with: values(1))
+    #expect(reply.answer.outcome == .full, "\(reply.answer.told)")
+    #expect(try chip.indices().isEmpty)
+  }
+
+  @Test func `asks an index of nobody in vain, and never opens anything with it`() throws {
+    for _ in 0..<5 {
+      let reply = try process.ask(request(.openInVain), with: values(1))
+      #expect(reply.answer.outcome == .wrong, "\(reply.answer.told)")
+    }
+    #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
+    #expect(try chip.indices().isEmpty)
+  }
+
+  @Test func `tells a chip that went away between two requests, and goes on when it is back`() throws {
+    let (kept, share) = try define()
+    chip.stop()
+    #expect(try open(kept, 1).0 == .absent)
+    try chip.start()
+    #expect(try open(kept, 1) == (.done, share))
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import SecretMemory
+import Testing
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// Accounts whose wrong values a chip counts.
+@Suite struct CountedValueTests {
+  private let chip: SoftwareTPM
+  private let bench: HelperBench
+  private static let none = ""
+
+  /// A machine whose key a chip has sealed before anybody registered; the chip stops after three wrong values.
+  init() throws {
+    chip = try SoftwareTPM()
+    bench = try HelperBench()
+    bench.chip = { () throws(Ending) in try SoftwareTPM.program() }
+    bench.configuration = bench.configuration.replacing(
+      "retry_count_to_lock = 3", with: "retry_count_to_lock = 1\nmax_lock_count = 0")
+    bench.configuration += "\n[lock.remote]\nretry_count_to_lock = 1\nmax_lock_count = 0"
+    use("if_available")
+    #expect(try root(.initialise, Self.none).result == 0, "\(bench.log.lines)")
+  }
+
+  private func use(_ word: String, _ more: String = "") {
+    let rest = bench.configuration.components(separatedBy: "\n[tpm]")[0]
+    bench.configuration = rest + "\n[tpm]\nuse = \"\(word)\"\ntcti = \"\(chip.place)\"\n\(more)"
+  }
+
+  private func register(_ value: String = "correct") throws -> UInt32 {
+    try bench.run(bench.registration(), [value, value]).result
+  }
+
+  private func root(_ operation: UAFWire.Operation, _ answers: String...) throws -> Transcript {
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return try bench.run(begin, answers)
+  }
+
+  private func login(_ value: String = "correct") throws -> Transcript { try bench.run(bench.begin(), [value]) }
+
+  /// Puts back the accounts as they were at ``keepAccounts()``.
+  private func restoreAccounts() throws {
+    let accounts = bench.folder + "/state/accounts"
+    try FileManager.default.removeItem(atPath: accounts)
+    try FileManager.default.copyItem(atPath: bench.folder + "/before", toPath: accounts)
+  }
+
+  private func keepAccounts() throws {
+    try FileManager.default.copyItem(atPath: bench.folder + "/state/accounts", toPath: bench.folder + "/before")
+  }
+
+  private func status() throws -> String { try #require(try root(.status).finished.document) }
+
+  @Test func `a registration makes one index, and status says what counts`() throws {
+    #expect(try register() == 0, "\(bench.log.lines)")
+    #expect(try chip.indices().count == 1)
+    #expect(try status().contains("\"countedBy\":\"tpm\""))
+    #expect(try login().result == 0, "\(bench.log.lines)")
+    #expect(try login("wrong").result != 0)
+  }
+
+  @Test func `an older folder that is put back gives no tries: the chip's count stands until root ends it`() throws {
+    #expect(try register() == 0, "\(bench.log.lines)")
+    try keepAccounts()
+    for _ in 0..<3 {
+      #expect(try login("wrong").result == 3012)
+      try restoreAccounts()
+    }
+    #expect(try login().result == 3014, "\(bench.log.lines)")
+    try restoreAccounts()
+    #expect(try root(.unlock).result == 0, "\(bench.log.lines)")
+    #expect(try login().result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `a change makes a new index and removes the old one, and the old value opens nothing`() throws {
+    #expect(try register() == 0)
+    let before = try chip.indices()
+    #expect(try root(.change, "correct", "another", "another").finished.text != nil)
+    #expect(try chip.indices().count == 1)
+    #expect(try chip.indices() != before, "\(bench.log.lines)")
+    #expect(try login("another").result == 0, "\(bench.log.lines)")
+    #expect(try login("correct").result == 3012)
+  }
+
+  @Test(arguments: [UAFWire.Operation.reset, .forget])
+  func `no index is left of an account that root removes`(operation: UAFWire.Operation) throws {
+    #expect(try register() == 0)
+    _ = try root(operation)
+    #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
+    #expect(try register("another") == 0, "\(bench.log.lines)")
+    #expect(try chip.indices().count == 1)
+  }
+
+  @Test func `no index is left of a registration that the server refuses`() throws {
+    bench.server.registrationStatus = UAFStatusCode(rawValue: 1498)
+    #expect(try register() != 0)
+    #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
+  }
+
+  @Test func `the key cannot leave the chip while accounts need it, until they have changed their value`() throws {
+    #expect(try register() == 0)
+    #expect(try root(.unseal).result == 1001)
+    #expect(bench.log.lines.contains { $0.contains("4242") })
+    use("off")
+    #expect(try root(.change, "correct", "another", "another").finished.text != nil)
+    #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
+    #expect(try root(.unseal).result == 0, "\(bench.log.lines)")
+    chip.stop()
+    #expect(try login("another").result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `refuses with a text of its own where the chip went away after the question`() throws {
+    #expect(try register() == 0)
+    bench.onceOpen = { [chip] in chip.stop() }
+    let refused = try login()
+    #expect(refused.result == 1007, "\(bench.log.lines)")
+    try chip.start()
+    // The attempt was counted before the chip was asked.
+    #expect(try login().result == 3014)
+    #expect(try root(.unlock).result == 0)
+    #expect(try login().result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `refuses an account whose index the chip has lost, and takes it back after a reset`() throws {
+    #expect(try register() == 0)
+    try removeIndices()
+    let refused = try login()
+    #expect(refused.result == 1007)
+    #expect(refused.finished.text?.contains("lost") == true, "\(bench.log.lines)")
+    #expect(try root(.unlock).result == 1007)
+    _ = try root(.reset)
+    #expect(try register() == 0)
+    #expect(try login().result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `falls back and says so where the chip has no room, or refuses where root demands an index`() throws {
+    try chip.fill()
+    use("if_available", "require_pin_index = true")
+    #expect(try register() == 1007, "\(bench.log.lines)")
+    use("if_available")
+    #expect(try register() == 0, "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("no index for passcode") })
+    #expect(try status().contains("\"countedBy\":\"machine\""))
+    #expect(try login().result == 0)
+  }
+
+  @Test func `makes no index where root uses no chip`() throws {
+    use("off")
+    #expect(try register() == 0)
+    #expect(try chip.indices().isEmpty)
+    #expect(try login().result == 0)
+  }
+
+  @Test func `costs less where the chip counts, unless root says what it costs`() throws {
+    #expect(try register() == 0)
+    #expect(try cost() == 10)
+    _ = try root(.forget)
+    bench.configuration = bench.configuration.replacing("kdf_cost = 10", with: "")
+    #expect(try register() == 0)
+    #expect(try cost() == 14)
+    #expect(try login().result == 0)
+  }
+
+  @Test func `asks the chip for a name that nobody has, where states are hidden`() throws {
+    #expect(try register() == 0)
+    bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
+    var begin = bench.begin()
+    begin.uid = nil
+    begin.account = nil
+    begin.typedName = Array("nobody".utf8)
+    #expect(try bench.run(begin, ["guess"]).result == 3012, "\(bench.log.lines)")
+    #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
+  }
+
+  // MARK: Parts
+
+  private func sealedFolder() throws -> StateDirectory {
+    let process = try SoftwareTPM.program()
+    let sealed = try #require(try StateDirectory.sealedKey(in: bench.folder + "/state", owner: getuid()))
+    try process.open(sealed, at: chip.place)
+    return try StateDirectory(bench.folder + "/state", owner: getuid(), unsealed: try process.openedKey())
+  }
+
+  private func cost() throws -> Int? {
+    let directory = try sealedFolder()
+    let account = try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil })
+    return try account?.authenticator(.passcode)?.cost.logN
+  }
+
+  private func removeIndices() throws {
+    // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty value.
+    for index in try chip.indices() {
+      let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: index >> $0) }
+      let command: [UInt8] =
+        [0x80, 0x02, 0, 0, 0, 0x1f, 0, 0, 1, 0x22, 0x40, 0, 0, 1] + number
+        + [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
+      try #require(try chip.send(command) == 0)
+    }
+  }
+}
