@@ -1,8 +1,9 @@
 import ArgumentParser
+import SQLiteStore
 import UAFService
 
 /// `uaf-server backup`: copies everything that a server needs into a new folder, while it serves.
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy store, keys and certificate into a new folder, while the server serves.",
     discussion: """
@@ -14,12 +15,14 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "The folder to make.", completion: .directory) var folder: String
   @OptionGroup var state: StateOption
 
-  func run() throws {
+  func run() async throws {
     let directory = try state.openWithKeys()
-    let store = state.store == nil ? try directory.openStore() : nil
-    let made = try ServerBackup.make(of: directory, store, in: folder, now: Terminal.now)
+    let store = try state.openStore(in: directory)
+    let now = Terminal.now
+    let made = try ServerBackup.make(of: directory, store as? SQLiteStore, in: folder, now: now)
+    try await store.write { try $0.audit.append([ServerEvents.command(.backup, now: now)]) }
     let size = made.files.reduce(0) { $0 + $1.size }
     Terminal.result("saved \(made.files.count) files, \(size) bytes, in \(folder)")
-    if store == nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
+    if state.store != nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// `uaf-server restore`: makes a state folder from a backup.
@@ -20,17 +21,18 @@ struct RestoreCommand: AsyncParsableCommand {
     guard state.store != nil || backup.manifest.files.contains(where: { $0.name == "server.db" }) else {
       throw ServerError.unusableBackup(folder, .withoutStore)
     }
-    let now = Terminal.now
+    let (now, madeAt) = (Terminal.now, backup.manifest.madeAt)
     try await ServerBackup.restore(backup, to: state.directory) { directory in
       try await state.openStore(in: directory).write { records in
         try records.enrolments.closeAll()
         try records.approvals.closeAll()
         try records.openRegistrations.removeAll()
         try records.settings.set(.restoredAt, to: String(now))
+        try records.audit.append([ServerEvents.command(.restore, detail: ["madeAt": .integer(madeAt)], now: now)])
       }
     }
-    let madeAt = Terminal.time(backup.manifest.madeAt)
-    Terminal.result("restored the state of \(madeAt) in \(state.directory)")
-    Terminal.note("revoke again what was revoked since \(madeAt), and issue codes again that were not used")
+    let time = Terminal.time(madeAt)
+    Terminal.result("restored the state of \(time) in \(state.directory)")
+    Terminal.note("revoke again what was revoked since \(time), and issue codes again that were not used")
   }
 }

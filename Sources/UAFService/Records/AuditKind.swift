@@ -26,6 +26,9 @@ extension AuditKind {
   package static let keysRead = AuditKind(rawValue: "keys-read")
   package static let keyRotation = AuditKind(rawValue: "key-rotation")
   package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
+  package static let backup = AuditKind(rawValue: "backup")
+  /// The store was put in the place of a newer one: what happened between is not in the audit.
+  package static let restore = AuditKind(rawValue: "restore")
   // What was done to the audit.
   package static let export = AuditKind(rawValue: "audit-export")
   package static let removal = AuditKind(rawValue: "audit-removal")
