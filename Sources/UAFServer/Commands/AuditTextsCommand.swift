@@ -9,7 +9,7 @@ struct AuditTextsCommand: AsyncParsableCommand {
     commandName: "texts", abstract: "List every confirmed text, and whether its signature holds.",
     discussion: """
       One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
-      What is checked was stored with the text. That nobody removed a line, 'audit verify' tells: each has a row.
+      What is checked was stored with the text. That nobody removed a line, this does not tell: 'audit list' has a row of each.
       """)
 
   @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
