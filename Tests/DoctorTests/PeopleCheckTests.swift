@@ -46,6 +46,17 @@ import UAFWire
     #expect(lines().first?.contains("uafctl forget bob") == true)
   }
 
+  @Test func `names those whose wrong entries the chip could count and does not`() {
+    let counted = Machine.authenticator(state: 3006, more: #","countedBy":"tpm""#)
+    let uncounted = Machine.authenticator(state: 3006, more: #","countedBy":"machine""#)
+    machine.register(1000, Machine.finished(Machine.document(counted, name: "alice")))
+    #expect(lines() == ["ok   accounts: 1 registered, none locked or damaged"])
+    machine.register(1001, Machine.finished(Machine.document(uncounted, name: "bob")))
+    #expect(lines().first?.hasPrefix("warn accounts: the chip holds the machine's key") == true)
+    #expect(lines().first?.contains("wrong entries of bob :") == true)
+    #expect(machine.has(.chipCount) && !machine.doctor().hasFailed)
+  }
+
   @Test func `tells nobody but root`() {
     machine.register(1001, state(3008, of: "bob"))
     let examined = machine.doctor(as: 1000)

@@ -56,6 +56,14 @@ package struct AccountSurvey {
     }
   }
 
+  /// The accounts with a value whose wrong entries no chip counts, although a chip holds the machine's key.
+  ///
+  /// A fingerprint has no value that a chip could count.
+  var uncounted: [String] {
+    standing.filter { $0.authenticators.contains { $0.isCountedByMachine && $0.biometry == nil } }
+      .compactMap(\.accountName)
+  }
+
   /// The accounts for which changed lock options have no effect yet (3015).
   package var waiting: [String] {
     standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)

@@ -30,6 +30,7 @@ struct PeopleCheck {
       findings.append(isEverybody ? .failure(.accountsLocked, text) : .warning(.accountsLocked, text))
     }
     if !survey.waiting.isEmpty { findings.append(.warning(.lockOptions, PeopleText.waiting(survey.waiting))) }
+    if !survey.uncounted.isEmpty { findings.append(.warning(.chipCount, PeopleText.uncounted(survey.uncounted))) }
     return findings.isEmpty ? [.ok(PeopleText.fine(count: survey.standing.count))] : findings
   }
 }

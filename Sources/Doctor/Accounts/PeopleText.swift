@@ -8,6 +8,7 @@ package enum PeopleText: FindingCatalogue {
   case nobodys(file: String)
   case locked([String], of: Int)
   case waiting([String])
+  case uncounted([String])
   case fine(count: Int)
 
   package var english: FindingText {
@@ -35,6 +36,12 @@ package enum PeopleText: FindingCatalogue {
         "accounts: changed lock options do not hold yet, because of wrong entries: "
           + "\(Self.list(names, more: { "and \($0) more" })) (3015)",
         do: "they hold after the person's next right entry, or uafctl unlock USER")
+    case .uncounted(let names):
+      FindingText(
+        "accounts: the chip holds the machine's key, but does not count the wrong entries of "
+          + "\(Self.list(names, more: { "and \($0) more" }))",
+        do: "unless [tpm] use is off, they change their value (uafctl change); if this stays, make room in the chip "
+          + "(pam_uaf.conf(5))")
     case .fine(let count): FindingText("accounts: \(count) registered, none locked or damaged")
     }
   }
@@ -59,6 +66,12 @@ package enum PeopleText: FindingCatalogue {
       FindingText(
         "계정: 잘못된 입력이 남아 있어 바뀐 잠금 설정이 아직 적용되지 않습니다: \(Self.list(names, more: { "외 \($0)개" })) (3015)",
         do: "본인이 올바른 값을 한 번 입력하거나 uafctl unlock USER를 실행하면 적용됩니다")
+    case .uncounted(let names):
+      FindingText(
+        "계정: 칩이 이 컴퓨터의 키를 보관하지만, 다음 계정의 잘못된 입력은 칩이 세지 않습니다: "
+          + "\(Self.list(names, more: { "외 \($0)개" }))",
+        do: "[tpm] use가 off가 아니면 해당 사용자가 값을 바꾸십시오(uafctl change). 그래도 남으면 칩의 공간을 비우십시오"
+          + "(pam_uaf.conf(5))")
     case .fine(let count): FindingText("계정: \(count)개가 등록되어 있고, 잠기거나 손상된 것은 없습니다")
     }
   }

@@ -18,6 +18,8 @@ package struct StatusDocument: Equatable {
     package let otherUser: Counter?
     /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
     package let lockOptionsWait: Bool
+    /// Whether this machine alone counts its wrong entries, although a chip holds the machine's key.
+    package let isCountedByMachine: Bool
     /// How a fingerprint stands, as a result of the core's; nil for what is typed.
     package let biometry: UInt32?
 
@@ -76,6 +78,7 @@ package struct StatusDocument: Equatable {
     return Authenticator(
       type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
       otherUser: member("otherUser"), lockOptionsWait: isWaiting,
+      isCountedByMachine: object.text("countedBy") == "machine",
       biometry: object.number("biometry").flatMap { UInt32(exactly: $0) })
   }
 

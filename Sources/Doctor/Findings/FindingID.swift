@@ -19,6 +19,7 @@ package enum FindingID: String, CaseIterable {
   case accountDamaged = "account-damaged"
   case accountUnknown = "account-unknown"
   case lockOptions = "lock-options"
+  case chipCount = "chip-count"
   // The kernel, the clock, the log
   case kernelNetwork = "kernel-network"
   case kernelLandlock = "kernel-landlock"
