@@ -28,8 +28,8 @@ struct UAFServerCommand: AsyncParsableCommand {
       """,
     version: ServerVersion.current,
     subcommands: [
-      ServeCommand.self, EnrolCommand.self, ApproveCommand.self, UsersCommand.self, DevicesCommand.self,
-      RevokeCommand.self, AuditCommand.self, KeysCommand.self, BackupCommand.self, RestoreCommand.self,
+      ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, ApproveCommand.self, UsersCommand.self,
+      DevicesCommand.self, RevokeCommand.self, AuditCommand.self, KeysCommand.self, BackupCommand.self, RestoreCommand.self,
       DecodeCommand.self, MetadataCommand.self,
     ])
 

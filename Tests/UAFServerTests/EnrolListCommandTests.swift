@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Testing
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// Codes for a list of people.
+struct EnrolListCommandTests {
+  private let folder: TemporaryFolder
+  private let state: ServerDirectory
+
+  init() throws {
+    folder = try TemporaryFolder()
+    state = try ServerDirectory(path: folder.path("state"), create: true)
+    _ = try state.openStore(create: true)
+  }
+
+  private func enrol(_ list: String, _ options: [String] = []) async throws {
+    try list.write(toFile: folder.path("people.csv"), atomically: false, encoding: .utf8)
+    let arguments = [folder.path("people.csv"), "--codes", folder.path("codes.csv"), "--state", state.path] + options
+    try await EnrolListCommand.parse(arguments).run()
+  }
+
+  private func codes() throws -> [[String]] {
+    let text = try String(contentsOfFile: folder.path("codes.csv"), encoding: .utf8)
+    return try text.split(separator: "\n").map { try CSVLine(parsing: String($0)).fields }
+  }
+
+  private func isOpen(_ line: [String]) async throws -> Bool {
+    let payload = try EnrolmentPayload(encoded: line[2])
+    return try await state.openStore().read { records in
+      try records.enrolments.check(code: payload.authCode, for: payload.username, now: payload.expires - 1) != nil
+    }
+  }
+
+  @Test func `each person of a list gets a code that is open, in a file for its owner alone`() async throws {
+    try await enrol("username,lifetime\n" + (0..<600).map { "person\($0),\(60 + $0)\n" }.joined())
+    let lines = try codes()
+    #expect(lines.count == 601 && lines[0] == ["username", "expires", "code"])
+    for line in [lines[1], lines[251], lines[600]] { #expect(try await isOpen(line), "\(line[0])") }
+    #expect(Set(lines.map { $0[2] }).count == 601)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("codes.csv"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let rows = try await state.openStore().read { records in
+      try records.audit.rows(AuditFilter(kind: .enrolmentCode), limit: 1000)
+    }
+    #expect(rows.count == 600 && rows.last?.event.account == "person599")
+  }
+
+  @Test func `a wrong line means that nothing is done`() async throws {
+    await #expect(throws: ServerError.self) { try await enrol("username\nmina\nmi na\njun\n") }
+    #expect(!FileManager.default.fileExists(atPath: folder.path("codes.csv")))
+    #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })
+  }
+
+  @Test func `a wrong line is left out where that was asked for`() async throws {
+    try await enrol("username\nmina\nmi na\njun\n", ["--skip-wrong"])
+    #expect(try codes().map { $0[0] } == ["username", "mina", "jun"])
+  }
+
+  @Test func `refuses a list of nobody, and one with wrong lines alone`() async throws {
+    await #expect(throws: ServerError.self) { try await enrol("username\n") }
+    await #expect(throws: ServerError.self) { try await enrol("username\nmi na\n", ["--skip-wrong"]) }
+  }
+
+  @Test func `never writes over a file, and then opens no code`() async throws {
+    try "mine".write(toFile: folder.path("codes.csv"), atomically: false, encoding: .utf8)
+    await #expect(throws: ServerError.self) { try await enrol("username\nmina\n") }
+    #expect(try String(contentsOfFile: folder.path("codes.csv"), encoding: .utf8) == "mine")
+    #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })
+  }
+
+  @Test func `a second list closes the codes of the first`() async throws {
+    try await enrol("username\nmina\n")
+    let first = try codes()[1]
+    try FileManager.default.removeItem(atPath: folder.path("codes.csv"))
+    try await enrol("username\nmina\n")
+    #expect(try await !isOpen(first))
+    #expect(try await isOpen(codes()[1]))
+  }
+}
