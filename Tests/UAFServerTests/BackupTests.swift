@@ -131,11 +131,11 @@ struct BackupTests {
 
   @Test func `never writes over anything`() async throws {
     let backup = try await backedUp()
-    #expect(throws: ServerError.unusableBackup(backup, .exists(backup))) {
+    #expect(throws: ServerError.unusableBackup(backup, .exists)) {
       try ServerBackup.make(of: state, nil, in: backup, now: 200)
     }
     let found = try names(state.path)
-    await #expect(throws: ServerError.unusableBackup(backup, .exists(state.path))) {
+    await #expect(throws: ServerError.unusableBackup(state.path, .exists)) {
       try await ServerBackup.restore(ServerBackup.check(backup), to: state.path) { _ in }
     }
     #expect(try names(state.path) == found)

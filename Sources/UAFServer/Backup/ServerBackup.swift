@@ -28,7 +28,7 @@ enum ServerBackup {
   static func make(of state: ServerDirectory, _ store: SQLiteStore?, in path: String, now: Int64) throws
     -> BackupManifest
   {
-    guard !FileManager.default.fileExists(atPath: path) else { throw ServerError.unusableBackup(path, .exists(path)) }
+    guard !FileManager.default.fileExists(atPath: path) else { throw ServerError.unusableBackup(path, .exists) }
     let folder = try ServerDirectory(path: path, create: true)
     do {
       // No key may be exchanged meanwhile: verdict.key and verdict.pub belong together.
@@ -44,7 +44,7 @@ enum ServerBackup {
       try FolderCopy.flush(folder.path)
       guard try StateFile.create(path: folder.file(listName), mode: 0o600, contents: Array(manifest.json.text.utf8))
       else {
-        throw ServerError.unusableBackup(path, .exists(folder.file(listName)))
+        throw ServerError.unusableBackup(folder.file(listName), .exists)
       }
       try FolderCopy.flush(folder.path)
       return manifest
@@ -86,7 +86,7 @@ enum ServerBackup {
     let isThere = FileManager.default.fileExists(atPath: path)
     let state = try ServerDirectory(path: path, create: true)
     guard try FileManager.default.contentsOfDirectory(atPath: state.path).isEmpty else {
-      throw ServerError.unusableBackup(backup.folder.path, .exists(path))
+      throw ServerError.unusableBackup(path, .exists)
     }
     do {
       _ = try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: [])

@@ -3,7 +3,7 @@ import UAFDecoder
 /// Why a backup cannot be made or used; everything is as it was then.
 enum BackupError: Error, Equatable, CustomStringConvertible {
   /// What is to be made is there already.
-  case exists(String)
+  case exists
   /// The list is missing.
   case incomplete
   /// The list cannot be read.
@@ -19,7 +19,7 @@ enum BackupError: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .exists(let path): "\(path) is there already: name a folder that is not, or move this one away"
+    case .exists: "is there already: name a folder that is not, or move this one away"
     case .incomplete: "it has no backup.json: it was cut before its end, or is no backup: use another one"
     case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another one"
     case .otherForm(let form): "its form is \(form): restore it with the uaf-server that made it"
