@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 import UAFMessages
 
+@testable import PostgreSQLStore
 @testable import SQLiteStore
 @testable import ServerTesting
 @testable import UAFServer
@@ -172,6 +173,50 @@ struct BackupTests {
     let command = try RestoreCommand.parse([backup, "--state", path("restored")])
     await #expect(throws: ServerError.unusableBackup(backup, .withoutStore)) { try await command.run() }
     #expect(!FileManager.default.fileExists(atPath: try path("restored")))
+  }
+
+  @Test func `a restore that fails keeps what somebody else has put there`() async throws {
+    struct Failure: Error {}
+    let backup = try await backedUp()
+    let target = try path("restored")
+    await #expect(throws: Failure.self) {
+      try await ServerBackup.restore(ServerBackup.check(backup), to: target) { directory in
+        try Data([1]).write(to: URL(filePath: directory.file("mine")))
+        throw Failure()
+      }
+    }
+    #expect(try names(target) == ["mine"])
+  }
+
+  @Test func `without a database the backup has to be named`() {
+    #expect(throws: (any Error).self) { try RestoreCommand.parse(["--state", state.path]) }
+  }
+
+  @Test func `a database that was brought back beside a whole folder has its codes closed, and the secret goes`()
+    async throws
+  {
+    let database = try PostgreSQLTestDatabase()
+    let before = try ServerKeys(state: state, now: { 100 })
+    try await database.store.write { records in
+      try records.accounts.add("mina", now: 0)
+      try records.enrolments.open(code: "code", for: "mina", expiresAt: 1000)
+    }
+    let url = database.place.cluster.url(database.place.name)
+    try await RestoreCommand.parse(["--state", state.path, "--store", url]).run()
+    let found = try await database.store.read { records in
+      (
+        try records.enrolments.check(code: "code", for: "mina", now: 100),
+        try records.audit.rows(AuditFilter(), limit: 9)
+      )
+    }
+    #expect(found.0 == nil && found.1.map(\.event.kind) == [.restore])
+    #expect(!FileManager.default.fileExists(atPath: state.secretPath))
+    let after = try ServerKeys(state: state, now: { 100 })
+    #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
+  }
+
+  @Test func `a new key is used after the time in which it can reach those who need it`() {
+    #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
   }
 
   @Test func `others cannot slip a backup in`() async throws {

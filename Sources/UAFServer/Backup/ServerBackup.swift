@@ -88,8 +88,11 @@ enum ServerBackup {
     guard try FileManager.default.contentsOfDirectory(atPath: state.path).isEmpty else {
       throw ServerError.unusableBackup(path, .exists)
     }
+    // Of two that restore at once, one makes the file.
+    guard try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: []) else {
+      throw ServerError.unusableBackup(path, .exists)
+    }
     do {
-      _ = try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: [])
       for entry in backup.manifest.files {
         try FolderCopy.copy(entry.name, from: backup.folder, to: state, mode: mode(of: entry.name))
         try compare(entry, in: state, of: backup.folder.path)
@@ -99,12 +102,18 @@ enum ServerBackup {
       try FileManager.default.removeItem(atPath: state.unfinishedPath)
       try FolderCopy.flush(state.path)
     } catch {
-      for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
-        try? FileManager.default.removeItem(atPath: state.file(name))
-      }
-      if !isThere { try? FileManager.default.removeItem(atPath: state.path) }
+      remove(from: state, isThere: isThere)
       throw error
     }
+  }
+
+  /// Removes what a restore has made, the mark last: until then no server starts there.
+  private static func remove(from state: ServerDirectory, isThere: Bool) {
+    let files = names + ["-wal", "-shm", "-journal"].map { database + $0 }
+    for name in files { try? FileManager.default.removeItem(atPath: state.file(name)) }
+    try? FileManager.default.removeItem(atPath: state.unfinishedPath)
+    // SAFETY: the string lives for the call. A folder that somebody has put something into stays.
+    if !isThere { _ = unsafe rmdir(state.path) }
   }
 
   // MARK: Files

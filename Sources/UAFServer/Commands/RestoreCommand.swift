@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import UAFMessages
 import UAFService
 
@@ -7,32 +8,57 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a new state folder from a backup.",
     discussion: """
-      The state folder must be empty, or not there: stop the server, and move the old one away. With --store, bring the \
-      database back first (pg_restore). The server gets a new secret for session data, and all open codes are closed, \
-      so nothing that was used since the backup can be used again. What was revoked since then is not revoked any more: \
-      revoke it again.
+      The state folder must be empty, or not there: stop the server, and move the old one away. With --store, stop every \
+      server of that database, and bring it back first (pg_restore); name no FOLDER if the state folder is whole. The \
+      server gets a new secret for session data, and all open codes are closed, so nothing that was used since the backup \
+      can be used again. What was revoked since then is not revoked any more: revoke it again.
       """)
 
-  @Argument(help: "The folder that 'uaf-server backup' made.", completion: .directory) var folder: String
+  @Argument(
+    help: "The folder that 'uaf-server backup' made; none if only the database of --store was brought back.",
+    completion: .directory)
+  var folder: String?
   @OptionGroup var state: StateOption
 
+  func validate() throws {
+    guard folder != nil || state.store != nil else {
+      throw ValidationError("Name the folder that 'uaf-server backup' made.")
+    }
+  }
+
   func run() async throws {
+    guard let folder else { return try await closeDatabase() }
     let backup = try ServerBackup.check(folder)
     guard state.store != nil || backup.manifest.files.contains(where: { $0.name == "server.db" }) else {
       throw ServerError.unusableBackup(folder, .withoutStore)
     }
     let (now, madeAt) = (Terminal.now, backup.manifest.madeAt)
     try await ServerBackup.restore(backup, to: state.directory) { directory in
-      try await state.openStore(in: directory).write { records in
-        try records.enrolments.closeAll()
-        try records.approvals.closeAll()
-        try records.openRegistrations.removeAll()
-        try records.settings.set(.restoredAt, to: String(now))
-        try records.audit.append([ServerEvents.command(.restore, detail: ["madeAt": .integer(madeAt)], now: now)])
-      }
+      try await close(state.openStore(in: directory), ["madeAt": .integer(madeAt)], now: now)
     }
     let time = Terminal.time(madeAt)
     Terminal.result("restored the state of \(time) in \(state.directory)")
     Terminal.note("revoke again what was revoked since \(time), and issue codes again that were not used")
+  }
+
+  /// Does to a database that was brought back what a restore does to a file: the folder's keys stay, but for `server.secret`.
+  private func closeDatabase() async throws {
+    let directory = try state.openWithKeys()
+    try await close(state.openStore(in: directory), [:], now: Terminal.now)
+    try StateLock.wait(for: directory) { try FileManager.default.removeItem(atPath: directory.secretPath) }
+    Terminal.result("closed what was open in the database that was brought back")
+    Terminal.note(
+      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked")
+  }
+
+  /// Closes what may have been used since.
+  private func close(_ store: any ServerStore, _ detail: JSONObject, now: Int64) async throws {
+    try await store.write { records in
+      try records.enrolments.closeAll()
+      try records.approvals.closeAll()
+      try records.openRegistrations.removeAll()
+      try records.settings.set(.restoredAt, to: String(now))
+      try records.audit.append([ServerEvents.command(.restore, detail: detail, now: now)])
+    }
   }
 }

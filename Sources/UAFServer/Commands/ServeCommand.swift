@@ -176,7 +176,8 @@ struct ServeCommand: AsyncParsableCommand {
     let page = try MetricsRoutes(
       metrics: metrics, watch: routes.watch, connections: connections, certificates: start.certificates)
     let logins = try listener(routes, connections, files, start)
-    return [logins] + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 }
+    // They are stopped in the opposite order: nobody who reads the page makes the end of logins wait.
+    return [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
   }
 
   /// The service that accepts the connections of logins.
@@ -219,7 +220,11 @@ struct ServeCommand: AsyncParsableCommand {
           "is another one than this store was used with: copy it from the other server or from a backup; if it is "
           + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
     }
-    try await store.write { [id = secret.id] in try $0.settings.set(.decoySecret, to: id) }
+    try await store.write { [id = secret.id] records in
+      try records.settings.set(.decoySecret, to: id)
+      guard known != nil else { return }
+      try records.audit.append([ServerEvents.command(.decoysReplaced, now: Terminal.now)])
+    }
   }
 
   /// HTTP, and what limits its connections.

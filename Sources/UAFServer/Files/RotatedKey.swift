@@ -11,7 +11,7 @@ enum RotatedKey: String, CaseIterable, ExpressibleByArgument {
 
   /// Seconds until a new key is used, unless the administrator says otherwise.
   ///
-  /// A secret only has to reach the other servers. A verdict's public key has to reach every workstation.
-  /// A head's is needed by whoever checks heads elsewhere.
-  var standardDelay: Int64 { self == .secret ? 3600 : 604_800 }
+  /// A secret only has to reach the other servers, and so has the key of heads: who checks heads copies `audit.pub` then. A
+  /// verdict's public key has to reach every workstation.
+  var standardDelay: Int64 { self == .verdict ? 604_800 : 3600 }
 }
