@@ -41,6 +41,8 @@ import SecretMemory
     return try unsafe P256.sign(message, context: copy)
   }
 
-  /// Room for some hundred keys; the heap is made once for the process, before the first key.
-  private static let hasSecureHeap = CRYPTO_secure_malloc_init(1 << 16, 32) != 0
+  /// Room for some hundred keys: a server has a dozen, and the tests have as many servers as tests at once.
+  ///
+  /// The heap is made once for the process, before the first key. A thirtieth of what a process may lock on Debian (8 MiB).
+  private static let hasSecureHeap = CRYPTO_secure_malloc_init(1 << 18, 32) != 0
 }

@@ -10,6 +10,11 @@ struct BackupManifest: Equatable {
     let hash: String
   }
 
+  /// The files that a backup may have, but for this list.
+  static let names = [
+    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
+    "certificate.pem", "key.pem",
+  ]
   /// The number of this form; a backup with another one is refused.
   static let form: Int64 = 1
 
@@ -50,7 +55,7 @@ struct BackupManifest: Equatable {
         case .string(let hash)? = entry["sha256"]
       else { throw .unreadable }
       // A name of another folder would be a file of another folder.
-      guard ServerBackup.names.contains(name), !files.contains(where: { $0.name == name }) else {
+      guard names.contains(name), !files.contains(where: { $0.name == name }) else {
         throw .unknownFile(name)
       }
       files.append(File(name: name, size: size, hash: hash))

@@ -8,11 +8,6 @@ import UAFMessages
 /// `server.secret` is left out on purpose. A restored server makes a new one, and so answers to requests of before are refused:
 /// the challenges that were used since the backup are not in it.
 enum ServerBackup {
-  /// The files of a backup, but for its list.
-  static let names = [
-    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
-    "certificate.pem", "key.pem",
-  ]
   static let listName = "backup.json"
   private static let database = "server.db"
 
@@ -33,14 +28,17 @@ enum ServerBackup {
     do {
       // No key may be exchanged meanwhile: verdict.key and verdict.pub belong together.
       try StateLock.wait(for: state) {
-        for name in names where name != database { try copyIfThere(name, from: state, to: folder, of: path) }
+        for name in BackupManifest.names where name != database {
+          try copyIfThere(name, from: state, to: folder, of: path)
+        }
       }
       if let store {
         try folder.makeDatabaseFile()
         try store.copy(to: folder.databasePath)
       }
       let manifest = BackupManifest(
-        madeAt: now, version: ServerVersion.current, files: try names.compactMap { try file($0, in: folder, of: path) })
+        madeAt: now, version: ServerVersion.current,
+        files: try BackupManifest.names.compactMap { try file($0, in: folder, of: path) })
       try FolderCopy.flush(folder.path)
       guard try StateFile.create(path: folder.file(listName), mode: 0o600, contents: Array(manifest.json.text.utf8))
       else {
@@ -109,7 +107,7 @@ enum ServerBackup {
 
   /// Removes what a restore has made, the mark last: until then no server starts there.
   private static func remove(from state: ServerDirectory, isThere: Bool) {
-    let files = names + ["-wal", "-shm", "-journal"].map { database + $0 }
+    let files = BackupManifest.names + ["-wal", "-shm", "-journal"].map { database + $0 }
     for name in files { try? FileManager.default.removeItem(atPath: state.file(name)) }
     try? FileManager.default.removeItem(atPath: state.unfinishedPath)
     // SAFETY: the string lives for the call. A folder that somebody has put something into stays.

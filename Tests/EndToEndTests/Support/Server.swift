@@ -76,7 +76,7 @@ final class Server {
 
   /// What the account confirmed, by the server's check of the stored texts.
   func audit(_ user: String) throws -> Output {
-    try Command.run([Programs.server, "audit", "verify", user, "--state", state], logged: false)
+    try Command.run([Programs.server, "audit", "texts", user, "--state", state], logged: false)
   }
 
   /// Revokes the account's keys.

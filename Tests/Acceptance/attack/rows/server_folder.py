@@ -23,6 +23,7 @@ COMMANDS = {
     "audit prune": ("--older-than", "1"),
     "audit texts": (),
     "audit show": ("1",),
+    "backup": ("/srv/uaf-backup",),
 }
 
 

@@ -45,8 +45,8 @@ def back_up(lab, instance):
 
 @row(
     "F22",
-    "a backup under logins; after it a login, a used code and a request that waits for its answer; the folder is lost, and restored",
-    "no login is disturbed; what was used or asked for before the restore is refused; everybody logs in again; a cut backup is refused",
+    "a backup under logins; afterwards a login, a used code and a request that waits; the folder is lost, and restored",
+    "no login is disturbed; what was used or asked for before is refused; everybody logs in again; a cut backup is refused",
     causes=("the machine",),
     limit=180,
 )
