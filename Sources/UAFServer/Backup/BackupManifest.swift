@@ -55,7 +55,7 @@ struct BackupManifest: Equatable {
         case .string(let hash)? = entry["sha256"]
       else { throw .unreadable }
       // A name of another folder would be a file of another folder.
-      guard names.contains(name), !files.contains(where: { $0.name == name }) else {
+      guard Self.names.contains(name), !files.contains(where: { $0.name == name }) else {
         throw .unknownFile(name)
       }
       files.append(File(name: name, size: size, hash: hash))
