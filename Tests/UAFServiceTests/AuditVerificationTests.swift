@@ -76,6 +76,14 @@ import UAFMessages
     #expect(try await fault() == .changed(6))
   }
 
+  @Test func `names the row to which something was added behind U+0000`() async throws {
+    // PostgreSQL has no such text.
+    guard StoreEngine.current == .sqlite else { return }
+    _ = try await audit()
+    try await execute("UPDATE audit SET account = account || char(0) || 'x' WHERE number = 6")
+    #expect(try await fault() == .changed(6))
+  }
+
   @Test func `names rows that were exchanged`() async throws {
     _ = try await audit()
     try await execute(
