@@ -52,9 +52,10 @@ struct AuditStore: AuditTrail {
     ).map { StoredHead(number: $0[0], token: $0[1]) }
   }
 
-  func lastHead() throws -> StoredHead? {
-    try Row.fetchOne(db, sql: "SELECT number, token FROM auditHead ORDER BY number DESC LIMIT 1")
-      .map { StoredHead(number: $0[0], token: $0[1]) }
+  func lastHead(through number: Int64) throws -> StoredHead? {
+    try Row.fetchOne(
+      db, sql: "SELECT number, token FROM auditHead WHERE number <= ? ORDER BY number DESC LIMIT 1", arguments: [number]
+    ).map { StoredHead(number: $0[0], token: $0[1]) }
   }
 
   func keep(_ head: StoredHead) throws {
@@ -62,6 +63,10 @@ struct AuditStore: AuditTrail {
       sql:
         "INSERT INTO auditHead (number, token) VALUES (?, ?) ON CONFLICT (number) DO UPDATE SET token = excluded.token",
       arguments: [head.number, head.token])
+  }
+
+  func removeHeads(after number: Int64) throws {
+    try db.execute(sql: "DELETE FROM auditHead WHERE number > ?", arguments: [number])
   }
 
   func remove(through number: Int64) throws -> Int {

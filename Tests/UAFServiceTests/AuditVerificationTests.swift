@@ -16,19 +16,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
   }
 
-  /// Twelve rows, signed after rows 4, 8 and 12; returns the heads as they are kept elsewhere.
-  private func audit() async throws -> [AuditHead] {
-    var kept: [AuditHead] = []
-    for part in 0..<3 {
-      let events = (1...4).map { number in
-        AuditEntry(time: Int64(100 * (4 * part + number)), kind: .login, account: "person\(number)", actor: .person)
-      }
-      try await server.store.write { try $0.audit.append(events) }
-      let signed = try #require(try await server.signer.sign(after: nil))
-      kept.append(try #require(try server.headKeys().head(of: signed.head.token)))
-    }
-    return kept
-  }
+  private func audit() async throws -> [AuditHead] { try await server.signedAudit() }
 
   private func summary(_ kept: [AuditHead] = []) async throws -> AuditSummary {
     var verification = try server.verification(kept: kept)
@@ -252,28 +240,5 @@ import UAFMessages
       try records.audit.keep(signed)
     }
     #expect(try await fault() == .removalNotRecorded(4))
-  }
-
-  // MARK: The signer
-
-  @Test func `signs nothing twice`() async throws {
-    _ = try await audit()
-    #expect(try await server.signer.sign(after: nil) == nil)
-  }
-
-  @Test func `signs nothing when what it signed last is another row, or gone`() async throws {
-    let kept = try await audit()
-    #expect(try await server.signer.sign(after: kept[2].link) == nil)
-    try await execute("UPDATE audit SET hash = \(server.database.literal([1])) WHERE number = 8")
-    await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
-    try await execute("DELETE FROM audit WHERE number = 8")
-    await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
-  }
-
-  @Test func `signs on when what it signed last was removed by the rule`() async throws {
-    let kept = try await audit()
-    _ = try await server.signer.remove(before: 950, by: .server)
-    #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)
-    #expect(try await fault(kept) == nil)
   }
 }

@@ -22,14 +22,14 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let directory = try state.openWithKeys()
     let store = try state.openStore(in: directory)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
+    let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
     // What was changed must not vanish under a new signature.
-    var verification = AuditVerification(
-      of: store, keys: try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))
+    var verification = AuditVerification(of: store, keys: published)
     if let fault = try await verification.run().fault {
       Terminal.note("nothing is removed, since the audit does not hold: \(fault)")
       throw ExitCode.failure
     }
-    let signer = AuditSigner(store: store, keys: keys, now: { Terminal.now })
+    let signer = AuditSigner(store: store, keys: keys, published: published, now: { Terminal.now })
     let removed = try await signer.remove(before: Terminal.now - olderThan * 86_400, by: ServerEvents.caller)
     guard let removed else { return Terminal.result("removed no row") }
     Terminal.result("removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")

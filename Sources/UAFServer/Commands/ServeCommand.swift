@@ -159,12 +159,12 @@ struct ServeCommand: AsyncParsableCommand {
     let files = AuditHeadFiles(state: directory, list: auditHeads)
     let digest = try policy.flatMap { try StateFile.read(path: $0, isSecret: false) }.map { try SHA256.hash($0) }
     let now = environment.now()
+    let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
     return AuditKeeper(
-      store: environment.store, keys: environment.keys, files: files, refusals: refusals,
+      store: environment.store, keys: environment.keys, published: published, files: files, refusals: refusals,
       start: ServerEvents.start(
         version: ServerVersion.current, keys: KeyList.text(environment.keys, now: now), policy: digest, now: now),
-      last: try files.last(PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))?.link, logger: logger,
-      now: environment.now)
+      last: try files.last(published)?.link, logger: logger, now: environment.now)
   }
 
   /// The services that accept connections.

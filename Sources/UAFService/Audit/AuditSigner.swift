@@ -4,20 +4,41 @@ package struct AuditSigner: Sendable {
   package enum Refusal: Error, Equatable {
     /// The row that was signed last is not there any more, or is another one.
     case changed(Int64)
+    /// The last stored head is of no known key, of a row that is not there, or of another one.
+    case headUnfit(StoredHead)
+
+    /// The row that it is about.
+    package var number: Int64 {
+      switch self {
+      case .changed(let number): number
+      case .headUnfit(let head): head.number
+      }
+    }
   }
+
+  /// How many heads that nobody has signed are passed over in search of one that is signed.
+  private static let mostPassed = 100
 
   private let store: any ServerStore
   private let keys: ServerKeys
+  private let published: AuditHeadKeys
   private let now: @Sendable () -> Int64
 
   /// Makes a signer.
   ///
-  /// - Parameter now: seconds since 1970.
-  package init(store: any ServerStore, keys: ServerKeys, now: @escaping @Sendable () -> Int64) {
+  /// - Parameters:
+  ///   - published: the keys of all heads that were ever signed; those of `keys` need not be among them.
+  ///   - now: seconds since 1970.
+  package init(
+    store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, now: @escaping @Sendable () -> Int64
+  ) {
     self.store = store
     self.keys = keys
+    self.published = published
     self.now = now
   }
+
+  private var known: AuditHeadKeys { published.adding(keys.auditHeadKeys) }
 
   /// Signs the end of the chain, if rows have come since it was signed last.
   ///
@@ -25,15 +46,45 @@ package struct AuditSigner: Sendable {
   /// - Returns: the new head; nil if there is nothing to sign.
   /// - Throws: ``Refusal``; ``StoreFailure``; ``CryptoError``.
   package func sign(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
-    try await store.write { [key = keys.auditKey, known = keys.auditHeadKeys, now = now()] records in
+    try await store.write { [key = keys.auditKey, known, now = now()] records in
       let end = try records.audit.last()
-      let stored = try records.audit.lastHead()?.number ?? 0
       if let last, try !Self.isThere(last, end, in: records.audit, known) { throw Refusal.changed(last.number) }
-      guard end.number > stored else { return nil }
-      let head = try AuditHeadKeys.sign(AuditHead(link: end, signedAt: now, previous: stored), with: key)
-      try records.audit.keep(head)
-      return (head, end)
+      let stored = try records.audit.lastHead()
+      if let stored {
+        guard let head = known.head(of: stored), try Self.isThere(head.link, end, in: records.audit, known) else {
+          throw Refusal.headUnfit(stored)
+        }
+      }
+      return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
     }
+  }
+
+  /// Signs the end of the chain after a refusal, when a row says what was found.
+  ///
+  /// Heads of rows that are not there are removed, since later rows get their numbers.
+  ///
+  /// - Returns: as ``sign(after:)``; nil only if there is no row.
+  /// - Throws: ``StoreFailure``; ``CryptoError``.
+  package func signAfterRefusal() async throws -> (head: StoredHead, link: AuditLink)? {
+    try await store.write { [key = keys.auditKey, known, now = now()] records in
+      let end = try records.audit.last()
+      try records.audit.removeHeads(after: end.number - 1)
+      var stored = try records.audit.lastHead()
+      for _ in 0..<Self.mostPassed {
+        guard let unsigned = stored, known.head(of: unsigned) == nil else { break }
+        stored = try records.audit.lastHead(through: unsigned.number - 1)
+      }
+      return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
+    }
+  }
+
+  private static func sign(
+    _ end: AuditLink, after previous: Int64, _ now: Int64, _ key: TokenKey, in audit: any AuditTrail
+  ) throws -> (head: StoredHead, link: AuditLink)? {
+    guard end.number > previous else { return nil }
+    let head = try AuditHeadKeys.sign(AuditHead(link: end, signedAt: now, previous: previous), with: key)
+    try audit.keep(head)
+    return (head, end)
   }
 
   /// Whether a row is as it was signed, or was removed by a rule.
@@ -45,7 +96,7 @@ package struct AuditSigner: Sendable {
       return end == link
     }
     if row.number == link.number { return row.link == link }
-    guard let stored = try audit.heads(after: 0, limit: 1).first, let head = keys.head(of: stored.token) else {
+    guard let stored = try audit.heads(after: 0, limit: 1).first, let head = keys.head(of: stored) else {
       return false
     }
     return head.isRemoval && head.link.number >= link.number && head.link.number < row.number

@@ -57,9 +57,7 @@ package struct AuditVerification {
   private mutating func begin() async throws {
     heads = try await store.read { try $0.audit.heads(after: 0, limit: Self.page) }[...]
     hasHeads = !heads.isEmpty
-    guard let first = heads.first, let head = keys.head(of: first.token), head.isRemoval,
-      head.link.number == first.number
-    else { return }
+    guard let first = heads.first, let head = keys.head(of: first), head.isRemoval else { return }
     heads.removeFirst()
     chain = AuditChain(after: head)
     summary.removed = head.link.number
@@ -84,9 +82,7 @@ package struct AuditVerification {
       if heads.isEmpty, number < .max {
         heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
       }
-      guard let head = keys.head(of: stored.token), head.link.number == stored.number else {
-        return .headNotSigned(stored.number)
-      }
+      guard let head = keys.head(of: stored) else { return .headNotSigned(stored.number) }
       if let fault = chain.check(head) { return fault }
     }
     while let head = kept.first, head.link.number <= number {

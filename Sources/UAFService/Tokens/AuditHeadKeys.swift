@@ -10,7 +10,7 @@ package struct AuditHeadKeys: Sendable {
     let header: String
   }
 
-  private let known: [Known]
+  private var known: [Known]
 
   /// Takes public keys.
   ///
@@ -27,6 +27,20 @@ package struct AuditHeadKeys: Sendable {
   /// Takes the public halves of keys that sign heads.
   init(_ keys: [TokenKey]) {
     known = keys.map { Known(publicKey: $0.publicKey, header: $0.header) }
+  }
+
+  /// The same with further keys.
+  func adding(_ more: AuditHeadKeys) -> AuditHeadKeys {
+    var keys = self
+    keys.known += more.known
+    return keys
+  }
+
+  /// The head that a store has for a row.
+  ///
+  /// - Returns: nil unless one of the keys has signed it, for the number under which it is stored.
+  func head(of stored: StoredHead) -> AuditHead? {
+    head(of: stored.token).flatMap { $0.link.number == stored.number ? $0 : nil }
   }
 
   /// Reads a token.
