@@ -217,6 +217,20 @@ import UAFMessages
     #expect(try await server.signer.remove(before: 0, by: .server) == nil)
   }
 
+  @Test func `rows are removed in portions, and the audit holds after each`() async throws {
+    let kept = try await audit()
+    let removed = try #require(try await server.signer.remove(before: 950, by: .server, accepting: 3, portion: 4))
+    #expect(removed.rows == 9 && removed.through == 9)
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .removal), limit: 9) }
+    #expect(
+      rows.map(\.event.detail) == [
+        #"{"through":4,"rows":4,"before":950,"accepted":3}"#, #"{"through":8,"rows":4,"before":950,"accepted":3}"#,
+        #"{"through":9,"rows":1,"before":950,"accepted":3}"#,
+      ])
+    #expect(try await server.signer.sign(after: kept[2].link)?.link.number == 15)
+    #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
+  }
+
   @Test func `finds rows removed by hand behind those that the rule has removed`() async throws {
     _ = try await audit()
     _ = try await server.signer.remove(before: 650, by: .server)

@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// Signs the end of the audit, and removes what is older than a rule allows.
 package struct AuditSigner: Sendable {
   /// Why nothing is signed.
@@ -104,27 +106,48 @@ package struct AuditSigner: Sendable {
 
   /// Removes the rows before a time, but none that comes after one that stays.
   ///
-  /// The last of them keeps its hash in a signed head, and a row says who has removed how many.
+  /// They go in portions: no transaction keeps a login waiting for long. The last row of each keeps its hash in a signed head,
+  /// and a row says who has removed how many, so the audit holds after each.
   ///
   /// - Parameters:
   ///   - time: seconds since 1970.
   ///   - actor: who does it.
+  ///   - broken: the row that says that the audit was changed, if that is accepted; 0 for none.
+  ///   - portion: how many rows are removed at once.
   /// - Returns: how many rows, and the last of them; nil if there are none.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
-  package func remove(before time: Int64, by actor: AuditActor) async throws -> (rows: Int, through: Int64)? {
-    try await store.write { [key = keys.auditKey, now = now()] records in
+  package func remove(
+    before time: Int64, by actor: AuditActor, accepting broken: Int64 = 0, portion: Int64 = 4000
+  ) async throws -> (rows: Int, through: Int64)? {
+    let last = try await store.read { records in
       let end = try records.audit.last().number
       // The end of the chain stays.
-      let through = min(try records.audit.firstNumber(since: time) ?? end, end) - 1
+      return min(try records.audit.firstNumber(since: time) ?? end, end) - 1
+    }
+    var detail: JSONObject = ["before": .integer(time)]
+    if broken != 0 { detail.set("accepted", .integer(broken)) }
+    var removed: (rows: Int, through: Int64)?
+    while let more = try await removePortion(portion, through: last, by: actor, detail) {
+      removed = ((removed?.rows ?? 0) + more.rows, more.through)
+    }
+    return removed
+  }
+
+  private func removePortion(
+    _ portion: Int64, through last: Int64, by actor: AuditActor, _ rule: JSONObject
+  ) async throws -> (rows: Int, through: Int64)? {
+    try await store.write { [key = keys.auditKey, now = now()] records in
+      guard let first = try records.audit.rows(AuditFilter(), limit: 1).first?.number else { return nil }
+      let through = min(last, first + portion - 1)
       guard let row = try records.audit.rows(AuditFilter(after: through - 1), limit: 1).first, row.number == through
       else { return nil }
       let head = AuditHead(link: row.link, signedAt: now, previous: 0, isRemoval: true)
       let count = try records.audit.remove(through: through)
       try records.audit.keep(AuditHeadKeys.sign(head, with: key))
+      var detail: JSONObject = ["through": .integer(through), "rows": .integer(count)]
+      for member in rule.members { detail.set(member.name, member.value) }
       try records.audit.append([
-        AuditEntry(
-          time: now, kind: .removal, actor: actor,
-          detail: #"{"through":\#(through),"rows":\#(count),"before":\#(time)}"#)
+        AuditEntry(time: now, kind: .removal, actor: actor, detail: JSONValue.object(detail).text)
       ])
       return (count, through)
     }
