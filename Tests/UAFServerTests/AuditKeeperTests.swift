@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Logging
 import Testing
@@ -135,6 +136,25 @@ import UAFMessages
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
     var verification = try server.verification()
     #expect(try await verification.run().fault == .rewritten(from: 2, through: 2))
+  }
+
+  @Test func `rows are not removed when the folder's last head, or a row, says that the audit was changed`()
+    async throws
+  {
+    let keeper = try keeper()
+    await keeper.round()
+    refusals.add("limited", from: "")
+    await keeper.round()
+    let (keys, kept) = (try server.headKeys(), try heads())
+    let prune = try AuditPruneCommand.parse(["--older-than", "1"])
+    #expect(try await prune.check(server.store, keys, last: kept) == 0)
+    let later = AuditHead(link: AuditLink(number: 3, hash: AuditLink.start.hash), signedAt: 1, previous: 2)
+    await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: [later]) }
+    try await server.store.write { try $0.audit.append([AuditEntry(time: 1, kind: .broken, actor: .server)]) }
+    await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: kept) }
+    let accepting = try AuditPruneCommand.parse(["--older-than", "1", "--accept-broken"])
+    #expect(try await accepting.check(server.store, keys, last: kept) == 3)
+    await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
 
   @Test func `a list that cannot be written is told, and the head is in the store and the folder`() async throws {
