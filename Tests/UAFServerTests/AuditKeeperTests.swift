@@ -157,6 +157,26 @@ import UAFMessages
     await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
 
+  @Test func `refuses a store whose last head another key has signed, until its public key is known`() async throws {
+    let state = try files().state
+    let own = try ServerKeys(state: state, now: { 0 })
+    try await AuditKeyCheck.run(server.store, state)
+    await (try keeper()).round()
+    let refused = await #expect(throws: ServerError.self) { try await AuditKeyCheck.run(server.store, state) }
+    #expect(refused?.description.contains("/audit.key: is another one than signs this store's audit") == true)
+    let both = (own.rings.auditKeys.entries + server.environment.keys.rings.auditKeys.entries).flatMap(
+      \.key.publicKeyPEM)
+    try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: both)
+    try await AuditKeyCheck.run(server.store, state)
+  }
+
+  @Test func `what is no head keeps no server from starting`() async throws {
+    let state = try files().state
+    _ = try ServerKeys(state: state, now: { 0 })
+    try await server.database.execute("INSERT INTO auditHead VALUES (4611686018427387904, 'x')")
+    try await AuditKeyCheck.run(server.store, state)
+  }
+
   @Test func `a list that cannot be written is told, and the head is in the store and the folder`() async throws {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(

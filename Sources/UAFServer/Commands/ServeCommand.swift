@@ -30,6 +30,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
   @Flag(help: "Take another decoy.secret than this store was used with: names that nobody has get other keys.")
   var newDecoys = false
+  @Flag(help: "Take another audit.key than signed this store's audit: the audit gets a row audit-broken.")
+  var newAuditKey = false
   @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
   var development = false
   @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
@@ -126,6 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
     try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
+    if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
     let metrics = ServerMetrics()

@@ -57,6 +57,15 @@ package struct AuditHeadKeys: Sendable {
     return AuditHead(json: json)
   }
 
+  /// Whether a token says of itself that it is a head, whoever has signed it.
+  package static func isHead(_ token: String) -> Bool {
+    guard let part = token.split(separator: ".").first,
+      let header = try? Base64URL.decode(String(part), maximumCount: 256),
+      case .object(let object)? = try? JSONValue(parsing: header, limits: JSONLimits(maximumBytes: 256))
+    else { return false }
+    return object["typ"] == .string(TokenKey.Use.auditHead.rawValue)
+  }
+
   /// Signs a head with a key for heads.
   static func sign(_ head: AuditHead, with key: TokenKey) throws -> StoredHead {
     let signed = "\(key.header).\(Base64URL.encode(head.json.bytes))"
