@@ -51,7 +51,7 @@ import UAFMessages
     #expect(try heads().map(\.link.number) == [1, 2])
     #expect(try files().last(server.headKeys())?.link.number == 2)
     #expect(log.lines.filter { $0.hasPrefix("audit-head") }.count == 2)
-    var verification = try server.verification(kept: heads())
+    let verification = try server.verification(kept: heads())
     #expect(try await verification.run() == AuditSummary(rows: 2, last: 2, signed: 2))
   }
 
@@ -106,7 +106,7 @@ import UAFMessages
     // Another process that is started later has nothing to tell either.
     await (try self.keeper(after: heads().last?.link)).round()
     #expect(try await kinds().filter { $0 == .broken }.count == 1)
-    var verification = try server.verification(kept: heads())
+    let verification = try server.verification(kept: heads())
     let summary = try await verification.run()
     #expect(number == 2 ? summary.fault == .headNotSigned(2) : summary.fault == nil && summary.broken == 4)
   }
@@ -134,7 +134,7 @@ import UAFMessages
     #expect(log.lines.filter { $0.hasPrefix("audit-broken") } == ["audit-broken row=4"])
     #expect(
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
-    var verification = try server.verification()
+    let verification = try server.verification()
     #expect(try await verification.run().fault == .rewritten(from: 2, through: 2))
   }
 

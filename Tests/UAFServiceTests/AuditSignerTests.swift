@@ -50,7 +50,7 @@ import UAFCrypto
     let kept = try await server.signedAudit()
     _ = try await server.signer.remove(before: 950, by: .server)
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)
-    var verification = try server.verification(kept: kept)
+    let verification = try server.verification(kept: kept)
     #expect(try await verification.run().fault == nil)
   }
 }

@@ -23,7 +23,7 @@ import UAFMessages
   }
 
   private func summary(_ server: TestServer) async throws -> AuditSummary {
-    var verification = try server.verification()
+    let verification = try server.verification()
     return try await verification.run()
   }
 
@@ -48,7 +48,10 @@ import UAFMessages
     try await server.store.write { try $0.audit.append([entry, event("alice")]) }
     let row = try #require(try await rows().first?.event)
     #expect(row.machine == "desk\u{FFFD}\u{FFFD}x" && row == entry)
-    #expect(entry.texts == ["denial", "a\u{FFFD}b", "\u{FFFD}", "person", "1\u{FFFD}", row.machine, "k\u{FFFD}", "{}\u{FFFD}"])
+    #expect(
+      entry.texts == [
+        "denial", "a\u{FFFD}b", "\u{FFFD}", "person", "1\u{FFFD}", row.machine, "k\u{FFFD}", "{}\u{FFFD}",
+      ])
     _ = try await server.signer.sign(after: nil)
     #expect(try await summary(server) == AuditSummary(rows: 2, last: 2, signed: 2))
   }

@@ -19,7 +19,7 @@ import UAFMessages
   private func audit() async throws -> [AuditHead] { try await server.signedAudit() }
 
   private func summary(_ kept: [AuditHead] = []) async throws -> AuditSummary {
-    var verification = try server.verification(kept: kept)
+    let verification = try server.verification(kept: kept)
     return try await verification.run()
   }
 
@@ -229,6 +229,20 @@ import UAFMessages
       ])
     #expect(try await server.signer.sign(after: kept[2].link)?.link.number == 15)
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
+  }
+
+  @Test func `rows that the rule removes beside the check are no fault, and those removed by hand are`() async throws {
+    _ = try await audit()
+    let signer = try server.signer
+    let pruned = MeanwhileStore(server.store) { _ = try await signer.remove(before: 650, by: .server) }
+    #expect(
+      try await AuditVerification(of: pruned, keys: server.headKeys()).run()
+        == AuditSummary(rows: 7, last: 13, signed: 12, removed: 6))
+    let edited = MeanwhileStore(server.store) { [database = server.database] in
+      try await database.execute("DELETE FROM audit WHERE number = 7")
+    }
+    #expect(
+      try await AuditVerification(of: edited, keys: server.headKeys()).run().fault == .removed(from: 7, through: 7))
   }
 
   @Test func `finds rows removed by hand behind those that the rule has removed`() async throws {

@@ -28,7 +28,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       }
       kept += heads
     }
-    var verification = AuditVerification(of: store, keys: keys, kept: kept)
+    let verification = AuditVerification(of: store, keys: keys, kept: kept)
     let summary = try await verification.run()
     for line in Self.lines(summary) { Terminal.result(line) }
     if summary.fault != nil || summary.broken != 0 { throw ExitCode.failure }

@@ -29,8 +29,26 @@ package struct AuditVerification {
 
   /// Checks until something does not hold.
   ///
+  /// If the rule has removed rows meanwhile, rows that were to be read are not there any more: it begins again after them.
+  ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
-  package mutating func run() async throws -> AuditSummary {
+  package func run() async throws -> AuditSummary {
+    while true {
+      var attempt = self
+      let summary = try await attempt.check()
+      guard summary.fault != nil, let removal = try await removal(), removal.link.number > summary.removed else {
+        return summary
+      }
+    }
+  }
+
+  /// The head that stands for the rows that a rule has removed; nil if none were.
+  private func removal() async throws -> AuditHead? {
+    let first = try await store.read { try $0.audit.heads(after: 0, limit: 1) }.first
+    return first.flatMap(keys.head(of:)).flatMap { $0.isRemoval ? $0 : nil }
+  }
+
+  private mutating func check() async throws -> AuditSummary {
     summary.fault = try await fault()
     summary.last = chain.last.number
     summary.signed = chain.signedNumber
