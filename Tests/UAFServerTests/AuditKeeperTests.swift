@@ -135,7 +135,7 @@ import UAFMessages
     #expect(
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
     let verification = try server.verification()
-    #expect(try await verification.run().fault == .rewritten(from: 2, through: 2))
+    #expect(try await verification.run().fault == .rewritten(from: 3, through: 3))
   }
 
   @Test func `rows are not removed when the folder's last head, or a row, says that the audit was changed`()
