@@ -136,7 +136,7 @@ package struct AuditSigner: Sendable {
   private func removePortion(
     _ portion: Int64, through last: Int64, by actor: AuditActor, _ rule: JSONObject
   ) async throws -> (rows: Int, through: Int64)? {
-    try await store.write { [key = keys.auditKey, now = now()] records in
+    try await store.write { [key = keys.auditKey, now = now()] records -> (rows: Int, through: Int64)? in
       guard let first = try records.audit.rows(AuditFilter(), limit: 1).first?.number else { return nil }
       let through = min(last, first + portion - 1)
       guard let row = try records.audit.rows(AuditFilter(after: through - 1), limit: 1).first, row.number == through
