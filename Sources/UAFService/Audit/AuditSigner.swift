@@ -144,7 +144,7 @@ package struct AuditSigner: Sendable {
       let head = AuditHead(link: row.link, signedAt: now, previous: 0, isRemoval: true)
       let count = try records.audit.remove(through: through)
       try records.audit.keep(AuditHeadKeys.sign(head, with: key))
-      var detail: JSONObject = ["through": .integer(through), "rows": .integer(count)]
+      var detail: JSONObject = ["through": .integer(through), "rows": .integer(Int64(count))]
       for member in rule.members { detail.set(member.name, member.value) }
       try records.audit.append([
         AuditEntry(time: now, kind: .removal, actor: actor, detail: JSONValue.object(detail).text)
