@@ -52,8 +52,10 @@ struct AuditTable: AuditTrail {
     ).rows.map(Self.head)
   }
 
-  func lastHead() throws -> StoredHead? {
-    try connection.execute("SELECT number, token FROM auditHead ORDER BY number DESC LIMIT 1").first.map(Self.head)
+  func lastHead(through number: Int64) throws -> StoredHead? {
+    try connection.execute(
+      "SELECT number, token FROM auditHead WHERE number <= $1 ORDER BY number DESC LIMIT 1", [.integer(number)]
+    ).first.map(Self.head)
   }
 
   private static func head(_ row: QueryRow) throws -> StoredHead {
@@ -65,6 +67,10 @@ struct AuditTable: AuditTrail {
       """
       INSERT INTO auditHead (number, token) VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET token = excluded.token
       """, [.integer(head.number), .text(head.token)])
+  }
+
+  func removeHeads(after number: Int64) throws {
+    try connection.execute("DELETE FROM auditHead WHERE number > $1", [.integer(number)])
   }
 
   func remove(through number: Int64) throws -> Int {

@@ -1,4 +1,3 @@
-import CSQLite
 import GRDB
 import UAFMessages
 import UAFService
@@ -9,8 +8,7 @@ import UAFService
 final class AnswerStatements: @unchecked Sendable {
   private let raise: PreparedStatement
   private let use: PreparedStatement
-  private let end: PreparedStatement
-  private let append: PreparedStatement
+  private let audit: AuditStatements
 
   private static let raiseCounter = """
     UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
@@ -24,12 +22,9 @@ final class AnswerStatements: @unchecked Sendable {
   ///
   /// - Throws: ``SQLiteFailure``.
   init(_ db: Database) throws {
-    // SAFETY: the statements are this object's, and GRDB closes its connection by `sqlite3_close_v2`.
-    guard let handle = unsafe db.sqliteConnection else { throw SQLiteFailure(code: SQLITE_MISUSE) }
-    raise = try unsafe PreparedStatement(Self.raiseCounter, on: handle)
-    use = try unsafe PreparedStatement(Self.useChallenge, on: handle)
-    end = try unsafe PreparedStatement(AuditStore.end, on: handle)
-    append = try unsafe PreparedStatement(AuditStore.append, on: handle)
+    raise = try PreparedStatement(Self.raiseCounter, on: db)
+    use = try PreparedStatement(Self.useChallenge, on: db)
+    audit = try AuditStatements(db)
   }
 
   /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
@@ -54,15 +49,5 @@ final class AnswerStatements: @unchecked Sendable {
   /// Adds the rows of stored answers to the audit.
   ///
   /// - Throws: ``SQLiteFailure``; ``CryptoError``.
-  func append(_ events: [AuditEntry]) throws {
-    guard !events.isEmpty else { return }
-    var link = AuditLink.start
-    // Read anew for each batch: another process may have added rows.
-    try end.run([]) { link = AuditLink(number: $0.integer(0), hash: $0.bytes(1)) }
-    for event in events {
-      link = try link.next(event.body)
-      let texts = event.texts.map { StatementValue.text($0) }
-      try append.run([.integer(link.number), .integer(event.time)] + texts + [.bytes(link.hash)])
-    }
-  }
+  func append(_ events: [AuditEntry]) throws { try audit.append(events) }
 }

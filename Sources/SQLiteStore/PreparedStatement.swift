@@ -1,4 +1,5 @@
 import CSQLite
+import GRDB
 
 /// One statement of one connection, prepared once, and used by one thread at a time.
 @safe final class PreparedStatement {
@@ -15,6 +16,15 @@ import CSQLite
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let statement = unsafe prepared else { throw SQLiteFailure(code: code) }
     unsafe self.statement = statement
+  }
+
+  /// Prepares a statement on a connection of GRDB.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  convenience init(_ sql: String, on db: Database) throws {
+    // SAFETY: the statement is this object's, and GRDB closes its connection by `sqlite3_close_v2`.
+    guard let handle = unsafe db.sqliteConnection else { throw SQLiteFailure(code: SQLITE_MISUSE) }
+    try unsafe self.init(sql, on: handle)
   }
 
   deinit {

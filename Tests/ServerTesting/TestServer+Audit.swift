@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 import UAFMessages
 
 @testable import UAFService
@@ -6,7 +7,9 @@ import UAFMessages
 extension TestServer {
   /// Signs the audit's heads with the server's key.
   var signer: AuditSigner {
-    AuditSigner(store: store, keys: environment.keys, now: { [self] in now })
+    get throws {
+      AuditSigner(store: store, keys: environment.keys, published: try headKeys(), now: { [self] in now })
+    }
   }
 
   /// The public keys of the audit's heads.
@@ -21,5 +24,21 @@ extension TestServer {
   /// A check of the whole audit.
   func verification(kept: [AuditHead] = []) throws -> AuditVerification {
     AuditVerification(of: store, keys: try headKeys(), kept: kept)
+  }
+
+  /// Writes twelve rows, signed after rows 4, 8 and 12.
+  ///
+  /// - Returns: the heads as they are kept elsewhere.
+  func signedAudit() async throws -> [AuditHead] {
+    var kept: [AuditHead] = []
+    for part in 0..<3 {
+      let events = (1...4).map { number in
+        AuditEntry(time: Int64(100 * (4 * part + number)), kind: .login, account: "person\(number)", actor: .person)
+      }
+      try await store.write { try $0.audit.append(events) }
+      let signed = try #require(try await signer.sign(after: nil))
+      kept.append(try #require(try headKeys().head(of: signed.head.token)))
+    }
+    return kept
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Logging
 import Testing
@@ -24,7 +25,8 @@ import UAFMessages
 
   private func keeper(after last: AuditLink? = nil, store: (any ServerStore)? = nil) throws -> AuditKeeper {
     AuditKeeper(
-      store: store ?? server.store, keys: server.environment.keys, files: try files(), refusals: refusals,
+      store: store ?? server.store, keys: server.environment.keys, published: try server.headKeys(), files: try files(),
+      refusals: refusals,
       start: ServerEvents.start(version: "1", keys: "verdict a in-use", policy: [1], now: server.now), last: last,
       logger: Logger(label: "test") { [log] _ in log }, now: { [server] in server.now })
   }
@@ -49,7 +51,7 @@ import UAFMessages
     #expect(try heads().map(\.link.number) == [1, 2])
     #expect(try files().last(server.headKeys())?.link.number == 2)
     #expect(log.lines.filter { $0.hasPrefix("audit-head") }.count == 2)
-    var verification = try server.verification(kept: heads())
+    let verification = try server.verification(kept: heads())
     #expect(try await verification.run() == AuditSummary(rows: 2, last: 2, signed: 2))
   }
 
@@ -81,10 +83,105 @@ import UAFMessages
     #expect(try heads().map(\.link.number) == [1, 2, 4])
   }
 
+  @Test(arguments: [4_611_686_018_427_387_904, 2])
+  func `says once that the last stored head is nobody's, and signs what comes from then on`(number: Int64) async throws
+  {
+    let keeper = try keeper()
+    await keeper.round()
+    refusals.add("limited", from: "")
+    await keeper.round()
+    try await server.database.execute(
+      number == 2
+        ? "UPDATE auditHead SET token = 'x' WHERE number = 2" : "INSERT INTO auditHead VALUES (\(number), 'x')")
+    for _ in 0..<3 {
+      refusals.add("limited", from: "")
+      await keeper.round()
+    }
+    #expect(log.lines.filter { $0.hasPrefix("audit-broken") } == ["audit-broken row=\(number)"])
+    #expect(try await kinds() == [.serverStart, .refusals, .refusals, .broken, .refusals, .refusals])
+    #expect(try heads().map(\.link.number) == [1, 2, 4, 5, 6])
+    let row = try #require(
+      try await server.store.read { try $0.audit.rows(AuditFilter(kind: .broken), limit: 1) }.first)
+    #expect(row.event.detail == #"{"number":\#(number),"head":"x"}"#)
+    // Another process that is started later has nothing to tell either.
+    await (try self.keeper(after: heads().last?.link)).round()
+    #expect(try await kinds().filter { $0 == .broken }.count == 1)
+    let verification = try server.verification(kept: heads())
+    let summary = try await verification.run()
+    #expect(number == 2 ? summary.fault == .headNotSigned(2) : summary.fault == nil && summary.broken == 4)
+  }
+
+  @Test(arguments: [false, true])
+  func `says once that the end was cut off and its heads were left, whatever it had signed last`(knows: Bool)
+    async throws
+  {
+    var last: AuditLink?
+    for _ in 0..<4 {
+      let keeper = try keeper(after: last)
+      await keeper.round()
+      last = try heads().last?.link
+    }
+    try await server.database.execute("DELETE FROM audit WHERE number > 1")
+    if StoreEngine.current == .postgresql {
+      try await server.database.execute(
+        "UPDATE auditEnd SET (number, hash) = (SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1)")
+    }
+    let keeper = try keeper(after: knows ? last : nil)
+    for _ in 0..<4 {
+      refusals.add("limited", from: "")
+      await keeper.round()
+    }
+    #expect(log.lines.filter { $0.hasPrefix("audit-broken") } == ["audit-broken row=4"])
+    #expect(
+      try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
+    let verification = try server.verification()
+    #expect(try await verification.run().fault == .rewritten(from: 3, through: 3))
+  }
+
+  @Test func `rows are not removed when the folder's last head, or a row, says that the audit was changed`()
+    async throws
+  {
+    let keeper = try keeper()
+    await keeper.round()
+    refusals.add("limited", from: "")
+    await keeper.round()
+    let (keys, kept) = (try server.headKeys(), try heads())
+    let prune = try AuditPruneCommand.parse(["--older-than", "1"])
+    #expect(try await prune.check(server.store, keys, last: kept) == 0)
+    let later = AuditHead(link: AuditLink(number: 3, hash: AuditLink.start.hash), signedAt: 1, previous: 2)
+    await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: [later]) }
+    try await server.store.write { try $0.audit.append([AuditEntry(time: 1, kind: .broken, actor: .server)]) }
+    await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: kept) }
+    let accepting = try AuditPruneCommand.parse(["--older-than", "1", "--accept-broken"])
+    #expect(try await accepting.check(server.store, keys, last: kept) == 3)
+    await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
+  }
+
+  @Test func `refuses a store whose last head another key has signed, until its public key is known`() async throws {
+    let state = try files().state
+    let own = try ServerKeys(state: state, now: { 0 })
+    try await AuditKeyCheck.run(server.store, state)
+    await (try keeper()).round()
+    let refused = await #expect(throws: ServerError.self) { try await AuditKeyCheck.run(server.store, state) }
+    #expect(refused?.description.contains("/audit.key: is another one than signs this store's audit") == true)
+    let both = (own.rings.auditKeys.entries + server.environment.keys.rings.auditKeys.entries).flatMap(
+      \.key.publicKeyPEM)
+    try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: both)
+    try await AuditKeyCheck.run(server.store, state)
+  }
+
+  @Test func `what is no head keeps no server from starting`() async throws {
+    let state = try files().state
+    _ = try ServerKeys(state: state, now: { 0 })
+    try await server.database.execute("INSERT INTO auditHead VALUES (4611686018427387904, 'x')")
+    try await AuditKeyCheck.run(server.store, state)
+  }
+
   @Test func `a list that cannot be written is told, and the head is in the store and the folder`() async throws {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(
-      store: server.store, keys: server.environment.keys, files: files, refusals: refusals,
+      store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,
+      refusals: refusals,
       start: ServerEvents.stop(now: 1), last: nil, logger: Logger(label: "test") { [log] _ in log },
       now: { [server] in server.now })
     await keeper.round()

@@ -81,6 +81,18 @@ struct ServerProgramTests {
     #expect(end.notes.hasSuffix("No space left on device: what was asked for may be done all the same\n"))
   }
 
+  @Test func `an export that could not be printed has no row in the audit`() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try ServerDirectory(path: folder.path(), create: true)
+    let store = try state.openStore(create: true)
+    try await store.write { try $0.audit.append([ServerEvents.stop(now: 1)]) }
+    let export = ["audit", "export", "--state", state.path]
+    #expect(try run(export, output: "/dev/full").status == ExitStatus.unwritten.rawValue)
+    #expect(try await store.read { try $0.audit.last().number } == 1)
+    #expect(try run(export).status == ExitStatus.success.rawValue)
+    #expect(try await store.read { try $0.audit.last().number } == 2)
+  }
+
   @Test func `if the line that says where the server listens cannot be written, the server ends with an error`() throws
   {
     defer { try? FileManager.default.removeItem(at: folder) }

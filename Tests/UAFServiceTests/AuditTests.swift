@@ -23,7 +23,7 @@ import UAFMessages
   }
 
   private func summary(_ server: TestServer) async throws -> AuditSummary {
-    var verification = try server.verification()
+    let verification = try server.verification()
     return try await verification.run()
   }
 
@@ -39,6 +39,33 @@ import UAFMessages
     }
     #expect(try await rows() == expected)
     #expect(try await server.store.read { try $0.audit.last() } == link)
+  }
+
+  @Test func `a text with U+0000 is stored without it, and the chain holds`() async throws {
+    let entry = AuditEntry(
+      time: 1, kind: .denial, outcome: "a\0b", account: "\0", actor: .person, address: "1\0", machine: "desk\0\0x",
+      authenticators: "k\0", detail: "{}\0")
+    try await server.store.write { try $0.audit.append([entry, event("alice")]) }
+    let row = try #require(try await rows().first?.event)
+    #expect(row.machine == "desk\u{FFFD}\u{FFFD}x" && row == entry)
+    #expect(
+      entry.texts == [
+        "denial", "a\u{FFFD}b", "\u{FFFD}", "person", "1\u{FFFD}", row.machine, "k\u{FFFD}", "{}\u{FFFD}",
+      ])
+    _ = try await server.signer.sign(after: nil)
+    #expect(try await summary(server) == AuditSummary(rows: 2, last: 2, signed: 2))
+  }
+
+  @Test(arguments: ["deviceID", "deviceName", "deviceModel", "deviceOS"])
+  func `a request whose machine has U+0000 in a text is refused, and leaves nothing`(member: String) async throws {
+    let code = Base64URL.encode(try RandomBytes.make(20))
+    let expires = server.now + 60
+    try await server.enrol("alice")
+    _ = try await server.store.write { try $0.approvals.open("pay", code: code, for: "alice", expiresAt: expires) }
+    let text = #"{"username":"alice","authCode":"\#(code)","deny":true,"\#(member)":"a\u0000b"}"#
+    let answer = try await server.get(GetUAFRequest(op: .authentication, context: text))
+    #expect(answer.statusCode == .badRequest)
+    #expect(try await rows().isEmpty)
   }
 
   @Test func `a transaction that reads adds no row`() async throws {

@@ -26,7 +26,8 @@ struct AuditExportCommand: AsyncParsableCommand {
       last = row.number
       if row.event.kind != .export { isWorthARow = true }
     }
-    guard isWorthARow else { return }
+    // What could not be printed was not exported; the program ends with that error.
+    guard isWorthARow, Terminal.failure == nil else { return }
     let detail: JSONObject = ["after": .integer(after), "through": .integer(last)]
     let event = ServerEvents.command(.export, detail: detail, now: Terminal.now)
     try await store.write { try $0.audit.append([event]) }

@@ -13,6 +13,8 @@ struct AuditPruneCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOption
   @Option(help: ArgumentHelp("Days of rows that stay, 1 to 36500.", valueName: "days")) var olderThan: Int64
+  @Flag(help: "Remove rows though the audit says that it was changed (audit-broken); the row of the removal says that.")
+  var acceptBroken = false
 
   func validate() throws {
     guard (1...36_500).contains(olderThan) else { throw ValidationError("--older-than must be 1 to 36500 days.") }
@@ -22,16 +24,32 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let directory = try state.openWithKeys()
     let store = try state.openStore(in: directory)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
-    // What was changed must not vanish under a new signature.
-    var verification = AuditVerification(
-      of: store, keys: try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))
-    if let fault = try await verification.run().fault {
+    let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
+    let broken = try await check(store, published, last: AuditVerifyCommand.heads(directory.auditHeadPath, published))
+    let signer = AuditSigner(store: store, keys: keys, published: published, now: { Terminal.now })
+    let removed = try await signer.remove(
+      before: Terminal.now - olderThan * 86_400, by: ServerEvents.caller, accepting: broken)
+    guard let removed else { return Terminal.result("removed no row") }
+    Terminal.result("removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+  }
+
+  /// Refuses an audit that does not hold: what was changed must not vanish under a new signature.
+  ///
+  /// - Parameter last: the last head of the state folder.
+  /// - Returns: the row that says that the audit was changed, if that is accepted; 0 for none.
+  func check(_ store: any ServerStore, _ keys: AuditHeadKeys, last: [AuditHead]?) async throws -> Int64 {
+    let verification = AuditVerification(of: store, keys: keys, kept: last ?? [])
+    let summary = try await verification.run()
+    if let fault = summary.fault {
       Terminal.note("nothing is removed, since the audit does not hold: \(fault)")
       throw ExitCode.failure
     }
-    let signer = AuditSigner(store: store, keys: keys, now: { Terminal.now })
-    let removed = try await signer.remove(before: Terminal.now - olderThan * 86_400, by: ServerEvents.caller)
-    guard let removed else { return Terminal.result("removed no row") }
-    Terminal.result("removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+    if summary.broken != 0, !acceptBroken {
+      Terminal.note(
+        "nothing is removed, since row \(summary.broken) says that signed rows were gone or changed: look into that, and "
+          + "export the rows; then --accept-broken removes them")
+      throw ExitCode.failure
+    }
+    return summary.broken
   }
 }

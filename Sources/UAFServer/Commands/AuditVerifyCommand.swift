@@ -28,7 +28,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       }
       kept += heads
     }
-    var verification = AuditVerification(of: store, keys: keys, kept: kept)
+    let verification = AuditVerification(of: store, keys: keys, kept: kept)
     let summary = try await verification.run()
     for line in Self.lines(summary) { Terminal.result(line) }
     if summary.fault != nil || summary.broken != 0 { throw ExitCode.failure }
@@ -50,7 +50,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   /// The heads of a file; nil if there is none.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is no head that one of the keys has signed.
-  private static func heads(_ path: String, _ keys: AuditHeadKeys) throws -> [AuditHead]? {
+  static func heads(_ path: String, _ keys: AuditHeadKeys) throws -> [AuditHead]? {
     // Whoever could have written it: each line is checked.
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
     return try AuditHeadFiles.tokens(Array(bytes)).enumerated().map { number, token in

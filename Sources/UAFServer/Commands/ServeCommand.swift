@@ -30,6 +30,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Base URL that clients use (default: from --listen).") var publicURL: PublicURL?
   @Flag(help: "Take another decoy.secret than this store was used with: names that nobody has get other keys.")
   var newDecoys = false
+  @Flag(help: "Take another audit.key than signed this store's audit: the audit gets a row audit-broken.")
+  var newAuditKey = false
   @Flag(help: "Make a certificate authority and a certificate in the state folder if none is there.")
   var development = false
   @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
@@ -126,6 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
     try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
+    if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
     let metrics = ServerMetrics()
@@ -159,12 +162,12 @@ struct ServeCommand: AsyncParsableCommand {
     let files = AuditHeadFiles(state: directory, list: auditHeads)
     let digest = try policy.flatMap { try StateFile.read(path: $0, isSecret: false) }.map { try SHA256.hash($0) }
     let now = environment.now()
+    let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
     return AuditKeeper(
-      store: environment.store, keys: environment.keys, files: files, refusals: refusals,
+      store: environment.store, keys: environment.keys, published: published, files: files, refusals: refusals,
       start: ServerEvents.start(
         version: ServerVersion.current, keys: KeyList.text(environment.keys, now: now), policy: digest, now: now),
-      last: try files.last(PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath))?.link, logger: logger,
-      now: environment.now)
+      last: try files.last(published)?.link, logger: logger, now: environment.now)
   }
 
   /// The services that accept connections.

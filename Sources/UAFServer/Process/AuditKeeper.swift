@@ -23,15 +23,16 @@ final class AuditKeeper: Service {
   /// Makes one that has written nothing yet.
   ///
   /// - Parameters:
+  ///   - published: the keys of all heads that were ever signed.
   ///   - start: the row that says that the server has started.
   ///   - last: what was signed last, as the state folder has it.
   ///   - now: seconds since 1970.
   init(
-    store: any ServerStore, keys: ServerKeys, files: AuditHeadFiles, refusals: RefusalCount, start: AuditEntry,
-    last: AuditLink?, logger: Logger, now: @escaping @Sendable () -> Int64
+    store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, files: AuditHeadFiles, refusals: RefusalCount,
+    start: AuditEntry, last: AuditLink?, logger: Logger, now: @escaping @Sendable () -> Int64
   ) {
     self.store = store
-    signer = AuditSigner(store: store, keys: keys, now: now)
+    signer = AuditSigner(store: store, keys: keys, published: published, now: now)
     self.files = files
     self.refusals = refusals
     self.logger = logger
@@ -59,13 +60,9 @@ final class AuditKeeper: Service {
       try await write()
       let last = state.withLock { $0.last }
       do {
-        try await sign(after: last)
-      } catch AuditSigner.Refusal.changed(let number) {
-        logger.critical("audit-broken", metadata: ["row": "\(number)"])
-        // What comes from now on is signed all the same, with a row that says so.
-        state.withLock { $0.waiting.append(ServerEvents.broken(number, now: now())) }
-        try await write()
-        try await sign(after: nil)
+        try keep(try await signer.sign(after: last))
+      } catch let refusal as AuditSigner.Refusal {
+        try await goOn(after: refusal)
       }
     } catch let error as any StoreFailure {
       logger.error("audit-not-written", metadata: ["error": "\(error.logName)", "text": "\(error.text)"])
@@ -85,8 +82,21 @@ final class AuditKeeper: Service {
     state.withLock { $0.waiting.removeFirst(events.count) }
   }
 
-  private func sign(after last: AuditLink?) async throws {
-    guard let signed = try await signer.sign(after: last) else { return }
+  /// Signs what comes from now on all the same, with a row that says what was found.
+  private func goOn(after refusal: AuditSigner.Refusal) async throws {
+    let event = ServerEvents.broken(refusal, now: now())
+    logger.critical("audit-broken", metadata: ["row": "\(refusal.number)"])
+    // It is told once: what is signed next is what the next round begins with.
+    state.withLock { state in
+      state.waiting.append(event)
+      state.last = nil
+    }
+    try await write()
+    try keep(try await signer.signAfterRefusal())
+  }
+
+  private func keep(_ signed: (head: StoredHead, link: AuditLink)?) throws {
+    guard let signed else { return }
     state.withLock { $0.last = signed.link }
     logger.notice("audit-head", metadata: ["number": "\(signed.link.number)", "head": "\(signed.head.token)"])
     try files.keep(signed.head)

@@ -33,11 +33,14 @@ enum ServerEvents {
     AuditEntry(time: now, kind: .keysRead, actor: .server, machine: host, detail: text(["keys": .string(keys)]))
   }
 
-  /// That rows which were signed are not there any more, or are others.
-  static func broken(_ number: Int64, now: Int64) -> AuditEntry {
-    AuditEntry(
-      time: now, kind: .broken, outcome: "changed", actor: .server, machine: host,
-      detail: text(["number": .integer(number)]))
+  /// That rows which were signed are not there any more, or are others; or that the last stored head is not one of them.
+  ///
+  /// Such a head is in the row, since it may be removed; of a longer text the beginning.
+  static func broken(_ refusal: AuditSigner.Refusal, now: Int64) -> AuditEntry {
+    var detail: JSONObject = ["number": .integer(refusal.number)]
+    if case .headUnfit(let head) = refusal { detail.set("head", .string(String(head.token.prefix(1024)))) }
+    return AuditEntry(
+      time: now, kind: .broken, outcome: "changed", actor: .server, machine: host, detail: text(detail))
   }
 
   private static func text(_ detail: JSONObject) -> String {

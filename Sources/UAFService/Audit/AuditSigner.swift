@@ -1,23 +1,46 @@
+import UAFMessages
+
 /// Signs the end of the audit, and removes what is older than a rule allows.
 package struct AuditSigner: Sendable {
   /// Why nothing is signed.
   package enum Refusal: Error, Equatable {
     /// The row that was signed last is not there any more, or is another one.
     case changed(Int64)
+    /// The last stored head is of no known key, of a row that is not there, or of another one.
+    case headUnfit(StoredHead)
+
+    /// The row that it is about.
+    package var number: Int64 {
+      switch self {
+      case .changed(let number): number
+      case .headUnfit(let head): head.number
+      }
+    }
   }
+
+  /// How many heads that nobody has signed are passed over in search of one that is signed.
+  private static let mostPassed = 100
 
   private let store: any ServerStore
   private let keys: ServerKeys
+  private let published: AuditHeadKeys
   private let now: @Sendable () -> Int64
 
   /// Makes a signer.
   ///
-  /// - Parameter now: seconds since 1970.
-  package init(store: any ServerStore, keys: ServerKeys, now: @escaping @Sendable () -> Int64) {
+  /// - Parameters:
+  ///   - published: the keys of all heads that were ever signed; those of `keys` need not be among them.
+  ///   - now: seconds since 1970.
+  package init(
+    store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, now: @escaping @Sendable () -> Int64
+  ) {
     self.store = store
     self.keys = keys
+    self.published = published
     self.now = now
   }
+
+  private var known: AuditHeadKeys { published.adding(keys.auditHeadKeys) }
 
   /// Signs the end of the chain, if rows have come since it was signed last.
   ///
@@ -25,15 +48,45 @@ package struct AuditSigner: Sendable {
   /// - Returns: the new head; nil if there is nothing to sign.
   /// - Throws: ``Refusal``; ``StoreFailure``; ``CryptoError``.
   package func sign(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
-    try await store.write { [key = keys.auditKey, known = keys.auditHeadKeys, now = now()] records in
+    try await store.write { [key = keys.auditKey, known, now = now()] records in
       let end = try records.audit.last()
-      let stored = try records.audit.lastHead()?.number ?? 0
       if let last, try !Self.isThere(last, end, in: records.audit, known) { throw Refusal.changed(last.number) }
-      guard end.number > stored else { return nil }
-      let head = try AuditHeadKeys.sign(AuditHead(link: end, signedAt: now, previous: stored), with: key)
-      try records.audit.keep(head)
-      return (head, end)
+      let stored = try records.audit.lastHead()
+      if let stored {
+        guard let head = known.head(of: stored), try Self.isThere(head.link, end, in: records.audit, known) else {
+          throw Refusal.headUnfit(stored)
+        }
+      }
+      return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
     }
+  }
+
+  /// Signs the end of the chain after a refusal, when a row says what was found.
+  ///
+  /// Heads of rows that are not there are removed, since later rows get their numbers.
+  ///
+  /// - Returns: as ``sign(after:)``; nil only if there is no row.
+  /// - Throws: ``StoreFailure``; ``CryptoError``.
+  package func signAfterRefusal() async throws -> (head: StoredHead, link: AuditLink)? {
+    try await store.write { [key = keys.auditKey, known, now = now()] records in
+      let end = try records.audit.last()
+      try records.audit.removeHeads(after: end.number - 1)
+      var stored = try records.audit.lastHead()
+      for _ in 0..<Self.mostPassed {
+        guard let unsigned = stored, known.head(of: unsigned) == nil else { break }
+        stored = try records.audit.lastHead(through: unsigned.number - 1)
+      }
+      return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
+    }
+  }
+
+  private static func sign(
+    _ end: AuditLink, after previous: Int64, _ now: Int64, _ key: TokenKey, in audit: any AuditTrail
+  ) throws -> (head: StoredHead, link: AuditLink)? {
+    guard end.number > previous else { return nil }
+    let head = try AuditHeadKeys.sign(AuditHead(link: end, signedAt: now, previous: previous), with: key)
+    try audit.keep(head)
+    return (head, end)
   }
 
   /// Whether a row is as it was signed, or was removed by a rule.
@@ -45,7 +98,7 @@ package struct AuditSigner: Sendable {
       return end == link
     }
     if row.number == link.number { return row.link == link }
-    guard let stored = try audit.heads(after: 0, limit: 1).first, let head = keys.head(of: stored.token) else {
+    guard let stored = try audit.heads(after: 0, limit: 1).first, let head = keys.head(of: stored) else {
       return false
     }
     return head.isRemoval && head.link.number >= link.number && head.link.number < row.number
@@ -53,27 +106,48 @@ package struct AuditSigner: Sendable {
 
   /// Removes the rows before a time, but none that comes after one that stays.
   ///
-  /// The last of them keeps its hash in a signed head, and a row says who has removed how many.
+  /// They go in portions: no transaction keeps a login waiting for long. The last row of each keeps its hash in a signed head,
+  /// and a row says who has removed how many, so the audit holds after each.
   ///
   /// - Parameters:
   ///   - time: seconds since 1970.
   ///   - actor: who does it.
+  ///   - broken: the row that says that the audit was changed, if that is accepted; 0 for none.
+  ///   - portion: how many rows are removed at once.
   /// - Returns: how many rows, and the last of them; nil if there are none.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
-  package func remove(before time: Int64, by actor: AuditActor) async throws -> (rows: Int, through: Int64)? {
-    try await store.write { [key = keys.auditKey, now = now()] records in
+  package func remove(
+    before time: Int64, by actor: AuditActor, accepting broken: Int64 = 0, portion: Int64 = 4000
+  ) async throws -> (rows: Int, through: Int64)? {
+    let last = try await store.read { records in
       let end = try records.audit.last().number
       // The end of the chain stays.
-      let through = min(try records.audit.firstNumber(since: time) ?? end, end) - 1
+      return min(try records.audit.firstNumber(since: time) ?? end, end) - 1
+    }
+    var detail: JSONObject = ["before": .integer(time)]
+    if broken != 0 { detail.set("accepted", .integer(broken)) }
+    var removed: (rows: Int, through: Int64)?
+    while let more = try await removePortion(portion, through: last, by: actor, detail) {
+      removed = ((removed?.rows ?? 0) + more.rows, more.through)
+    }
+    return removed
+  }
+
+  private func removePortion(
+    _ portion: Int64, through last: Int64, by actor: AuditActor, _ rule: JSONObject
+  ) async throws -> (rows: Int, through: Int64)? {
+    try await store.write { [key = keys.auditKey, now = now()] records -> (rows: Int, through: Int64)? in
+      guard let first = try records.audit.rows(AuditFilter(), limit: 1).first?.number else { return nil }
+      let through = min(last, first + portion - 1)
       guard let row = try records.audit.rows(AuditFilter(after: through - 1), limit: 1).first, row.number == through
       else { return nil }
       let head = AuditHead(link: row.link, signedAt: now, previous: 0, isRemoval: true)
       let count = try records.audit.remove(through: through)
       try records.audit.keep(AuditHeadKeys.sign(head, with: key))
+      var detail: JSONObject = ["through": .integer(through), "rows": .integer(Int64(count))]
+      for member in rule.members { detail.set(member.name, member.value) }
       try records.audit.append([
-        AuditEntry(
-          time: now, kind: .removal, actor: actor,
-          detail: #"{"through":\#(through),"rows":\#(count),"before":\#(time)}"#)
+        AuditEntry(time: now, kind: .removal, actor: actor, detail: JSONValue.object(detail).text)
       ])
       return (count, through)
     }

@@ -29,8 +29,26 @@ package struct AuditVerification {
 
   /// Checks until something does not hold.
   ///
+  /// If the rule has removed rows meanwhile, rows that were to be read are not there any more: it begins again after them.
+  ///
   /// - Throws: ``StoreFailure``; ``CryptoError``.
-  package mutating func run() async throws -> AuditSummary {
+  package func run() async throws -> AuditSummary {
+    while true {
+      var attempt = self
+      let summary = try await attempt.check()
+      guard summary.fault != nil, let removal = try await removal(), removal.link.number > summary.removed else {
+        return summary
+      }
+    }
+  }
+
+  /// The head that stands for the rows that a rule has removed; nil if none were.
+  private func removal() async throws -> AuditHead? {
+    let first = try await store.read { try $0.audit.heads(after: 0, limit: 1) }.first
+    return first.flatMap(keys.head(of:)).flatMap { $0.isRemoval ? $0 : nil }
+  }
+
+  private mutating func check() async throws -> AuditSummary {
     summary.fault = try await fault()
     summary.last = chain.last.number
     summary.signed = chain.signedNumber
@@ -57,9 +75,7 @@ package struct AuditVerification {
   private mutating func begin() async throws {
     heads = try await store.read { try $0.audit.heads(after: 0, limit: Self.page) }[...]
     hasHeads = !heads.isEmpty
-    guard let first = heads.first, let head = keys.head(of: first.token), head.isRemoval,
-      head.link.number == first.number
-    else { return }
+    guard let first = heads.first, let head = keys.head(of: first), head.isRemoval else { return }
     heads.removeFirst()
     chain = AuditChain(after: head)
     summary.removed = head.link.number
@@ -84,9 +100,7 @@ package struct AuditVerification {
       if heads.isEmpty, number < .max {
         heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
       }
-      guard let head = keys.head(of: stored.token), head.link.number == stored.number else {
-        return .headNotSigned(stored.number)
-      }
+      guard let head = keys.head(of: stored) else { return .headNotSigned(stored.number) }
       if let fault = chain.check(head) { return fault }
     }
     while let head = kept.first, head.link.number <= number {

@@ -1,6 +1,7 @@
 /// What a row of the audit says, before it has its place in the chain.
 ///
-/// Nothing is absent: what a row does not name is an empty text.
+/// Nothing is absent: what a row does not name is an empty text. No text has U+0000, which ends a text for much that reads
+/// SQLite's files, and which PostgreSQL refuses: U+FFFD stands in its place.
 package struct AuditEntry: Equatable, Sendable {
   /// Seconds since 1970, by the clock of the instance that wrote it.
   package let time: Int64
@@ -28,16 +29,21 @@ package struct AuditEntry: Equatable, Sendable {
   ) {
     self.time = time
     self.kind = kind
-    self.outcome = outcome
-    self.account = account
+    self.outcome = Self.storable(outcome)
+    self.account = Self.storable(account)
     self.actor = actor.text
-    self.address = address
-    self.machine = machine
-    self.authenticators = authenticators
-    self.detail = detail
+    self.address = Self.storable(address)
+    self.machine = Self.storable(machine)
+    self.authenticators = Self.storable(authenticators)
+    self.detail = Self.storable(detail)
   }
 
-  /// Makes an event of what is stored.
+  private static func storable(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
+  }
+
+  /// Makes an event of what is stored, whatever that is.
   ///
   /// - Parameter texts: as ``texts`` has them.
   /// - Returns: nil for another number of texts.

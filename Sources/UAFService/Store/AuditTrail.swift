@@ -26,14 +26,22 @@ package protocol AuditTrail {
   ///   - limit: how many at most.
   func heads(after number: Int64, limit: Int) throws -> [StoredHead]
 
-  /// The signed head with the highest number.
-  func lastHead() throws -> StoredHead?
+  /// The signed head with the highest number, up to a number.
+  func lastHead(through number: Int64) throws -> StoredHead?
 
   /// Keeps a signed head, in place of another one of the same number.
   func keep(_ head: StoredHead) throws
+
+  /// Removes the heads of higher numbers.
+  func removeHeads(after number: Int64) throws
 
   /// Removes the rows and the heads up to a number.
   ///
   /// - Returns: how many rows there were.
   func remove(through number: Int64) throws -> Int
+}
+
+extension AuditTrail {
+  /// The signed head with the highest number.
+  package func lastHead() throws -> StoredHead? { try lastHead(through: .max) }
 }

@@ -10,7 +10,7 @@ package struct AuditHeadKeys: Sendable {
     let header: String
   }
 
-  private let known: [Known]
+  private var known: [Known]
 
   /// Takes public keys.
   ///
@@ -29,6 +29,20 @@ package struct AuditHeadKeys: Sendable {
     known = keys.map { Known(publicKey: $0.publicKey, header: $0.header) }
   }
 
+  /// The same with further keys.
+  func adding(_ more: AuditHeadKeys) -> AuditHeadKeys {
+    var keys = self
+    keys.known += more.known
+    return keys
+  }
+
+  /// The head that a store has for a row.
+  ///
+  /// - Returns: nil unless one of the keys has signed it, for the number under which it is stored.
+  func head(of stored: StoredHead) -> AuditHead? {
+    head(of: stored.token).flatMap { $0.link.number == stored.number ? $0 : nil }
+  }
+
   /// Reads a token.
   ///
   /// - Returns: nil unless one of the keys has signed it, and it is a head.
@@ -41,6 +55,15 @@ package struct AuditHeadKeys: Sendable {
       let json = try? JSONValue(parsing: claims, limits: JSONLimits(maximumBytes: 1024))
     else { return nil }
     return AuditHead(json: json)
+  }
+
+  /// Whether a token says of itself that it is a head, whoever has signed it.
+  package static func isHead(_ token: String) -> Bool {
+    guard let part = token.split(separator: ".").first,
+      let header = try? Base64URL.decode(String(part), maximumCount: 256),
+      case .object(let object)? = try? JSONValue(parsing: header, limits: JSONLimits(maximumBytes: 256))
+    else { return false }
+    return object["typ"] == .string(TokenKey.Use.auditHead.rawValue)
   }
 
   /// Signs a head with a key for heads.

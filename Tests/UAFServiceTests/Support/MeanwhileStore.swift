@@ -1,0 +1,39 @@
+import Synchronization
+
+@testable import UAFService
+
+/// A store in which something happens once, after the first transaction that reads.
+final class MeanwhileStore: ServerStore {
+  private let store: any ServerStore
+  private let work: @Sendable () async throws -> Void
+  private let reads = Mutex(0)
+
+  init(_ store: any ServerStore, _ work: @escaping @Sendable () async throws -> Void) {
+    self.store = store
+    self.work = work
+  }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    let value = try await store.read(body)
+    let isFirst = reads.withLock { reads in
+      reads += 1
+      return reads == 1
+    }
+    if isFirst { try await work() }
+    return value
+  }
+
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await store.write(body)
+  }
+
+  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords {
+    try await store.login(of: username, appID: appID, challengeHash: challengeHash)
+  }
+
+  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome { try await store.store(answer) }
+}
