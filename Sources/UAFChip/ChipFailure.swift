@@ -38,6 +38,14 @@ struct ChipFailure: Error, Equatable {
     }
   }
 
+  /// What a response code means for a new index.
+  ///
+  /// Chips of the library specification before 1.38 know no PIN FAIL: TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS (0xa1), about
+  /// the public area. They have no room for such an index.
+  static func meaning(ofDefining code: UInt32) -> ChipOutcome {
+    isAbout(code & 0xffff, 0x82, 0xa1) ? .full : meaning(of: code)
+  }
+
   /// Whether a code of format one is one of `errors`, whichever handle, session or parameter it names.
   ///
   /// TPM_RC_AUTH_FAIL is 0x8e, BAD_AUTH 0xa2, POLICY_FAIL 0x9d, INTEGRITY 0x9f, HANDLE 0x8b.
