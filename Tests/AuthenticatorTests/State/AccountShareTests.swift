@@ -17,7 +17,7 @@ import UAFCrypto
   /// A share with the values that open it.
   private final class RecordedKeeper: ShareKeeper {
     var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
-    var (hasRoom, isAway, isExhausted) = (true, false, false)
+    var (hasRoom, isAway, isExhausted, demandsShare) = (true, false, false, false)
     var events: [String] = []
     private var values: [[UInt8]] = []
 
@@ -28,6 +28,10 @@ import UAFCrypto
     private static func share(_ number: UInt8) throws(StateError) -> Secret {
       guard let share = try? Secret(copying: [UInt8](repeating: number, count: 32).span) else { throw .cryptography }
       return share
+    }
+
+    func allowNone() throws(StateError) {
+      guard !demandsShare else { throw .share }
     }
 
     func make(
@@ -170,6 +174,16 @@ import UAFCrypto
     #expect(!enrolled.hasShare && enrolled.cost == cost && enrolled.record.first == 1)
     #expect(try isVerified("correct", in: directory))
     #expect(keeper.events == ["in vain"])
+  }
+
+  @Test func `refuses a value where nothing makes shares and root demands one`() throws {
+    let directory = try opened()
+    keeper.cost = nil
+    keeper.demandsShare = true
+    #expect(throws: StateError.share) { try register(in: directory) }
+    keeper.demandsShare = false
+    try register(in: directory)
+    #expect(try isVerified("correct", in: directory))
   }
 
   @Test func `the share goes with the value, and accounts that need one are named`() throws {

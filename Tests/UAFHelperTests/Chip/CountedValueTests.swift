@@ -150,7 +150,11 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `makes no index where root uses no chip`() throws {
+  @Test func `makes no index where root uses no chip, and no value where root demands one`() throws {
+    use("off", "require_pin_index = true")
+    let refused = try register()
+    #expect(refused == 1007, "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("require_pin_index") })
     use("off")
     #expect(try register() == 0)
     #expect(try chip.indices().isEmpty)
