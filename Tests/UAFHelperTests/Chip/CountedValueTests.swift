@@ -197,6 +197,21 @@ import UAFWire
     return try account?.authenticator(.passcode)?.cost.logN
   }
 
+  @Test func `an account whose index is gone looks like a name that nobody has, where states are hidden`() throws {
+    #expect(try register() == 0)
+    bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
+    var nobody = bench.begin()
+    nobody.uid = nil
+    nobody.account = nil
+    nobody.typedName = Array("nobody".utf8)
+    let unknown = try bench.run(nobody, ["guess"])
+    try removeIndices()
+    let known = try login()
+    #expect(known.result == 3012 && known.result == unknown.result, "\(bench.log.lines)")
+    #expect(known.finished.text == unknown.finished.text && known.errors == unknown.errors)
+    #expect(bench.log.lines.contains { $0.contains("event=binding") && $0.contains("indexMissing") })
+  }
+
   private func removeIndices() throws {
     // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty value.
     for index in try chip.indices() {
