@@ -168,6 +168,23 @@ import UAFCrypto
 
   @Test func `without room the value has no share, and costs what others cost`() throws {
     let directory = try opened()
+  @Test func `a change that another one was faster than leaves no share of its own`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }
+    try change(to: "another", in: directory)
+    let slot = try #require(try DerivationSlotBox(directory))
+    let account = try file(in: directory)
+    var failure: StateError?
+    let late = try secret("late")
+    do throws(StateError) {
+      try account.change(unlocked, to: late, cost: cost, in: directory, holding: slot.slot)
+    } catch { failure = error }
+    #expect(failure == .superseded)
+    #expect(keeper.events == ["make 1", "make 2", "remove 1", "make 3", "remove 3"])
+    #expect(try isVerified("another", in: directory))
+  }
+
     keeper.hasRoom = false
     try register(in: directory)
     let enrolled = try #require(try file(in: directory).authenticator(.passcode))
