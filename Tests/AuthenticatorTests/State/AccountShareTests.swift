@@ -135,7 +135,9 @@ import UAFCrypto
     }
     #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 1)
     keeper.isExhausted = false
-    try file(in: directory).unlock()
+    let account = try file(in: directory)
+    try account.unlock()
+    for type in AuthenticatorType.allCases { try AccountShares.clear(type, of: account, in: directory) }
     #expect(keeper.events == ["make 1", "clear 1"])
     #expect(try isVerified("correct", in: directory))
   }
@@ -166,8 +168,6 @@ import UAFCrypto
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `without room the value has no share, and costs what others cost`() throws {
-    let directory = try opened()
   @Test func `a change that another one was faster than leaves no share of its own`() throws {
     let directory = try opened()
     try register(in: directory)
@@ -185,6 +185,8 @@ import UAFCrypto
     #expect(try isVerified("another", in: directory))
   }
 
+  @Test func `without room the value has no share, and costs what others cost`() throws {
+    let directory = try opened()
     keeper.hasRoom = false
     try register(in: directory)
     let enrolled = try #require(try file(in: directory).authenticator(.passcode))

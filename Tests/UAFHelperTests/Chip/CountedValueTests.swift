@@ -139,6 +139,21 @@ import UAFWire
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
+  @Test func `root's unlock ends what it can, and is audited, although the chip has lost one of two indices`() throws {
+    #expect(try register() == 0)
+    let first = try chip.indices()
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
+    let second = try #require(try chip.indices().first { !first.contains($0) })
+    try remove(first)
+    try chip.count(202, of: 202, in: second)
+    let login = bench.begin(.authenticate, "authenticator=pattern")
+    #expect(try bench.run(login, ["12369"]).result == 3014, "\(bench.log.lines)")
+    #expect(try root(.unlock).result == 1007)
+    #expect(bench.audit.records.contains { $0.text(program: "").hasPrefix("op=pam_uaf:unlock ") })
+    #expect(try bench.run(login, ["12369"]).result == 0, "\(bench.log.lines)")
+  }
+
   @Test func `falls back and says so where the chip has no room, or refuses where root demands an index`() throws {
     try chip.fill()
     use("if_available", "require_pin_index = true")
@@ -182,21 +197,6 @@ import UAFWire
     #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
   }
 
-  // MARK: Parts
-
-  private func sealedFolder() throws -> StateDirectory {
-    let process = try SoftwareTPM.program()
-    let sealed = try #require(try StateDirectory.sealedKey(in: bench.folder + "/state", owner: getuid()))
-    try process.open(sealed, at: chip.place)
-    return try StateDirectory(bench.folder + "/state", owner: getuid(), unsealed: try process.openedKey())
-  }
-
-  private func cost() throws -> Int? {
-    let directory = try sealedFolder()
-    let account = try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil })
-    return try account?.authenticator(.passcode)?.cost.logN
-  }
-
   @Test func `an account whose index is gone looks like a name that nobody has, where states are hidden`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
@@ -212,9 +212,26 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=binding") && $0.contains("indexMissing") })
   }
 
-  private func removeIndices() throws {
+  // MARK: Parts
+
+  private func sealedFolder() throws -> StateDirectory {
+    let process = try SoftwareTPM.program()
+    let sealed = try #require(try StateDirectory.sealedKey(in: bench.folder + "/state", owner: getuid()))
+    try process.open(sealed, at: chip.place)
+    return try StateDirectory(bench.folder + "/state", owner: getuid(), unsealed: try process.openedKey())
+  }
+
+  private func cost() throws -> Int? {
+    let directory = try sealedFolder()
+    let account = try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil })
+    return try account?.authenticator(.passcode)?.cost.logN
+  }
+
+  private func removeIndices() throws { try remove(try chip.indices()) }
+
+  private func remove(_ indices: [UInt32]) throws {
     // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty value.
-    for index in try chip.indices() {
+    for index in indices {
       let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: index >> $0) }
       let command: [UInt8] =
         [0x80, 0x02, 0, 0, 0, 0x1f, 0, 0, 1, 0x22, 0x40, 0, 0, 1] + number
