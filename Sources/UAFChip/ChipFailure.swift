@@ -30,8 +30,8 @@ struct ChipFailure: Error, Equatable {
     case (_, 0x921): .lockedOut
     // TPM_RC_NV_SPACE.
     case (_, 0x14b): .full
-    // TPM_RC_RETRY, YIELDED, TESTING, and no memory for objects or sessions.
-    case (_, 0x922), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
+    // TPM_RC_RETRY, NV_RATE, YIELDED, TESTING, and no memory for objects or sessions.
+    case (_, 0x922), (_, 0x920), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
     case (_, let low) where isAbout(low, 0x8e, 0xa2): .owned
     case (_, let low) where isAbout(low, 0x9f): .damaged
     default: .failed

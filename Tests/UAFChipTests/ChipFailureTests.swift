@@ -7,8 +7,9 @@ import UAFWire
   /// Response codes of TPM 2.0 Part 2, 6.6.3, as a TPM, the kernel's manager and a transport give them.
   @Test(
     arguments: [
-      (0x921, .lockedOut), (0x922, .busy), (0x902, .busy), (0x903, .busy), (0x98e, .owned), (0x9a2, .owned),
-      (0x1df, .damaged), (0x101, .failed), (0xB_0921, .lockedOut), (0xA_000A, .lost), (0x7_0001, .failed),
+      (0x921, .lockedOut), (0x922, .busy), (0x920, .busy), (0x902, .busy), (0x903, .busy), (0x98e, .owned),
+      (0x9a2, .owned), (0x1df, .damaged), (0x101, .failed), (0xB_0921, .lockedOut), (0xA_000A, .lost),
+      (0x7_0001, .failed),
     ] as [(UInt32, ChipOutcome)]) func `says what a response code means for the key`(
       _ code: UInt32, _ outcome: ChipOutcome
     )
