@@ -102,7 +102,7 @@ public enum EndCause: CaseIterable, Sendable {
   case indexReplaced
   /// What the chip has sealed for this account is damaged.
   case shareDamaged
-  /// The chip can count no further account's wrong values, and root demands that it does.
+  /// No chip counts the wrong values of a new value, and root demands that one does.
   case indexNotMade
   /// Accounts need the chip, so the device key cannot leave it.
   case indicesInUse

@@ -139,7 +139,7 @@ extension EnglishCatalogue {
         "Ask the administrator: root's 'uafctl reset', then a new registration.")
     case .indexNotMade:
       ResultText(
-        "The chip (TPM) can count the wrong entries of no further account, and the configuration demands that it does.",
+        "No chip (TPM) can count the wrong entries of this account, and the configuration demands that one does.",
         "Ask the administrator; the log says why.")
     case .indicesInUse:
       ResultText(

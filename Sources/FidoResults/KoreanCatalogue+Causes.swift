@@ -92,7 +92,7 @@ extension KoreanCatalogue {
         "칩(TPM)이 이 계정을 위해 봉인한 것이 손상되었습니다.",
         "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
     case .indexNotMade:
-      ResultText("칩(TPM)이 다른 계정의 틀린 입력을 더 셀 수 없는데, 설정은 이를 요구합니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다.")
+      ResultText("이 계정의 틀린 입력을 셀 수 있는 칩(TPM)이 없는데, 설정은 이를 요구합니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다.")
     case .indicesInUse:
       ResultText(
         "칩(TPM)이 틀린 입력을 세는 계정이 있어, 키를 옮기면 그 계정을 쓸 수 없게 됩니다.",

@@ -30,12 +30,20 @@ struct ChipFailure: Error, Equatable {
     case (_, 0x921): .lockedOut
     // TPM_RC_NV_SPACE.
     case (_, 0x14b): .full
-    // TPM_RC_RETRY, YIELDED, TESTING, and no memory for objects or sessions.
-    case (_, 0x922), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
+    // TPM_RC_RETRY, NV_RATE, YIELDED, TESTING, and no memory for objects or sessions.
+    case (_, 0x922), (_, 0x920), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
     case (_, let low) where isAbout(low, 0x8e, 0xa2): .owned
     case (_, let low) where isAbout(low, 0x9f): .damaged
     default: .failed
     }
+  }
+
+  /// What a response code means for a new index.
+  ///
+  /// Chips of the library specification before 1.38 know no PIN FAIL: TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS (0xa1), about
+  /// the public area. They have no room for such an index.
+  static func meaning(ofDefining code: UInt32) -> ChipOutcome {
+    isAbout(code & 0xffff, 0x82, 0xa1) ? .full : meaning(of: code)
   }
 
   /// Whether a code of format one is one of `errors`, whichever handle, session or parameter it names.

@@ -77,7 +77,7 @@ import UAFWire
   ///
   /// Its value goes to the chip hidden by the session.
   ///
-  /// - Throws: ``ChipFailure``: `full` where there is no room.
+  /// - Throws: ``ChipFailure``: `full` where there is no room, or where the chip has no such indices.
   func define(
     _ area: TPM2B_NV_PUBLIC, value: UnsafeRawBufferPointer, limit: UInt32, over session: ESYS_TR
   ) throws(ChipFailure) -> Index {
@@ -90,7 +90,7 @@ import UAFWire
     // SAFETY: the structures live for the call.
     let code = unsafe Esys_NV_DefineSpace(
       chip.context, Chip.owner, session, Chip.none, Chip.none, &auth, &area, &handle)
-    try Chip.check(code, "define index")
+    guard code == 0 else { throw ChipFailure(ChipFailure.meaning(ofDefining: code), "define index", number: code) }
     let index = Index(handle: handle, name: [])
     do throws(ChipFailure) {
       try count(0, limit, index, over: session)

@@ -30,6 +30,6 @@ public enum ChipOutcome: UInt8, CaseIterable, Sendable {
   case indexMissing = 13
   /// Another index is in its place, or its share does not take the values: it was made anew.
   case indexReplaced = 14
-  /// The chip has no room for another index.
+  /// The chip has no room for another index, or has no indices that count.
   case full = 15
 }

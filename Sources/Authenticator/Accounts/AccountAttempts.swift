@@ -84,7 +84,7 @@ struct AccountAttempts {
     counter.keep(counted)
   }
 
-  /// Lifts every lock of every authenticator, and has the chip count anew.
+  /// Lifts every lock of every authenticator.
   func unlock() throws(StateError) {
     try records.write { () throws(StateError) in
       for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
@@ -92,11 +92,6 @@ struct AccountAttempts {
         ledger.unlock()
         try records.put(ledger, type)
       }
-    }
-    for type in AuthenticatorType.allCases {
-      guard let kept = try records.authenticator(type)?.share else { continue }
-      guard let shares = records.shares else { throw .share }
-      try shares.clear(kept, for: type.rawValue, of: records.identity.uid)
     }
   }
 

@@ -52,10 +52,24 @@ struct AccountKeys {
     let type = unlocked.type
     let enrolled = unlocked.enrolled
     let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: deviceSecret)
-    try records.writeRemoving { () throws(StateError) in
-      guard try records.authenticator(type) == enrolled else { throw .superseded }
-      try records.put(changed, type)
+    do throws(StateError) {
+      try records.writeRemoving { () throws(StateError) in
+        guard try records.authenticator(type) == enrolled else { throw .superseded }
+        try records.put(changed, type)
+      }
+    } catch {
+      removeShare(of: changed, type)
+      throw error
     }
+  }
+
+  /// Removes the share of a value that could not be put, unless its record is on the disk, or may be.
+  private func removeShare(of changed: EnrolledAuthenticator, _ type: AuthenticatorType) {
+    guard let kept = changed.share else { return }
+    do throws(StateError) {
+      guard try records.authenticator(type)?.share != kept else { return }
+    } catch { return }
+    records.shares?.remove(kept)
   }
 
   /// Which type was used last; nil if that is not known, or it is no longer registered.

@@ -1,5 +1,16 @@
 /// The shares of a state folder's accounts, for root: those that are in use, and those that killed calls have left.
 public enum AccountShares {
+  /// Has the chip count the wrong values of an authenticator anew, where it counts them.
+  ///
+  /// - Throws: ``StateError``.
+  public static func clear(
+    _ type: AuthenticatorType, of account: AccountFile, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    guard let kept = try account.authenticator(type)?.share else { return }
+    guard let shares = directory.shares else { throw .share }
+    try shares.clear(kept, for: type.rawValue, of: account.identity.uid)
+  }
+
   /// Removes from the chip every share of an account but those that its records have.
   ///
   /// A call that is killed after it has made a share, and before its record was on the disk, leaves one.

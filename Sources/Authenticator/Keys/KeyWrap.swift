@@ -34,6 +34,7 @@ struct KeyWrap {
     let salt: [UInt8]
     do { salt = try RandomBytes.make(Self.saltLength) } catch { throw .cryptography }
     // What is not typed is no guess of anybody.
+    if type.isTyped, let shares, shares.cost == nil { try shares.allowNone() }
     if type.isTyped, let shares, let cost = shares.cost {
       let stretched = try stretched(value, salt, cost)
       let values = try chipValues(stretched, deviceSecret: deviceSecret)

@@ -9,6 +9,11 @@ public protocol ShareKeeper: AnyObject {
   /// The cost of a derivation whose values are counted; nil where no new share is made.
   var cost: Scrypt.Parameters? { get }
 
+  /// Lets an authenticator be made without a share, where ``cost`` says that no new one is made.
+  ///
+  /// - Throws: ``StateError/share`` where root demands one.
+  func allowNone() throws(StateError)
+
   /// Makes a share.
   ///
   /// - Parameters:

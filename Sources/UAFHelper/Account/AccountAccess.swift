@@ -33,6 +33,15 @@ import UAFConfiguration
   /// The ending for a failure of an account's state, or of the chip that has a share of its key.
   func ending(for error: StateError) -> Ending { shares.ending(for: error) }
 
+  /// Whether a failure is to look like a wrong value, because it would show that the account exists; the log has it.
+  ///
+  /// For a name that nobody has, the chip is asked in vain, whatever it answers.
+  func hides(_ error: StateError) -> Bool {
+    guard error == .share, policy.hidesState else { return false }
+    log.write(.binding, "told as a wrong value: \(shares.ending(for: error).log)", .warning)
+    return true
+  }
+
   /// Removes a share that no record has.
   func removeShare(_ kept: [UInt8]) { shares.remove(kept) }
 

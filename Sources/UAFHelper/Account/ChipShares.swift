@@ -1,6 +1,7 @@
 import Authenticator
 import FidoResults
 import SecretMemory
+import UAFConfiguration
 import UAFCrypto
 import UAFWire
 
@@ -24,6 +25,11 @@ final class ChipShares: ShareKeeper {
 
   var cost: Scrypt.Parameters? { source.isCounting ? policy.countedCost : nil }
 
+  func allowNone() throws(StateError) {
+    guard source.requiresIndex else { return }
+    throw noted(.withoutIndex(source.use == .off ? "use = \"off\"" : "the device key lies in a file"))
+  }
+
   func make(
     _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
   ) throws(StateError) -> NewShare? {
@@ -40,7 +46,7 @@ final class ChipShares: ShareKeeper {
       }
       return NewShare(share, kept: kept)
     case .full, .owned:
-      guard !source.requiresIndex else { throw noted(.withoutIndex(reply.answer)) }
+      guard !source.requiresIndex else { throw noted(.withoutIndex(reply.answer.told)) }
       log.write(
         .binding, "no index for \(type): \(reply.answer.told); wrong values are counted by this machine alone",
         .warning)

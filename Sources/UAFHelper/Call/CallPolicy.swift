@@ -154,7 +154,8 @@ final class CallPolicy {
   /// How many wrong values in a row the chip allows for an authenticator of an account.
   func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
     LockPolicy.shareLimit(
-      local: lockPolicy(type, uid: uid, .local), strangers: lockPolicy(type, uid: uid, .remote))
+      local: lockPolicy(type, uid: uid, .local), remote: lockPolicy(type, uid: uid, .remote),
+      otherUser: lockPolicy(type, uid: uid, .otherUser))
   }
 
   /// The cost of a key derivation.

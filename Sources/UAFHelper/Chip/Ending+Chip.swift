@@ -26,9 +26,9 @@ extension Ending {
     self.init(.cannotUse, because: cause, log: answer.told + "; the account has to be reset and registered anew")
   }
 
-  /// Root demands an index for each value, and the chip has made none.
-  static func withoutIndex(_ answer: ChipAnswer) -> Ending {
-    Ending(.cannotUse, because: .indexNotMade, log: "[tpm] require_pin_index: \(answer.told)")
+  /// Root demands an index for each value, and there is none; with the reason.
+  static func withoutIndex(_ why: String) -> Ending {
+    Ending(.cannotUse, because: .indexNotMade, log: "[tpm] require_pin_index: \(why)")
   }
 
   /// The words are none of a recovery key, or not of this one.

@@ -163,7 +163,8 @@ import UAFConfiguration
     }
     let slot = try queue.takeSlot(in: directory)
     let refusal: Ending
-    switch try check(value, account, type, lock, in: directory, slot) {
+    guard let outcome = try check(value, account, type, lock, in: directory, slot) else { return .wrong }
+    switch consume outcome {
     case .verified(let unlocked):
       let isStale = rules.isStale(value, type)
       guard keepsValue else { return .opened(UnlockedAuthenticatorBox(unlocked, valueIsStale: isStale)) }
@@ -199,14 +200,19 @@ import UAFConfiguration
     return question
   }
 
+  /// - Returns: nil where the chip has not opened the account's share, and the person must not see that.
   private func check(
     _ value: borrowing Secret, _ account: AccountFile, _ type: AuthenticatorType, _ lock: LockPolicy,
     in directory: borrowing StateDirectory, _ slot: borrowing DerivationSlot
-  ) throws(Ending) -> Verification {
+  ) throws(Ending) -> Verification? {
     do throws(StateError) {
       return try account.verify(
         value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot)
-    } catch { throw accounts.ending(for: error) }
+    } catch {
+      // It was counted, and has asked the chip, as a wrong value.
+      guard !accounts.hides(error) else { return nil }
+      throw accounts.ending(for: error)
+    }
   }
 
   private func wrongText(_ type: AuthenticatorType, _ status: LockStatus) -> PromptText {

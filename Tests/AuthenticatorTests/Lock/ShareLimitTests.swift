@@ -3,26 +3,31 @@ import Testing
 @testable import Authenticator
 
 @Suite struct ShareLimitTests {
-  @Test func `is the sum of what the ledger lets through`() {
-    #expect(LockPolicy.shareLimit(local: .localDefault, strangers: .remoteDefault) == 10 + 2 * 5 * 200)
+  private func limit(local: LockPolicy = .localDefault, strangers: LockPolicy = .remoteDefault) -> UInt32 {
+    LockPolicy.shareLimit(local: local, remote: strangers, otherUser: strangers)
   }
 
-  @Test func `counts strangers who are locked for good like the person`() {
-    var strangers = LockPolicy.remoteDefault
-    strangers.maxLockCount = 2
-    #expect(LockPolicy.shareLimit(local: .localDefault, strangers: strangers) == 10 + 2 * 15)
+  @Test func `is the sum of what the ledger lets through`() {
+    #expect(limit() == 10 + 5 * 200 + 5 * 200)
+  }
+
+  @Test(arguments: [0, 2]) func `a permanent remote lock takes nothing from the tries of other users`(count: Int) {
+    var remote = LockPolicy.remoteDefault
+    remote.maxLockCount = count
+    let limit = LockPolicy.shareLimit(local: .localDefault, remote: remote, otherUser: .remoteDefault)
+    #expect(Int(limit) == 10 + 5 * (count + 1) + 5 * 200)
   }
 
   @Test func `stops nobody whose local locks are never for good`() {
     var local = LockPolicy.localDefault
     local.maxLockCount = nil
-    #expect(LockPolicy.shareLimit(local: local, strangers: .remoteDefault) == .max)
+    #expect(limit(local: local) == .max)
   }
 
   @Test(arguments: [30, 300, 86_400]) func `a stranger without a pause does not reach it in half a year`(first: Int) {
     var strangers = LockPolicy.remoteDefault
     strangers.lockTime = .seconds(first)
-    let limit = LockPolicy.shareLimit(local: .localDefault, strangers: strangers)
+    let limit = limit(strangers: strangers)
     var ledger = AttemptLedger()
     var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
     let halfAYear: Int64 = 182 * 86_400 * 1_000_000_000

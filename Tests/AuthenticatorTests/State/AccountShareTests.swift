@@ -17,7 +17,7 @@ import UAFCrypto
   /// A share with the values that open it.
   private final class RecordedKeeper: ShareKeeper {
     var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
-    var (hasRoom, isAway, isExhausted) = (true, false, false)
+    var (hasRoom, isAway, isExhausted, demandsShare) = (true, false, false, false)
     var events: [String] = []
     private var values: [[UInt8]] = []
 
@@ -28,6 +28,10 @@ import UAFCrypto
     private static func share(_ number: UInt8) throws(StateError) -> Secret {
       guard let share = try? Secret(copying: [UInt8](repeating: number, count: 32).span) else { throw .cryptography }
       return share
+    }
+
+    func allowNone() throws(StateError) {
+      guard !demandsShare else { throw .share }
     }
 
     func make(
@@ -131,7 +135,9 @@ import UAFCrypto
     }
     #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 1)
     keeper.isExhausted = false
-    try file(in: directory).unlock()
+    let account = try file(in: directory)
+    try account.unlock()
+    for type in AuthenticatorType.allCases { try AccountShares.clear(type, of: account, in: directory) }
     #expect(keeper.events == ["make 1", "clear 1"])
     #expect(try isVerified("correct", in: directory))
   }
@@ -162,6 +168,23 @@ import UAFCrypto
     #expect(keeper.events == ["make 1"])
   }
 
+  @Test func `a change that another one was faster than leaves no share of its own`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }
+    try change(to: "another", in: directory)
+    let slot = try #require(try DerivationSlotBox(directory))
+    let account = try file(in: directory)
+    var failure: StateError?
+    let late = try secret("late")
+    do throws(StateError) {
+      try account.change(unlocked, to: late, cost: cost, in: directory, holding: slot.slot)
+    } catch { failure = error }
+    #expect(failure == .superseded)
+    #expect(keeper.events == ["make 1", "make 2", "remove 1", "make 3", "remove 3"])
+    #expect(try isVerified("another", in: directory))
+  }
+
   @Test func `without room the value has no share, and costs what others cost`() throws {
     let directory = try opened()
     keeper.hasRoom = false
@@ -170,6 +193,16 @@ import UAFCrypto
     #expect(!enrolled.hasShare && enrolled.cost == cost && enrolled.record.first == 1)
     #expect(try isVerified("correct", in: directory))
     #expect(keeper.events == ["in vain"])
+  }
+
+  @Test func `refuses a value where nothing makes shares and root demands one`() throws {
+    let directory = try opened()
+    keeper.cost = nil
+    keeper.demandsShare = true
+    #expect(throws: StateError.share) { try register(in: directory) }
+    keeper.demandsShare = false
+    try register(in: directory)
+    #expect(try isVerified("correct", in: directory))
   }
 
   @Test func `the share goes with the value, and accounts that need one are named`() throws {

@@ -14,7 +14,7 @@ import UAFWire
   private let bench: HelperBench
   private static let none = ""
 
-  /// A machine whose key a chip has sealed before anybody registered; the chip stops after three wrong values.
+  /// A machine whose key a chip has sealed before anybody registered; one try for each origin, and 200 for other users.
   init() throws {
     chip = try SoftwareTPM()
     bench = try HelperBench()
@@ -66,6 +66,7 @@ import UAFWire
 
   @Test func `an older folder that is put back gives no tries: the chip's count stands until root ends it`() throws {
     #expect(try register() == 0, "\(bench.log.lines)")
+    try chip.count(199, of: 202, in: try #require(try chip.indices().first))
     try keepAccounts()
     for _ in 0..<3 {
       #expect(try login("wrong").result == 3012)
@@ -138,6 +139,21 @@ import UAFWire
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
+  @Test func `root's unlock ends what it can, and is audited, although the chip has lost one of two indices`() throws {
+    #expect(try register() == 0)
+    let first = try chip.indices()
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0, "\(bench.log.lines)")
+    let second = try #require(try chip.indices().first { !first.contains($0) })
+    try remove(first)
+    try chip.count(202, of: 202, in: second)
+    let login = bench.begin(.authenticate, "authenticator=pattern")
+    #expect(try bench.run(login, ["12369"]).result == 3014, "\(bench.log.lines)")
+    #expect(try root(.unlock).result == 1007)
+    #expect(bench.audit.records.contains { $0.text(program: "").hasPrefix("op=pam_uaf:unlock ") })
+    #expect(try bench.run(login, ["12369"]).result == 0, "\(bench.log.lines)")
+  }
+
   @Test func `falls back and says so where the chip has no room, or refuses where root demands an index`() throws {
     try chip.fill()
     use("if_available", "require_pin_index = true")
@@ -149,7 +165,11 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `makes no index where root uses no chip`() throws {
+  @Test func `makes no index where root uses no chip, and no value where root demands one`() throws {
+    use("off", "require_pin_index = true")
+    let refused = try register()
+    #expect(refused == 1007, "\(bench.log.lines)")
+    #expect(bench.log.lines.contains { $0.contains("require_pin_index") })
     use("off")
     #expect(try register() == 0)
     #expect(try chip.indices().isEmpty)
@@ -177,6 +197,21 @@ import UAFWire
     #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
   }
 
+  @Test func `an account whose index is gone looks like a name that nobody has, where states are hidden`() throws {
+    #expect(try register() == 0)
+    bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
+    var nobody = bench.begin()
+    nobody.uid = nil
+    nobody.account = nil
+    nobody.typedName = Array("nobody".utf8)
+    let unknown = try bench.run(nobody, ["guess"])
+    try removeIndices()
+    let known = try login()
+    #expect(known.result == 3012 && known.result == unknown.result, "\(bench.log.lines)")
+    #expect(known.finished.text == unknown.finished.text && known.errors == unknown.errors)
+    #expect(bench.log.lines.contains { $0.contains("event=binding") && $0.contains("indexMissing") })
+  }
+
   // MARK: Parts
 
   private func sealedFolder() throws -> StateDirectory {
@@ -192,9 +227,11 @@ import UAFWire
     return try account?.authenticator(.passcode)?.cost.logN
   }
 
-  private func removeIndices() throws {
+  private func removeIndices() throws { try remove(try chip.indices()) }
+
+  private func remove(_ indices: [UInt32]) throws {
     // TPM2_NV_UndefineSpace (TPM 2.0 Part 3, 31.4) with the owner's empty value.
-    for index in try chip.indices() {
+    for index in indices {
       let number = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: index >> $0) }
       let command: [UInt8] =
         [0x80, 0x02, 0, 0, 0, 0x1f, 0, 0, 1, 0x22, 0x40, 0, 0, 1] + number

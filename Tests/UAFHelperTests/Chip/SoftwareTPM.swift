@@ -115,6 +115,16 @@ final class SoftwareTPM {
     }
   }
 
+  /// Has an index say that it has counted so many wrong values of as many as it allows (TPM2_NV_Write with the owner's empty value).
+  func count(_ count: UInt32, of limit: UInt32, in index: UInt32) throws {
+    let bytes = [index, count, limit].map { number in
+      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+    let head: [UInt8] = [0x80, 0x02, 0, 0, 0, 0x2b, 0, 0, 1, 0x37, 0x40, 0, 0, 1] + bytes[0]
+    let session: [UInt8] = [0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0]
+    try #require(try send(head + session + [0, 8] + bytes[1] + bytes[2] + [0, 0]) == 0)
+  }
+
   /// TPM2_Clear with the lockout hierarchy's empty value (TPM 2.0 Part 3, 24.6).
   func clear() throws {
     let command: [UInt8] =

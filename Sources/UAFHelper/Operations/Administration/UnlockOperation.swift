@@ -13,11 +13,19 @@ struct UnlockOperation: CallOperation {
     guard let account = try accounts.open(uid, in: directory) else {
       throw Ending(.notRegistered, because: .nothingHere, log: "nothing to unlock")
     }
-    do throws(StateError) {
-      try account.unlock()
-      try AccountShares.removeLeftovers(of: uid, keeping: account, in: directory)
-    } catch { throw accounts.ending(for: error) }
+    do throws(StateError) { try account.unlock() } catch { throw accounts.ending(for: error) }
     log.audit(.unlockedByRoot, of: account.identity)
+    // A share that cannot be had keeps none of the others counted out.
+    var failure: Ending?
+    for type in AuthenticatorType.allCases {
+      do throws(StateError) { try AccountShares.clear(type, of: account, in: directory) } catch {
+        failure = failure ?? accounts.ending(for: error)
+      }
+    }
+    do throws(StateError) { try AccountShares.removeLeftovers(of: uid, keeping: account, in: directory) } catch {
+      failure = failure ?? accounts.ending(for: error)
+    }
+    if let failure { throw failure }
     return Success(detail: "unlocked")
   }
 }

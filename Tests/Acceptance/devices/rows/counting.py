@@ -2,6 +2,7 @@
 
 import pathlib
 import shutil
+import struct
 
 from devices.chip import Between, Chip, is_in, keep_state, tool
 from lab.machine import STATE
@@ -9,7 +10,7 @@ from lab.table import Skip, must, row
 
 # TPM_CC_PolicySecret and TPM_CC_Unseal of TPM 2.0 Part 2, 6.5.2.
 PROVE, UNSEAL = 0x151, 0x15E
-# One try before a permanent lock, for each origin: the chip stops after 1 + 2 * 1 wrong values.
+# One try before a permanent lock, local or remote, and 200 for other users: the chip stops after 1 + 1 + 200 wrong values.
 STRICT = "retry_count_to_lock = 1\nmax_lock_count = 0\n"
 LAB = "retry_count_to_lock = 5\nlock_time = 300\nmax_lock_count = 3"
 REMOTE = "[lock.remote]\nretry_count_to_lock = 1\nmax_lock_count = 0\n"
@@ -84,6 +85,9 @@ def registers(lab):
 )
 def older_folder(lab):
     chip, person = counted(lab, lock=STRICT)
+    # So many were counted, of so many that it allows.
+    (chip.folder / "count").write_bytes(struct.pack(">II", 199, 202))
+    chip.tool("nvwrite", indices(chip)[0], "-C", "o", "-i", "count")
     seen = [put_back(lab, lambda: result(lab, person, "wrong-guess")) for _ in range(4)]
     must(seen == ["3012", "3012", "3012", "3014"], f"results: {seen}")
     must(put_back(lab, lambda: result(lab, person, person.passcode)) == "3014", "the right value was let in")
