@@ -126,7 +126,7 @@ public final class AccountFile {
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
   ) throws(StateError) -> UnlockedAuthenticator {
     let wrap = KeyWrap(identity: identity, type: type, shares: directory.shares)
-    return try UnlockedAuthenticator.enrol(value, wrap: wrap, cost: cost, deviceSecret: directory.deviceSecret)
+    return try UnlockedAuthenticator.enrol(value, wrap: wrap, cost: cost, in: directory)
   }
 
   // MARK: Attempts
@@ -211,7 +211,7 @@ public final class AccountFile {
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
   ) throws(StateError) {
-    try keyring.change(unlocked, to: value, cost: cost, deviceSecret: directory.deviceSecret)
+    try keyring.change(unlocked, to: value, cost: cost, in: directory)
   }
 
   /// Which type was used last; nil if that is not known, or it is no longer registered.

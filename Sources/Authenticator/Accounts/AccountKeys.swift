@@ -47,11 +47,13 @@ struct AccountKeys {
   /// Seals an open authenticator under a new secret: one row changes, and its keys stay as they are.
   func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
-    deviceSecret: borrowing Secret
+    in directory: borrowing StateDirectory
   ) throws(StateError) {
     let type = unlocked.type
     let enrolled = unlocked.enrolled
-    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: deviceSecret)
+    let claim = try unlocked.wrap.claim(in: directory)
+    defer { withExtendedLifetime(claim) {} }
+    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: directory.deviceSecret)
     do throws(StateError) {
       try records.writeRemoving { () throws(StateError) in
         guard try records.authenticator(type) == enrolled else { throw .superseded }

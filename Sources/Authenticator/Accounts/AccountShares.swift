@@ -15,12 +15,13 @@ public enum AccountShares {
   ///
   /// A call that is killed after it has made a share, and before its record was on the disk, leaves one.
   ///
-  /// - Parameter account: nil where there is no record any more, or none that can be read.
-  /// - Throws: ``StateError``.
-  public static func removeLeftovers(
-    of uid: UInt32, keeping account: AccountFile?, in directory: borrowing StateDirectory
-  ) throws(StateError) {
+  /// - Throws: ``StateError``; `superseded`, and nothing is removed, while another call makes a share for the account.
+  public static func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
     guard let shares = directory.shares else { return }
+    let claim = try ShareClaim(removingOf: uid, in: directory.slots)
+    defer { withExtendedLifetime(claim) {} }
+    // Read now: the last call that has made a share may have written its record since.
+    let account = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
     for type in AuthenticatorType.allCases where type.isTyped {
       let mark = try KeyWrap.mark(of: uid, type, deviceSecret: directory.deviceSecret)
       shares.remove(marked: mark, but: try account?.authenticator(type)?.share)

@@ -30,6 +30,11 @@ final class ByteLocks {
   /// - Returns: false if another holder has it.
   func take(_ number: Int) -> Bool { set(F_WRLCK, from: number, count: 1) }
 
+  /// Takes the lock of a number together with others who take it so, and does not wait for it.
+  ///
+  /// - Returns: false if a holder has it alone.
+  func share(_ number: Int) -> Bool { set(F_RDLCK, from: number, count: 1) }
+
   /// Sets or ends the locks of some bytes; 0 of them are all to the end.
   private func set(_ type: CInt, from first: Int, count: Int) -> Bool {
     var range = Glibc.flock()

@@ -24,6 +24,14 @@ struct KeyWrap {
     do { return try RandomBytes.makeSecret(keyLength) } catch { throw .cryptography }
   }
 
+  /// The right to make a share, from before it is made until its record is on the disk; nil where none is made.
+  ///
+  /// - Throws: ``StateError``; `superseded` while root has shares of the account removed.
+  func claim(in directory: borrowing StateDirectory) throws(StateError) -> ShareClaim? {
+    guard type.isTyped, shares?.cost != nil else { return nil }
+    return try ShareClaim(of: identity.uid, in: directory.slots)
+  }
+
   /// Seals an authenticator's key under a secret, with a share if the keeper makes one.
   ///
   /// - Parameter cost: what a derivation costs without a share.

@@ -10,23 +10,29 @@ public struct UnlockedAuthenticator: ~Copyable {
   /// Whether it was made in this call, and is stored nowhere.
   public let isNew: Bool
   private let key: Secret
+  /// Keeps a new share in the chip as long as this exists.
+  private let claim: ShareClaim?
 
-  private init(wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret) {
+  private init(
+    wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret, claim: ShareClaim? = nil
+  ) {
     self.wrap = wrap
     self.enrolled = enrolled
     self.isNew = isNew
     self.key = key
+    self.claim = claim
   }
 
   /// Makes an authenticator with a new random key, sealed under `value`; nothing is stored yet.
   ///
-  /// - Throws: ``StateError/cryptography``.
+  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while root has shares of the account removed.
   static func enrol(
-    _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+    _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> UnlockedAuthenticator {
     let key = try KeyWrap.makeKey()
-    let enrolled = try wrap.seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
-    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key)
+    let claim = try wrap.claim(in: directory)
+    let enrolled = try wrap.seal(key, under: value, cost: cost, deviceSecret: directory.deviceSecret)
+    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key, claim: claim)
   }
 
   /// Opens an authenticator with `value`.

@@ -42,6 +42,18 @@ import UAFConfiguration
     return true
   }
 
+  /// Removes what killed calls have left of an account in the chip, unless another call of it is under way.
+  ///
+  /// - Throws: ``StateError``.
+  func removeLeftovers(of uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) {
+    do throws(StateError) { try AccountShares.removeLeftovers(of: uid, in: directory) } catch {
+      guard error == .superseded else { throw error }
+      log.write(
+        .binding, "what is left of \(uid) in the chip stays: a registration or change is under way; unlock again later",
+        .warning)
+    }
+  }
+
   /// Removes a share that no record has.
   func removeShare(_ kept: [UInt8]) { shares.remove(kept) }
 

@@ -10,14 +10,17 @@ import UAFWire
   private var socket: PacketSocket?
   private let process: ChildProcess
   private var buffer: Secret
+  private let patience: Int32
 
   /// How long a chip may take for a request, in milliseconds: far above the slowest, below the patience of a host.
   static let patienceMilliseconds: Int32 = 20_000
 
   /// Starts `program`, which waits for its request.
   ///
+  /// - Parameter patience: how long it may take for a request, in milliseconds.
   /// - Throws: ``Ending`` where it is missing or cannot be started.
-  init(_ program: String) throws(Ending) {
+  init(_ program: String, patience: Int32 = patienceMilliseconds) throws(Ending) {
+    self.patience = patience
     do {
       let ends = try PacketSocket.pair()
       defer { close(ends.theirs) }
@@ -92,7 +95,7 @@ import UAFWire
 
   private func receive() throws(PacketSocketError) -> Packet {
     switch socket {
-    case .some(let socket): try socket.receive(into: &buffer, timeoutMilliseconds: Self.patienceMilliseconds)
+    case .some(let socket): try socket.receive(into: &buffer, timeoutMilliseconds: patience)
     case .none: throw .closed
     }
   }
@@ -109,7 +112,11 @@ import UAFWire
     do throws(PacketSocketError) {
       packet = try receive()
     } catch {
-      if error == .timedOut { throw Ending(of: .busy, log: "the chip did not answer in time") }
+      if error == .timedOut {
+        // Given up: the next request would get this one's answer.
+        socket = nil
+        throw Ending(of: .busy, log: "the chip did not answer in time")
+      }
       throw Ending(.clientMismatch, log: "uaf-chip: \(error)")
     }
     let answer = buffer.withBytes { span in try? ChipAnswer(packet, span) }

@@ -19,6 +19,7 @@ import UAFCrypto
     var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
     var (hasRoom, isAway, isExhausted, demandsShare) = (true, false, false, false)
     var events: [String] = []
+    var whileMaking: (() throws -> Void)?
     private var values: [[UInt8]] = []
 
     private static func bytes(_ secret: borrowing Secret) -> [UInt8] {
@@ -42,6 +43,7 @@ import UAFCrypto
       self.values.append(Self.bytes(values))
       let number = UInt8(self.values.count)
       events.append("make \(number)")
+      do { try whileMaking?() } catch { throw .damaged }
       return NewShare(try Self.share(number), kept: [number])
     }
 
@@ -55,7 +57,7 @@ import UAFCrypto
     func openInVain(_ values: borrowing Secret) { events.append("in vain") }
     func clear(_ kept: [UInt8], for type: String, of uid: UInt32) { events.append("clear \(kept[0])") }
     func remove(_ kept: [UInt8]) { events.append("remove \(kept[0])") }
-    func remove(marked mark: [UInt8], but kept: [UInt8]?) {}
+    func remove(marked mark: [UInt8], but kept: [UInt8]?) { events.append("remove all but \(kept?.first ?? 0)") }
   }
 
   private func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
@@ -183,6 +185,35 @@ import UAFCrypto
     #expect(failure == .superseded)
     #expect(keeper.events == ["make 1", "make 2", "remove 1", "make 3", "remove 3"])
     #expect(try isVerified("another", in: directory))
+  }
+
+  @Test func `what is left is removed only while no share waits for its record`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    keeper.events = []
+    do {
+      let slot = try #require(try DerivationSlotBox(directory))
+      let waiting = try AccountFile.enrol(
+        secret("another"), for: .pattern, identity: identity, cost: cost, in: directory, holding: slot.slot)
+      #expect(throws: StateError.superseded) { try AccountShares.removeLeftovers(of: 4242, in: directory) }
+      try AccountShares.removeLeftovers(of: 4243, in: directory)
+      let isNew = waiting.isNew
+      #expect(isNew)
+    }
+    #expect(keeper.events == ["make 2", "remove all but 0", "remove all but 0"])
+    try AccountShares.removeLeftovers(of: 4242, in: directory)
+    #expect(keeper.events.suffix(2) == ["remove all but 1", "remove all but 0"])
+  }
+
+  @Test func `what is left is not removed while a change makes a share`() throws {
+    let directory = try opened()
+    try register(in: directory)
+    keeper.whileMaking = { [folder, keeper] in
+      let other = try StateDirectory(folder.state, owner: getuid(), shares: keeper)
+      #expect(throws: StateError.superseded) { try AccountShares.removeLeftovers(of: 4242, in: other) }
+    }
+    try change(to: "another", in: directory)
+    #expect(keeper.events == ["make 1", "make 2", "remove 1"])
   }
 
   @Test func `without room the value has no share, and costs what others cost`() throws {

@@ -72,6 +72,19 @@ import UAFWire
     #expect(refusal([1, 2, 3], with: chip) == .cause(.chipDamaged))
   }
 
+  @Test func `gives a program up that was not in time, and takes no late answer for the next one`() throws {
+    let chip = try SoftwareTPM()
+    let process = try SoftwareTPM.hastyProgram()
+    func refusal() -> Ending? {
+      do throws(Ending) {
+        _ = try process.ask(ChipRequest(.facts, at: chip.place))
+        return nil
+      } catch { return error }
+    }
+    #expect(refusal()?.text == .cause(.chipBusy))
+    for _ in 0..<3 { #expect(refusal()?.result == .clientMismatch) }
+  }
+
   @Test func `refuses to start a program that is missing`() {
     #expect(throws: Ending.self) { try ChipProcess("/nonexistent/uaf-chip") }
   }

@@ -135,6 +135,9 @@ final class SoftwareTPM {
   /// Starts the uaf-chip of this build.
   static func program() throws(Ending) -> ChipProcess { try ChipProcess(path) }
 
+  /// The same, for whose answers nobody waits.
+  static func hastyProgram() throws(Ending) -> ChipProcess { try ChipProcess(path, patience: 0) }
+
   private static let path: String = {
     var path = [CChar](repeating: 0, count: 4096)
     // SAFETY: the array has the room that is announced.

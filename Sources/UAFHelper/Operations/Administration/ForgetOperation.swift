@@ -18,7 +18,7 @@ struct ForgetOperation: CallOperation {
       throw Ending(.cannotUse, log: "\(error)")
     }
     // What it had in the chip is known by its mark, whether its file could be read or not.
-    try? AccountShares.removeLeftovers(of: uid, keeping: nil, in: directory)
+    try? accounts.removeLeftovers(of: uid, in: directory)
     guard isForgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
     if let account, wasLocked { locks.removed(account.identity) }
     return Success(detail: "forgotten on this machine; the server still knows its keys")

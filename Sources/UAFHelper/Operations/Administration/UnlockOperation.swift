@@ -22,7 +22,7 @@ struct UnlockOperation: CallOperation {
         failure = failure ?? accounts.ending(for: error)
       }
     }
-    do throws(StateError) { try AccountShares.removeLeftovers(of: uid, keeping: account, in: directory) } catch {
+    do throws(StateError) { try accounts.removeLeftovers(of: uid, in: directory) } catch {
       failure = failure ?? accounts.ending(for: error)
     }
     if let failure { throw failure }
