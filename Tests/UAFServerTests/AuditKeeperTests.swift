@@ -146,13 +146,13 @@ import UAFMessages
     refusals.add("limited", from: "")
     await keeper.round()
     let (keys, kept) = (try server.headKeys(), try heads())
-    let prune = try AuditPruneCommand.parse(["--older-than", "1"])
+    let prune = try AuditPruneCommand.parse(["--state", "s", "--older-than", "1"])
     #expect(try await prune.check(server.store, keys, last: kept) == 0)
     let later = AuditHead(link: AuditLink(number: 3, hash: AuditLink.start.hash), signedAt: 1, previous: 2)
     await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: [later]) }
     try await server.store.write { try $0.audit.append([AuditEntry(time: 1, kind: .broken, actor: .server)]) }
     await #expect(throws: ExitCode.failure) { try await prune.check(server.store, keys, last: kept) }
-    let accepting = try AuditPruneCommand.parse(["--older-than", "1", "--accept-broken"])
+    let accepting = try AuditPruneCommand.parse(["--state", "s", "--older-than", "1", "--accept-broken"])
     #expect(try await accepting.check(server.store, keys, last: kept) == 3)
     await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
