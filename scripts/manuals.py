@@ -20,7 +20,7 @@ def spoken(program, words=()):
     text = help_of(program, words)
     listed = text.partition("\nSUBCOMMANDS:\n")[2].partition("\n\n")[0]
     phrases, options = set(), set(re.findall(r"^  (?:-h, )?--([a-z-]+)", text, re.M))
-    for name in re.findall(r"^  ([a-z]+)", listed, re.M):
+    for name in re.findall(r"^  ([a-z-]+)", listed, re.M):
         below, more = spoken(program, (*words, name))
         phrases |= below
         options |= more
@@ -41,7 +41,7 @@ def written(page):
     phrases = set()
     for line in re.findall(r"^\.It (Ic .*)$", text, re.M):
         operands = re.findall(r"\bAr ([a-z]+)", re.sub(r"Fl -[a-z-]+ Ar [a-z]+|Ar options?\b", "", line))
-        phrases.add(phrase(re.findall(r"\bIc ([a-z]+)", line), operands))
+        phrases.add(phrase(re.findall(r"\bIc ([a-z-]+)", line), operands))
     return phrases, set(re.findall(r"\bFl -([a-z][a-z-]+)", text)) | set(re.findall(r"Fl h , Fl -(help)", text))
 
 

@@ -29,8 +29,8 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: ServerVersion.current,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, ApproveCommand.self, UsersCommand.self,
-      DevicesCommand.self, RevokeCommand.self, AuditCommand.self, KeysCommand.self, BackupCommand.self, RestoreCommand.self,
-      DecodeCommand.self, MetadataCommand.self,
+      DevicesCommand.self, RevokeCommand.self, AuditCommand.self, KeysCommand.self, BackupCommand.self,
+      RestoreCommand.self, DecodeCommand.self, MetadataCommand.self,
     ])
 
   /// Protects the process's memory, then runs the command line.

@@ -211,7 +211,8 @@ public final class AccountFile {
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
   ) throws(StateError) {
-    try keyring.change(unlocked, to: value, cost: cost, in: directory)
+    try keyring.change(
+      unlocked, to: value, cost: cost, deviceSecret: directory.deviceSecret, claimedIn: directory.slots)
   }
 
   /// Which type was used last; nil if that is not known, or it is no longer registered.

@@ -47,13 +47,13 @@ struct AccountKeys {
   /// Seals an open authenticator under a new secret: one row changes, and its keys stay as they are.
   func change(
     _ unlocked: borrowing UnlockedAuthenticator, to value: borrowing Secret, cost: Scrypt.Parameters,
-    in directory: borrowing StateDirectory
+    deviceSecret: borrowing Secret, claimedIn slots: borrowing TrustedDirectory
   ) throws(StateError) {
     let type = unlocked.type
     let enrolled = unlocked.enrolled
-    let claim = try unlocked.wrap.claim(in: directory)
+    let claim = try unlocked.wrap.claim(in: slots)
     defer { withExtendedLifetime(claim) {} }
-    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: directory.deviceSecret)
+    let changed = try unlocked.sealed(under: value, cost: cost, deviceSecret: deviceSecret)
     do throws(StateError) {
       try records.writeRemoving { () throws(StateError) in
         guard try records.authenticator(type) == enrolled else { throw .superseded }
@@ -71,7 +71,7 @@ struct AccountKeys {
     do throws(StateError) {
       guard try records.authenticator(type)?.share != kept else { return }
     } catch { return }
-    records.shares?.remove(kept)
+    records.removeShare(kept)
   }
 
   /// Which type was used last; nil if that is not known, or it is no longer registered.

@@ -33,6 +33,9 @@ struct AccountRecords {
   /// Runs `body` inside one write transaction; whatever it throws leaves the file as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result { try sealed.write(body) }
 
+  /// Removes a share that no record has.
+  func removeShare(_ kept: [UInt8]) { shares?.remove(kept) }
+
   /// Runs `body`, which may remove authenticators, inside one write transaction, and then removes the shares that none has any
   /// more.
   ///

@@ -27,9 +27,9 @@ struct KeyWrap {
   /// The right to make a share, from before it is made until its record is on the disk; nil where none is made.
   ///
   /// - Throws: ``StateError``; `superseded` while root has shares of the account removed.
-  func claim(in directory: borrowing StateDirectory) throws(StateError) -> ShareClaim? {
+  func claim(in slots: borrowing TrustedDirectory) throws(StateError) -> ShareClaim? {
     guard type.isTyped, shares?.cost != nil else { return nil }
-    return try ShareClaim(of: identity.uid, in: directory.slots)
+    return try ShareClaim(of: identity.uid, in: slots)
   }
 
   /// Seals an authenticator's key under a secret, with a share if the keeper makes one.

@@ -30,7 +30,7 @@ public struct UnlockedAuthenticator: ~Copyable {
     _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> UnlockedAuthenticator {
     let key = try KeyWrap.makeKey()
-    let claim = try wrap.claim(in: directory)
+    let claim = try wrap.claim(in: directory.slots)
     let enrolled = try wrap.seal(key, under: value, cost: cost, deviceSecret: directory.deviceSecret)
     return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key, claim: claim)
   }

@@ -72,9 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
         + "All loopback addresses are one."))
   var addressConnections = Connections.standardMaximum
 
-  @Option(
-    help: ArgumentHelp(
-      "Also serve /metrics, /livez and /readyz there, by HTTP without TLS.", valueName: "host:port"))
+  @Option(help: ArgumentHelp("Also serve /metrics, /livez and /readyz there, without TLS.", valueName: "host:port"))
   var metricsListen: ListenAddress?
   @Option(
     help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),

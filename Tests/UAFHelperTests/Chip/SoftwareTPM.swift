@@ -115,7 +115,9 @@ final class SoftwareTPM {
     }
   }
 
-  /// Has an index say that it has counted so many wrong values of as many as it allows (TPM2_NV_Write with the owner's empty value).
+  /// Has an index say that it has counted so many wrong values of as many as it allows.
+  ///
+  /// TPM2_NV_Write with the owner's empty value.
   func count(_ count: UInt32, of limit: UInt32, in index: UInt32) throws {
     let bytes = [index, count, limit].map { number in
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }

@@ -37,7 +37,8 @@ struct RecoverOperation: CallOperation {
     guard !counted.isEmpty else { return "" }
     let named = counted.map(String.init).joined(separator: ", ")
     return
-      "; a chip counts wrong values of these accounts: if it was another chip or was cleared, reset them and register them anew: \(named)"
+      "; a chip counts wrong values of these accounts: if it was another chip or was cleared, reset them and register them "
+      + "anew: \(named)"
   }
 
   private func open(_ kept: [UInt8]) throws(Ending) -> Secret {
