@@ -28,7 +28,7 @@ export PREFIX PAMDIR UNITDIR SWIFT
 # Tests make users, sockets and PAM conversations that only root may.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
-.PHONY: help deps build demo test test-reproducible test-system test-fleet test-devices test-fingerprint
+.PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
 .PHONY: attack attack-table bench fuzz deb test-packages install clean fmt lint
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo 'make test     every test and rule check; needs root or sudo'
 	@echo 'make test-system  log in through sudo, sshd, login, su and a locker, in namespaces; needs root or sudo'
 	@echo 'make test-fleet  kill each part of a server of many machines under logins, in namespaces; ROWS=quick four minutes of it'
+	@echo 'make test-console  every page of the server'\''s console in Chromium, and hostile visitors, in namespaces; ROWS=... some'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
@@ -65,9 +66,7 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
-	scripts/reproducible.sh core
-	$(MAKE) -C cshim test analyze
-	scripts/check.sh
+	scripts/together.sh 'scripts/reproducible.sh core' 'make -C cshim test analyze && scripts/check.sh'
 	scripts/fuzz.sh
 	scripts/postgresql.sh bin
 	$(SWIFT) build --build-tests
@@ -83,6 +82,10 @@ test-system: deps
 test-fleet: deps
 	scripts/stage.sh --if-older
 	scripts/fleet.sh $(ROWS)
+
+test-console: deps
+	scripts/stage.sh --if-older
+	scripts/console.sh $(ROWS)
 
 test-devices: deps
 	scripts/stage.sh --if-older

@@ -15,6 +15,16 @@ let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibil
 /// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
 let besideFoundation: [SwiftSetting] = base
 
+/// The tests of one target.
+func tests(
+  of name: String, with dependencies: [Target.Dependency], swiftSettings: [SwiftSetting] = strict
+) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: swiftSettings)
+}
+
+/// Products of swift-nio.
+func nio(_ names: String...) -> [Target.Dependency] { names.map { .product(name: $0, package: "swift-nio") } }
+
 /// A system that pam-uaf is not for.
 let elsewhere = TargetDependencyCondition.when(platforms: [.windows])
 
@@ -58,6 +68,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
 
     // What those bring along, so that its versions are fixed as well. No more traits than they ask for: traits add up.
@@ -96,6 +107,7 @@ let package = Package(
     .systemLibrary(name: "CProcess"),
     .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode"),
 
     // MARK: Shared by both sides
     .target(name: "SecretMemory", swiftSettings: strict),
@@ -177,62 +189,64 @@ let package = Package(
     .target(
       name: "PostgreSQLStore", dependencies: ["UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
       swiftSettings: strict),
+    .target(
+      name: "WebMessages",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "UAFAdministration",
+      dependencies: ["UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator"],
+      swiftSettings: strict),
+    .target(
+      name: "UAFConsole",
+      dependencies: [
+        "UAFAdministration", "UAFService", "UAFMessages", "UAFCrypto", "WebMessages", "CQREncode",
+        .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: besideFoundation),
     .executableTarget(
       name: "UAFServer",
       dependencies: [
         "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator",
-        "Invocation",
-        "HostSystem", "FidoResults", "SecretMemory", "CProcess",
+        "Invocation", "WebMessages", "UAFAdministration", "UAFConsole", "HostSystem", "FidoResults", "SecretMemory",
+        "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOTLS", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
+      ] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOTLS"),
       swiftSettings: besideFoundation),
 
     // MARK: Tests
-    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: strict),
-    .testTarget(
-      name: "UAFCryptoTests", dependencies: ["UAFCrypto", "SecretMemory", "COpenSSL"], swiftSettings: strict),
-    .testTarget(name: "UAFMessagesTests", dependencies: ["UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "UAFDecoderTests", dependencies: ["UAFDecoder", "UAFMessages"], swiftSettings: strict),
-    .testTarget(name: "FidoResultsTests", dependencies: ["FidoResults", "Authenticator"], swiftSettings: strict),
-    .testTarget(name: "UAFWireTests", dependencies: ["UAFWire", "SecretMemory"], swiftSettings: strict),
-    .testTarget(
-      name: "AuthenticatorTests",
-      dependencies: ["Authenticator", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"], swiftSettings: strict),
-    .testTarget(
-      name: "UAFConfigurationTests",
-      dependencies: ["UAFConfiguration", "ServiceNames", "Authenticator", "FidoResults"], swiftSettings: strict),
-    .testTarget(
-      name: "UAFClientTests", dependencies: ["UAFClient", "UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UAFHelperTests",
-      dependencies: [
-        "UAFHelper", "Authenticator", "CProcess", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration",
+    .target(name: "ProgramTesting", dependencies: ["CProcess"], path: "Tests/ProgramTesting", swiftSettings: strict),
+    tests(of: "SecretMemory", with: []),
+    tests(of: "UAFCrypto", with: ["SecretMemory", "COpenSSL"]),
+    tests(of: "UAFMessages", with: []),
+    tests(of: "UAFDecoder", with: ["UAFMessages"]),
+    tests(of: "FidoResults", with: ["Authenticator"]),
+    tests(of: "UAFWire", with: ["SecretMemory"]),
+    tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"]),
+    tests(of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults"]),
+    tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
+    tests(
+      of: "UAFHelper",
+      with: [
+        "Authenticator", "CProcess", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration",
         "UAFCrypto", "UAFMessages", "UAFService", "UAFWire",
-      ], swiftSettings: strict),
-    .testTarget(
-      name: "SandboxTests", dependencies: ["Sandbox", "CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger"],
-      swiftSettings: strict),
-    .testTarget(name: "CArgumentsTests", dependencies: ["CArguments"], swiftSettings: strict),
-    .testTarget(
-      name: "UAFFetchTests", dependencies: ["UAFFetch", "UAFWire", "SecretMemory", "CCurl", "CProcess"],
-      swiftSettings: strict),
-    .testTarget(name: "UAFChipTests", dependencies: ["UAFChip", "SecretMemory", "UAFWire"], swiftSettings: strict),
-    .testTarget(name: "UAFFingerTests", dependencies: ["UAFFinger", "UAFWire"], swiftSettings: strict),
-    .testTarget(
-      name: "InvocationTests",
-      dependencies: ["Invocation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      swiftSettings: strict),
+      ]),
+    tests(of: "Sandbox", with: ["CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger"]),
+    tests(of: "CArguments", with: []),
+    tests(of: "UAFFetch", with: ["ProgramTesting", "UAFWire", "SecretMemory", "CCurl", "CProcess"]),
+    tests(of: "UAFChip", with: ["SecretMemory", "UAFWire"]),
+    tests(of: "UAFFinger", with: ["UAFWire"]),
+    tests(of: "Invocation", with: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(
       name: "ToolTestSupport",
       dependencies: [
@@ -240,60 +254,46 @@ let package = Package(
         "Wording",
       ],
       path: "Tests/ToolTestSupport", swiftSettings: strict),
-    .testTarget(
-      name: "TerminalPromptsTests",
-      dependencies: ["TerminalPrompts", "HostSystem", "SecretMemory", "ToolTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "PAMStacksTests", dependencies: ["PAMStacks", "Wording", "ToolTestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "DoctorTests",
-      dependencies: ["Doctor", "FidoResults", "PAMStacks", "UAFWire", "Wording", "ToolTestSupport"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UAFToolTests",
-      dependencies: [
-        "UAFTool", "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording", "ToolTestSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: besideFoundation),
+    tests(of: "TerminalPrompts", with: ["HostSystem", "SecretMemory", "ToolTestSupport"]),
+    tests(of: "PAMStacks", with: ["Wording", "ToolTestSupport"]),
+    tests(of: "Doctor", with: ["FidoResults", "PAMStacks", "UAFWire", "Wording", "ToolTestSupport"]),
+    tests(
+      of: "UAFTool",
+      with: [
+        "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
+        "CProcess", "Invocation", "HostSystem", "PAMStacks", "ProgramTesting", "TerminalPrompts", "Wording",
+        "ToolTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: besideFoundation),
     .target(
       name: "ServerTesting",
       dependencies: [
-        "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "SecretMemory",
+        "UAFService", "SQLiteStore", "PostgreSQLStore", "ProgramTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Tests/ServerTesting", swiftSettings: strict),
-    .testTarget(
-      name: "UAFServiceTests",
-      dependencies: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"], swiftSettings: strict),
-    .testTarget(
-      name: "SQLiteStoreTests",
-      dependencies: [
-        "SQLiteStore", "UAFService", "ServerTesting", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "PostgreSQLStoreTests", dependencies: ["PostgreSQLStore", "UAFService", "ServerTesting", "UAFMessages"],
-      swiftSettings: strict),
-    .testTarget(
-      name: "UAFServerTests",
-      dependencies: [
-        "UAFServer", "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "UAFMessages", "UAFCrypto",
-        "Authenticator", "Invocation", "CProcess",
+    tests(of: "UAFAdministration", with: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto"]),
+    tests(
+      of: "UAFConsole", with: ["UAFAdministration", "UAFService", "ServerTesting", "UAFMessages", "WebMessages"],
+      swiftSettings: besideFoundation),
+    tests(of: "UAFService", with: ["ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"]),
+    tests(
+      of: "SQLiteStore",
+      with: ["UAFService", "ServerTesting", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")]),
+    tests(of: "PostgreSQLStore", with: ["UAFService", "ServerTesting", "UAFMessages"]),
+    tests(
+      of: "UAFServer",
+      with: [
+        "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "ProgramTesting", "UAFMessages", "UAFCrypto",
+        "Authenticator", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages", "UAFAdministration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOTLS", package: "swift-nio"),
-      ] + broughtAlong,
-      swiftSettings: strict),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ] + nio("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS") + broughtAlong,
+      swiftSettings: besideFoundation),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["UAFWire", "UAFMessages"], exclude: ["Programs"],
+      name: "EndToEndTests", dependencies: ["ProgramTesting", "UAFWire", "UAFMessages"], exclude: ["Programs"],
       swiftSettings: strict),
   ],
   cxxLanguageStandard: .cxx17

@@ -66,7 +66,7 @@ enum finished_field {
 };
 #define FRAME_FIELDS 11
 
-enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE };
+enum frame_operation { OPERATION_AUTHENTICATE = 1, OPERATION_CHANGE, OPERATION_ACCOUNT = 15 };
 enum frame_step { STEP_CURRENT = 1, STEP_NEW, STEP_NEW_AGAIN };
 
 /* The states of "What follows what"; STATE_BROKEN is where a message that is not allowed leads. */

@@ -20,7 +20,7 @@ static unsigned read_seconds(const char *text)
 
 struct options options_read(int count, const char *const *arguments)
 {
-  static const char timeout[] = "timeout=";
+  static const char timeout[] = "timeout=", account_check[] = "account_check";
   struct options options = {0};
   for (int i = 0; i < count; i++) {
     const char *argument = arguments[i];
@@ -30,6 +30,9 @@ struct options options_read(int count, const char *const *arguments)
     options.divided |= strcmp(argument, "divided") == 0;
     options.use_first_pass |= strcmp(argument, "use_first_pass") == 0;
     options.try_first_pass |= strcmp(argument, "try_first_pass") == 0;
+    /* With any value: the core refuses one that it does not know, and then nobody gets in unchecked. */
+    options.account_check |= strncmp(argument, account_check, sizeof account_check - 1) == 0 &&
+                             (argument[sizeof account_check - 1] == '\0' || argument[sizeof account_check - 1] == '=');
     if (strncmp(argument, timeout, sizeof timeout - 1) == 0)
       options.timeout_seconds = read_seconds(argument + sizeof timeout - 1);
   }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct options {
-  bool debug, quiet, nouserok, use_first_pass, try_first_pass, divided;
+  bool debug, quiet, nouserok, use_first_pass, try_first_pass, divided, account_check;
   unsigned timeout_seconds; /* 0: none */
 };
 

@@ -4,6 +4,7 @@
 #include <security/pam_modules.h>
 #include <syslog.h>
 
+#include "account.h"
 #include "authenticate.h"
 #include "change.h"
 #include "limits.h"
@@ -31,10 +32,13 @@ EXPORTED int pam_sm_setcred(pam_handle_t *pamh, int flags, int argc, const char 
   return PAM_SUCCESS;
 }
 
-/* Never asks, starts nothing and looks at no lock: public-key ssh and cron call this stage alone. */
+/* Never asks a person, and looks at no lock: public-key ssh and cron call this stage alone. It can only refuse: an account that
+   is active is left to the other modules. */
 EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pamh, int flags, int argc, const char **argv)
 {
-  (void)flags, (void)argc, (void)argv;
+  const int code = account_check(pamh, flags, argc, (const char *const *)argv);
+  if (code != PAM_SUCCESS)
+    return code;
   if (!stale_is_noted(pamh))
     return PAM_IGNORE;
   log_outcome(pamh, LOG_NOTICE, PAM_NEW_AUTHTOK_REQD,

@@ -168,8 +168,10 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
   if (talk->state == STATE_BROKEN)
     return talk_broken(talk, HELPER_UNLAWFUL, "unexpected message");
   switch (message->type) {
-  case FRAME_PROMPT:
-    return answer_prompt(talk, message);
+  case FRAME_PROMPT: /* the account stage asks nobody */
+    if (talk->operation != OPERATION_ACCOUNT)
+      return answer_prompt(talk, message);
+    break;
   case FRAME_ERROR:
     converse_show(talk->pamh, PAM_ERROR_MSG, message->field[NOTICE_TEXT]);
     return true;

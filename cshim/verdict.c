@@ -30,6 +30,9 @@ static const struct pair change_failures[] = {
 /* Results of success: a failure cannot have them. */
 static const uint32_t good_results[] = {0, 10, 7100, RESULT_CHANGED};
 
+/* The account stage refuses with these and no others: a stack may pass over a user that a module does not know. */
+static const struct pair account_failures[] = {{PAM_AUTH_ERR, ANY_RESULT}, {PAM_SYSTEM_ERR, ANY_RESULT}};
+
 static bool has_pair(const struct pair *pairs, size_t count, const struct verdict *verdict)
 {
   for (size_t i = 0; i < count; i++)
@@ -43,6 +46,8 @@ static bool is_failure(const struct verdict *verdict)
   for (size_t i = 0; i < sizeof good_results / sizeof good_results[0]; i++)
     if (verdict->result == good_results[i])
       return false;
+  if (verdict->operation == OPERATION_ACCOUNT)
+    return has_pair(account_failures, sizeof account_failures / sizeof account_failures[0], verdict);
   return has_pair(failures, sizeof failures / sizeof failures[0], verdict) ||
          (verdict->operation == OPERATION_CHANGE &&
           has_pair(change_failures, sizeof change_failures / sizeof change_failures[0], verdict));
@@ -51,12 +56,15 @@ static bool is_failure(const struct verdict *verdict)
 bool verdict_belongs_together(const struct verdict *verdict)
 {
   const bool changes = verdict->operation == OPERATION_CHANGE;
-  if (verdict->stale && (changes || verdict->code != PAM_SUCCESS))
+  const bool is_account = verdict->operation == OPERATION_ACCOUNT;
+  if (verdict->stale && (changes || is_account || verdict->code != PAM_SUCCESS))
+    return false;
+  if (is_account && (verdict->prompted || verdict->resumed))
     return false;
   if (verdict->code == PAM_SUCCESS)
     return changes ? verdict->result == RESULT_CHANGED && verdict->resumed : verdict->result == 0;
   if (verdict->code == PAM_IGNORE)
-    return verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
+    return !is_account && verdict->result == RESULT_NOT_REGISTERED && !verdict->prompted && !verdict->resumed &&
            (changes || verdict->nouserok);
   /* With these a stack goes on only for a person who has proved something here, or has chosen at a prompt. */
   if ((verdict->code == PAM_AUTHINFO_UNAVAIL || verdict->code == PAM_CRED_UNAVAIL) && !verdict->prompted)

@@ -10,7 +10,8 @@ the person types, divided, and as it would be if the request were sent only then
 in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
 build take turns. This build also takes turns with itself, as a negative control: what its ratio differs from 1 by is noise.
 `bench.py server [STORE]`: the server under load, beside another one; see measure/page.py. `make bench` runs it, too. STORE
-is `sqlite` or `postgresql`, of which it starts one. `bench.py floor`: what a login's mandatory operations cost alone.
+is `sqlite` or `postgresql`, of which it starts one. `bench.py directory [STORE]`: pages of a large store; see
+measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
 """
 
 import functools
@@ -30,7 +31,7 @@ import tempfile
 import threading
 import time
 
-from measure import chip, floor, page
+from measure import chip, directory, floor, page
 from measure import login as logins
 from pam_login import pam_login, stack
 
@@ -257,9 +258,8 @@ def chosen_parts():
     """The parts that the command line names, or all."""
     parts = {"derivation": measure_derivation, "overlap": measure_overlap, "chip": measure_chip, "login": measure_logins}
     match sys.argv[1:]:
-        case ["server", *engine] if len(engine) <= 1:
-            page.run(STAGE / "bin/uaf-server", *engine)
-            sys.exit()
+        case ["server" | "directory" as part, *engine] if engine in ([], ["sqlite"], ["postgresql"]):
+            sys.exit((page if part == "server" else directory).run(STAGE / "bin/uaf-server", *engine))
         case ["floor"]:
             floor.run(STAGE / "bin/uaf-server")
             sys.exit()
@@ -268,7 +268,7 @@ def chosen_parts():
         case names if set(names) <= set(parts):
             return [parts[name] for name in names or parts]
         case _:
-            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server [STORE]")
+            sys.exit(f"bench: usage: bench.py [{'] ['.join(parts)}], bench.py builds CHECKOUT, bench.py server|directory [STORE]")
 
 
 def main():

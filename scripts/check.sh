@@ -39,6 +39,7 @@ while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' |
 
 forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
 
+forbid '\bProcess\(\)' "copies past the entries of /proc/self/fd and ends all tests: use StartedProgram" Tests
 forbid '\.timeLimit\(' "measures how busy the machine is: scripts/swift-test.sh has the limit for all tests" Tests
 
 # Imports, programs' contents, circles between folders, sizes, citations, the table of targets.

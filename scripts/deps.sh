@@ -17,7 +17,7 @@ packages=(
   # building
   gcc g++ make pkg-config libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
-  libsystemd-dev libtss2-dev
+  libqrencode-dev libsystemd-dev libtss2-dev
   # testing and the demo
   pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   swtpm tpm2-tools

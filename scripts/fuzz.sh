@@ -1,6 +1,6 @@
 #!/bin/bash
-# Feeds whatever reads something from outside with what a fuzzer thinks of: UAF messages, packets, configuration, texts, the
-# C module as a whole and the core as a whole. `make test` gives each a short run that is the same each time; for a longer
+# Feeds whatever reads something from outside with what a fuzzer thinks of: UAF messages, packets, configuration, texts, forms,
+# the C module as a whole and the core as a whole. `make test` gives each a short run that is the same each time; for a longer
 # one:
 #
 #   SECONDS_EACH=600 scripts/fuzz.sh [TARGET...]
@@ -38,28 +38,40 @@ export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16
 state=$(mktemp -d -p "$([[ -w /dev/shm ]] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$state"' EXIT
 
-for target in "${targets[@]}"; do
-  program=$folder/fuzz
+feed() { # target
+  local target=$1 program=$folder/fuzz found=$folder/corpus/$1 limit=(-max_total_time="$SECONDS_EACH")
+  local words=Tests/Fuzz/$1.dict executed covered
   if [[ " ${in_c[*]} " == *" $target "* ]]; then program=$folder/fuzz-shim; fi
-  found=$folder/corpus/$target
-  limit=(-max_total_time="$SECONDS_EACH")
   # A short run is the same each time: it starts from the seeds alone.
   if [[ -z $SECONDS_EACH ]]; then
     found=$(mktemp -d "$folder/short.XXXXXX")
     limit=(-runs="${RUNS:-$(runs_of "$target")}" -seed=1)
   fi
   mkdir -p "$found" "Tests/Fuzz/seeds/$target" "$state/$target"
-  words=Tests/Fuzz/$target.dict
   if [[ ! -f $words ]]; then words=Tests/Fuzz/uaf.dict; fi
   if ! FUZZ_TARGET=$target FUZZ_FOLDER=$state/$target "$program" "${limit[@]}" -max_len=8192 -timeout=10 \
     -rss_limit_mb=1024 -print_final_stats=1 -dict="$words" -artifact_prefix="$folder/$target-" "$found" \
     "Tests/Fuzz/seeds/$target" >"$folder/$target.log" 2>&1; then
     tail -n 40 "$folder/$target.log" >&2
     echo "fuzz: $target failed: the input is named above" >&2
-    exit 1
+    return 1
   fi
   if [[ -z $SECONDS_EACH ]]; then rm -rf "$found"; fi
   executed=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$target.log")
   covered=$(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$folder/$target.log" | tail -n 1)
   echo "fuzz: $target: $executed inputs, $covered edges covered, nothing found"
+}
+
+# One at a time for each processor: a target uses one alone.
+failed=0 running=0
+for target in "${targets[@]}"; do
+  if ((running == $(nproc))); then
+    wait -n || failed=1
+    running=$((running - 1))
+  fi
+  if ((failed)); then break; fi
+  feed "$target" &
+  running=$((running + 1))
 done
+for (( ; running > 0; running--)); do wait -n || failed=1; done
+exit "$failed"

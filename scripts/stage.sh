@@ -80,7 +80,7 @@ done
 for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
-for page in docs/*; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
+for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
 for sample in examples/*; do
   if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi

@@ -4,6 +4,7 @@
 
 import HostSystem
 import PAMStacks
+import UAFClient
 import UAFConfiguration
 
 /// All checks of `uafctl doctor`, in their order.
@@ -85,7 +86,8 @@ package struct Examination {
   private func people(_ configuration: Configuration?) -> [Finding] {
     guard let state = configuration?.state else { return [] }
     return PeopleCheck(
-      core: core, accounts: accounts, folder: state.directory, registered: installation.registered, isRoot: isRoot
+      core: core, accounts: accounts, folder: state.directory, registered: installation.registered, isRoot: isRoot,
+      asksForStates: { PAMCheck.asksForStates(in: folder) }
     ).findings()
   }
 
@@ -93,8 +95,16 @@ package struct Examination {
     PAMCheck(
       directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
       owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
-      hidesState: { configuration?.settings(for: $0).general.hideState == true }
+      hidesState: { configuration?.settings(for: $0).general.hideState == true },
+      canAskStates: canAskStates(configuration)
     ).findings()
+  }
+
+  /// Whether the account stage can ask in which state an account is, and believe the answer.
+  private func canAskStates(_ configuration: Configuration?) -> Bool {
+    guard let server = configuration?.server else { return false }
+    let url = server.authentication.requestURL ?? server.requestURL
+    return server.requiresSignedVerdict && url.flatMap { AccountStateFlow.url(beside: $0.text) } != nil
   }
 
   private func ssh() -> [Finding] {

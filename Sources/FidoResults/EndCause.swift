@@ -74,6 +74,12 @@ public enum EndCause: CaseIterable, Sendable {
   case nameNotMapped
   /// The account is not in /etc/passwd.
   case notInPasswd
+  /// The server has disabled the account.
+  case accountDisabled
+  /// The server has locked the account for a time.
+  case accountLocked
+  /// Nothing says that the account is active, and root demands that.
+  case accountNotKnown
 
   // MARK: The chip that holds the device key
   /// There is no chip where root says.
@@ -106,7 +112,7 @@ public enum EndCause: CaseIterable, Sendable {
   case indexNotMade
   /// Accounts need the chip, so the device key cannot leave it.
   case indicesInUse
-  /// Root demands a chip, and the device key lies in a file.
+  /// The device key lies in a file; root demands a chip, or the account needs one.
   case keyNotSealed
   /// The device key is not in the place that it is to be moved from.
   case keyElsewhere

@@ -92,6 +92,12 @@ extension EnglishCatalogue {
         "This machine's configuration gives the account no name at the server.",
         "Ask the administrator; server.username decides.")
     case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
+    case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
+    case .accountLocked:
+      ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")
+    case .accountNotKnown:
+      ResultText(
+        "The server could not be asked whether this account is active.", "Try again later, or ask the administrator.")
     // The chip that holds the device key
     case .chipAbsent:
       ResultText(
@@ -147,7 +153,7 @@ extension EnglishCatalogue {
         "Set use in [tpm] to \"off\", and have each of them change its value; the log names them.")
     case .keyNotSealed:
       ResultText(
-        "This machine's key lies in a file, and the configuration demands a chip (TPM).",
+        "This machine's key lies in a file, and a chip (TPM) has to open it.",
         "Ask the administrator: root's 'uafctl seal' moves it.")
     case .keyElsewhere:
       ResultText("This machine's key is not there: nothing was moved.", "'uafctl doctor' says where it lies.")

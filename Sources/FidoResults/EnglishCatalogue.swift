@@ -118,7 +118,8 @@ enum EnglishCatalogue: Catalogue {
     case .revoked(let said):
       let words = PromptText.inBrackets(said)
       return "Revoked by the server\(words): ask the administrator for a new registration."
-    case .serverForbids: return "The server does not allow this for this account: ask its administrator."
+    case .serverForbids:
+      return "The server does not allow this for this account, which may be disabled: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
     case .serverFailed: return "The server has an error of its own: tell its administrator."
     case .serverNameChanged:

@@ -63,6 +63,10 @@ extension KoreanCatalogue {
     case .nameNotMapped:
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
     case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
+    case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
+    case .accountNotKnown:
+      ResultText("이 계정을 사용할 수 있는지 서버에 확인하지 못했습니다.", "나중에 다시 시도하거나 관리자에게 문의하십시오.")
     case .chipAbsent:
       ResultText("이 컴퓨터의 키를 보관하는 칩(TPM)이 없습니다.", "관리자에게 문의하십시오. 메인보드를 바꾸었다면 root가 'uafctl recover'를 실행합니다.")
     case .chipForbidden: ResultText("이 컴퓨터의 칩(TPM)을 열 수 없습니다.", "관리자에게 문의하십시오. 로그에 내용이 나와 있습니다.")
@@ -98,7 +102,7 @@ extension KoreanCatalogue {
         "칩(TPM)이 틀린 입력을 세는 계정이 있어, 키를 옮기면 그 계정을 쓸 수 없게 됩니다.",
         "[tpm]의 use를 off로 정하고 그 계정마다 값을 바꾸게 하십시오. 로그에 계정이 나와 있습니다.")
     case .keyNotSealed:
-      ResultText("이 컴퓨터의 키는 파일에 있고, 설정은 칩(TPM)을 요구합니다.", "관리자에게 문의하십시오. root가 'uafctl seal'로 옮깁니다.")
+      ResultText("이 컴퓨터의 키가 파일에 있는데, 칩(TPM)으로 열어야 합니다.", "관리자에게 문의하십시오. root가 'uafctl seal'로 옮깁니다.")
     case .keyElsewhere: ResultText("이 컴퓨터의 키가 그곳에 없어 아무것도 옮기지 않았습니다.", "'uafctl doctor'가 키의 위치를 알려 줍니다.")
     case .chipNotUsed: ResultText("설정이 칩(TPM)을 쓰지 않습니다.", "먼저 [tpm]의 use를 if_available이나 require로 정하십시오.")
     case .chipDemanded: ResultText("설정이 칩(TPM)을 요구합니다.", "먼저 [tpm]의 use를 off나 if_available로 정하십시오.")

@@ -101,7 +101,7 @@ enum KoreanCatalogue: Catalogue {
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
     case .revoked(let said):
       return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). 관리자에게 새 등록을 요청하십시오."
-    case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 서버 관리자에게 문의하십시오."
+    case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 계정이 비활성화되었을 수 있습니다. 서버 관리자에게 문의하십시오."
     case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
     case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
     case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."

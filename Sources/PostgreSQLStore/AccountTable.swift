@@ -18,20 +18,106 @@ struct AccountTable: Accounts {
       .first?.boolean(0) == true
   }
 
-  func summaries(now: Int64) throws -> [AccountSummary] {
+  func setBlock(_ block: AccountBlock?, of username: String) throws -> Bool {
+    let until = block.map { $0.until ?? .max }
+    let changed = try connection.execute(
+      """
+      UPDATE account SET blockedSince = $1, blockedUntil = $2, blockReason = $3, blockActor = $4 WHERE username = $5
+      """,
+      [
+        .integer(block?.since), .integer(until), .text(block?.reason), .text(block?.actor), .text(username),
+      ]
+    ).changes
+    guard changed == 1 else { return false }
+    try connection.execute(
+      "UPDATE credential SET blockedUntil = $1 WHERE username = $2", [.integer(until), .text(username)])
+    return true
+  }
+
+  func spreadBlocks() throws {
     try connection.execute(
       """
-      SELECT a.username, count(c.id) FILTER (WHERE c.revokedAt IS NULL),
-        count(c.id) FILTER (WHERE c.revokedAt IS NOT NULL), max(c.lastUsedAt),
-        EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > $1)
-      FROM account a LEFT JOIN credential c ON c.username = a.username GROUP BY a.username ORDER BY a.username
-      """, [.integer(now)]
-    ).rows.map { row in
-      AccountSummary(
-        username: try row.text(0), keys: try row.integer(1, as: Int.self),
-        revokedKeys: try row.integer(2, as: Int.self),
-        lastUsedAt: try row.optionalInteger(3), hasOpenCode: try row.boolean(4))
+      UPDATE credential SET blockedUntil = a.blockedUntil FROM account a
+      WHERE a.username = credential.username AND a.blockedUntil IS NOT NULL
+        AND credential.blockedUntil IS DISTINCT FROM a.blockedUntil
+      """)
+  }
+
+  func block(of username: String) throws -> AccountBlock? {
+    try connection.execute(
+      "SELECT blockedSince, blockedUntil, blockReason, blockActor FROM account WHERE username = $1", [.text(username)]
+    ).first.flatMap { try Self.block($0, from: 0) }
+  }
+
+  private static func block(_ row: QueryRow, from column: CInt) throws -> AccountBlock? {
+    guard let until = try row.optionalInteger(column + 1) else { return nil }
+    return AccountBlock(
+      since: try row.integer(column), until: until == .max ? nil : until, reason: try row.text(column + 2),
+      actor: try row.text(column + 3))
+  }
+
+  func page(_ query: AccountQuery, now: Int64) throws -> [AccountSummary] {
+    let search = AccountSearch(query, now: now, listed: Self.listed)
+    return try connection.execute(
+      Self.summaries("\(search.sql(mark: "$", from: 3)) ORDER BY username LIMIT $2"),
+      [.integer(now), .integer(query.limit)] + Self.parameters(search)
+    ).rows.map(Self.summary)
+  }
+
+  func name(at place: Int, of query: AccountQuery, now: Int64) throws -> String? {
+    let search = AccountSearch(query, now: now, listed: Self.listed, isCounting: true)
+    return try connection.execute(
+      "SELECT username FROM account WHERE \(search.sql(mark: "$", from: 2)) ORDER BY username LIMIT 1 OFFSET $1",
+      [.integer(place - 1)] + Self.parameters(search)
+    ).first?.text(0)
+  }
+
+  private static let listed = "SELECT json_array_elements_text(?::json)"
+
+  private static func parameters(_ search: AccountSearch) -> [Parameter] {
+    search.conditions.map { condition in
+      switch condition.value {
+      case .text(let text): .text(text)
+      case .integer(let number): .integer(number)
+      }
     }
+  }
+
+  func summary(of username: String, now: Int64) throws -> AccountSummary? {
+    try connection.execute(Self.summaries("username = $2"), [.integer(now), .text(username)]).first.map(Self.summary)
+  }
+
+  /// What is known about accounts; $1 is the time.
+  ///
+  /// The condition finds the accounts first, so that for no other anything is counted.
+  private static func summaries(_ condition: String) -> String {
+    """
+    SELECT a.username,
+      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NULL),
+      (SELECT count(*) FROM credential c WHERE c.username = a.username AND revokedAt IS NOT NULL),
+      (SELECT max(lastUsedAt) FROM credential c WHERE c.username = a.username),
+      EXISTS (SELECT 1 FROM enrolment e WHERE e.username = a.username AND e.expiresAt > $1),
+      a.blockedSince, a.blockedUntil, a.blockReason, a.blockActor
+    FROM (SELECT * FROM account WHERE \(condition)) AS a ORDER BY a.username
+    """
+  }
+
+  private static func summary(_ row: QueryRow) throws -> AccountSummary {
+    AccountSummary(
+      username: try row.text(0), keys: try row.integer(1, as: Int.self),
+      revokedKeys: try row.integer(2, as: Int.self), lastUsedAt: try row.optionalInteger(3),
+      hasOpenCode: try row.boolean(4), block: try block(row, from: 5))
+  }
+
+  func remove(_ username: String) throws -> Int? {
+    guard try exists(username) else { return nil }
+    let keys = try connection.execute(
+      "SELECT count(*) FROM credential WHERE username = $1 AND revokedAt IS NULL", [.text(username)]
+    ).first?.integer(0, as: Int.self)
+    for table in ["credential", "enrolment", "approval", "openRegistration", "account"] {
+      try connection.execute("DELETE FROM \(table) WHERE username = $1", [.text(username)])
+    }
+    return keys
   }
 
   func lastNumber() throws -> Int64 {

@@ -83,7 +83,9 @@ struct AnswerTransaction {
     let used = (try? UsedChallengeTable(connection: connection).used(among: missing)) ?? []
     return answers.enumerated().map { index, answer in
       if stored.contains(index) { return .stored }
-      return used.contains(answer.challengeHash) ? .challengeUsed : .counterNotIncreased
+      if used.contains(answer.challengeHash) { return .challengeUsed }
+      let block = try? AccountTable(connection: connection).block(of: answer.username)
+      return AnswerOutcome(refusedBy: block, at: answer.now)
     }
   }
 
@@ -133,6 +135,7 @@ struct AnswerTransaction {
       SELECT c.id, s.answer, s.counter, s.usedAt
       FROM signature s JOIN credential c ON lower(c.aaid) = lower(s.aaid) AND c.keyID = s.keyID
       WHERE c.username = s.username AND c.revokedAt IS NULL
+        AND (c.blockedUntil IS NULL OR c.blockedUntil <= s.usedAt)
         AND (c.signCounter < s.counter OR (c.signCounter = 0 AND s.counter = 0))
       ORDER BY c.id FOR NO KEY UPDATE OF c
     ), whole AS (

@@ -64,10 +64,41 @@ struct ApprovalTable: Approvals {
     let row = try connection.execute(
       "SELECT confirmedAt, deniedAt, expiresAt FROM approval WHERE id = $1", [.integer(id)]
     ).first
-    guard let row else { return .closed }
+    return try row.map { try Self.outcome($0, now) } ?? .closed
+  }
+
+  /// The outcome by a row that begins with the three times.
+  private static func outcome(_ row: QueryRow, _ now: Int64) throws -> ApprovalOutcome {
     if try row.optionalInteger(0) != nil { return .confirmed }
     if try row.optionalInteger(1) != nil { return .denied }
     return try row.integer(2) > now ? .open : .closed
+  }
+
+  func record(id: Int64, now: Int64) throws -> ApprovalRecord? {
+    try connection.execute("SELECT \(Self.columns) FROM approval WHERE id = $1", [.integer(id)])
+      .first.map { try Self.record($0, now) }
+  }
+
+  func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord] {
+    try connection.execute(
+      "SELECT \(Self.columns) FROM approval WHERE id < $1 ORDER BY id DESC LIMIT $2",
+      [.integer(id ?? .max), .integer(limit)]
+    ).rows.map { try Self.record($0, now) }
+  }
+
+  private static let columns = "confirmedAt, deniedAt, expiresAt, id, username, shown"
+
+  private static func record(_ row: QueryRow, _ now: Int64) throws -> ApprovalRecord {
+    ApprovalRecord(
+      id: try row.integer(3), username: try row.text(4), shown: try row.text(5), expiresAt: try row.integer(2),
+      outcome: try outcome(row, now))
+  }
+
+  func close(id: Int64) throws -> String? {
+    try connection.execute(
+      "DELETE FROM approval WHERE id = $1 AND confirmedAt IS NULL AND deniedAt IS NULL RETURNING username",
+      [.integer(id)]
+    ).first?.text(0)
   }
 
   func close(for username: String) throws {

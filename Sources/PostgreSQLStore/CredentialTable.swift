@@ -65,6 +65,35 @@ struct CredentialTable: Credentials {
     return keys.values.map { KeyShape($0) }
   }
 
+  func usableModels(after username: String, appID: String, limit: Int) throws -> [AccountModels] {
+    let rows = try connection.execute(
+      """
+      SELECT username, string_agg(DISTINCT lower(aaid), ',') FROM credential
+      WHERE appID = $2 AND revokedAt IS NULL AND username IN (
+        SELECT DISTINCT username FROM credential
+        WHERE username > $1 AND appID = $2 AND revokedAt IS NULL ORDER BY username LIMIT $3)
+      GROUP BY username, deviceID ORDER BY username
+      """, [.text(username), .text(appID), .integer(limit)]
+    ).rows
+    return AccountModels.joined(
+      try rows.map { row in
+        (username: try row.text(0), aaids: Set(try row.text(1).split(separator: ",").map(String.init)))
+      })
+  }
+
+  func countsByModel() throws -> [ModelCount] {
+    try connection.execute(
+      """
+      SELECT min(aaid), count(*) FILTER (WHERE revokedAt IS NULL), count(*) FILTER (WHERE revokedAt IS NOT NULL)
+      FROM credential GROUP BY lower(aaid) ORDER BY lower(aaid) COLLATE "C"
+      """
+    ).rows.map { row in
+      ModelCount(
+        aaid: try AAID(row.text(0)), keys: try row.integer(1, as: Int.self),
+        revokedKeys: try row.integer(2, as: Int.self))
+    }
+  }
+
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool {
     try connection.execute(
       "SELECT EXISTS (SELECT 1 FROM credential WHERE lower(aaid) = lower($1) AND keyID = $2)",
@@ -106,8 +135,10 @@ struct CredentialTable: Credentials {
     try connection.execute(
       """
       INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-        signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt, displays)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt, displays,
+        blockedUntil)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+        (SELECT blockedUntil FROM account WHERE username = $1))
       """,
       [
         .text(issued.username), .text(issued.appID), .text(key.aaid.text), .bytes(key.keyID.bytes),
@@ -135,10 +166,28 @@ struct CredentialTable: Credentials {
     ).rows.map { row in (try AAID(row.text(0)), try KeyID(bytes: row.requiredBytes(1))) }
   }
 
-  func revokeAll(of username: String, now: Int64) throws -> Int {
+  func records(of username: String) throws -> [KeyRecord] {
     try connection.execute(
-      "UPDATE credential SET revokedAt = $1 WHERE username = $2 AND revokedAt IS NULL",
-      [.integer(now), .text(username)]
+      "SELECT \(KeyRecord.columns) FROM credential WHERE username = $1 ORDER BY id", [.text(username)]
+    ).rows.map(KeyRecord.init(row:))
+  }
+
+  func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int {
+    let (condition, values): (String, [Parameter]) =
+      switch keys {
+      case .all(let username): ("username = $4", [.text(username)])
+      case .one(let aaid, let keyID, let username):
+        (
+          "lower(aaid) = lower($4) AND keyID = $5 AND username = $6",
+          [.text(aaid.text), .bytes(keyID.bytes), .text(username)]
+        )
+      case .onMachine(let id, let username): ("username = $4 AND deviceID = $5", [.text(username), .text(id)])
+      case .machine(let id): (#"deviceID COLLATE "C" = $4"#, [.text(id)])
+      }
+    return try connection.execute(
+      """
+      UPDATE credential SET revokedAt = $1, revokedBy = $2, revokedReason = $3 WHERE revokedAt IS NULL AND \(condition)
+      """, [.integer(revocation.time), .text(revocation.by), .text(revocation.reason)] + values
     ).changes
   }
 }

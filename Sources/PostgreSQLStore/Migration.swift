@@ -7,6 +7,42 @@ struct Migration {
   static let all = [
     Migration(name: "1", statements: version1), Migration(name: "wrong answers", statements: wrongAnswers),
     Migration(name: "audit", statements: audit),
+    Migration(name: "account blocks", statements: accountBlocks),
+    Migration(name: "policies", statements: policies),
+    Migration(name: "administration", statements: AdministrationMigration.statements),
+    Migration(name: "rare rows of the audit", statements: rareRows),
+    Migration(name: "console", statements: ConsoleSessionTable.statements), AuditDeliveryTable.migration,
+    Migration(
+      name: "blocked accounts",
+      statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
+  ]
+
+  private static let policies = [
+    """
+    CREATE TABLE policy (
+      number bigint PRIMARY KEY,
+      savedAt bigint NOT NULL,
+      actor text NOT NULL,
+      reason text NOT NULL,
+      content text NOT NULL
+    )
+    """
+  ]
+
+  // Logins that were accepted are nearly all rows, and are in neither.
+  private static let rareRows = [
+    "CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login'",
+    "CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok'",
+  ]
+
+  // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it: a login's
+  // statement locks them, and so sees a block that another transaction commits beside it.
+  private static let accountBlocks = [
+    """
+    ALTER TABLE account ADD COLUMN blockedSince bigint, ADD COLUMN blockedUntil bigint, ADD COLUMN blockReason text,
+      ADD COLUMN blockActor text
+    """,
+    "ALTER TABLE credential ADD COLUMN blockedUntil bigint",
   ]
 
   // A row's texts are hashed as they are, and none of them is NULL. `auditEnd` has one row: the end of the chain, which is locked

@@ -8,19 +8,18 @@ struct Migrator {
   let connection: Connection
   var migrations = Migration.all
 
-  /// Takes the steps that are missing.
+  /// Takes the steps that are missing, each in a transaction of its own: the locks of one do not wait for the next.
   ///
   /// - Parameter create: makes the tables if there are none.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   func migrate(create: Bool) throws {
     do {
       if try !isCurrent() {
-        // What a lock was waited for must be seen afterwards.
-        try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-        try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(Self.lock)])
+        try connection.execute("SELECT pg_advisory_lock($1)", [.integer(Self.lock)])
+        // A connection that is lost gives the lock back by itself.
+        defer { _ = try? connection.execute("SELECT pg_advisory_unlock($1)", [.integer(Self.lock)]) }
         // Another instance may have been faster.
         if try !isCurrent() { try takeSteps(create: create) }
-        try connection.commit()
       }
       try requireRights()
     } catch PostgreSQLError.refused("42501", let message) {
@@ -69,15 +68,25 @@ struct Migrator {
     if taken.isEmpty {
       guard try !hasTablesOfOthers() else { throw PostgreSQLRefusal.otherApplication }
       guard create else { throw PostgreSQLRefusal.empty }
-      try connection.execute("CREATE SCHEMA IF NOT EXISTS uaf")
-      try connection.execute(
-        "CREATE TABLE uaf.migration (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL)"
-      )
     }
     for migration in migrations where !taken.contains(migration.name) {
-      for statement in migration.statements { try connection.execute(statement) }
-      try connection.execute("INSERT INTO uaf.migration (name) VALUES ($1)", [.text(migration.name)])
+      try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+      do {
+        if taken.isEmpty && migration.name == migrations.first?.name { try makeTableOfSteps() }
+        for statement in migration.statements { try connection.execute(statement) }
+        try connection.execute("INSERT INTO uaf.migration (name) VALUES ($1)", [.text(migration.name)])
+        try connection.commit()
+      } catch {
+        connection.rollback()
+        throw error
+      }
     }
+  }
+
+  private func makeTableOfSteps() throws {
+    try connection.execute("CREATE SCHEMA IF NOT EXISTS uaf")
+    try connection.execute(
+      "CREATE TABLE uaf.migration (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL)")
   }
 
   /// Refuses a user who may not use each table: the first login would find that out.

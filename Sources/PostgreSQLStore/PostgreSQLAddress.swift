@@ -53,6 +53,12 @@ package struct PostgreSQLAddress: Sendable {
     self.password = password
   }
 
+  /// Hosts and database, for people; no user, and no secret.
+  package var place: String {
+    let host = settings["host"] ?? settings["hostaddr"] ?? "this machine"
+    return "the database \(settings["dbname"] ?? settings["user"] ?? "") of \(host)"
+  }
+
   /// Whether a text looks like a URL of PostgreSQL.
   package static func isURL(_ text: String) -> Bool {
     text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")

@@ -1,3 +1,5 @@
+import UAFService
+
 /// Why a PostgreSQL database is not used as a store.
 ///
 /// No text repeats the URL.
@@ -17,21 +19,23 @@ package enum PostgreSQLRefusal: Error, Equatable {
   case otherApplication
   case newer(migration: String)
   case noRights(message: String)
+  /// An import into it has not ended.
+  case unfinished
 }
 
 extension PostgreSQLRefusal: CustomStringConvertible {
   /// What is wrong, and what to do.
   package var description: String {
     switch self {
-    case .wrongURL: "--store is no URL of PostgreSQL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"
+    case .wrongURL: "the store's URL is none of PostgreSQL: write postgresql://HOST,HOST/DATABASE?SETTING=VALUE"
     case .passwordInURL:
-      "--store contains a password, which every process of the machine can see: change it, and name a passfile in the URL"
+      "the store's URL contains a password, which every process of the machine can see: change it, and name a passfile in the URL"
     case .settingNotAllowed(let name):
-      "--store has the setting \(name), which uaf-server does not take: write out what it stands for"
+      "the store's URL has the setting \(name), which uaf-server does not take: write out what it stands for"
     case .tooOld(let version): "the store's PostgreSQL is version \(version / 10_000): 13 or newer is needed"
     case .otherEncoding: "the store's database is not in UTF-8: create it with ENCODING 'UTF8'"
     case .readOnly:
-      "the store's database is read-only: name the primary in --store, and check default_transaction_read_only"
+      "the store's database is read-only: name the primary in its URL, and check default_transaction_read_only"
     case .notDurable(let setting): "the store would lose logins in a power cut: its \(setting) must be on"
     case .asynchronous:
       "the store has several hosts but no synchronous standby, so a failover can forget logins: set "
@@ -41,6 +45,7 @@ extension PostgreSQLRefusal: CustomStringConvertible {
     case .newer(let migration):
       "the store was changed by a newer uaf-server (\(migration)): start that version, or restore the older store from a backup"
     case .noRights(let message): "the store's user lacks a right: \(message)"
+    case .unfinished: StoreError.unfinishedText
     }
   }
 }

@@ -12,6 +12,9 @@ package struct PostgreSQLStore: ServerStore {
   /// How long a loss of the connection counts as one that happened before the transaction.
   private static let soon = Duration.seconds(1)
 
+  /// How long an upgrade of the tables may take: a day.
+  private static let upgrade = Duration.seconds(86_400)
+
   let pool: ConnectionPool
   private let now: @Sendable () -> ContinuousClock.Instant
   private let answers: AnswerCommitter
@@ -20,14 +23,15 @@ package struct PostgreSQLStore: ServerStore {
   ///
   /// - Parameters:
   ///   - create: makes them if there are none.
+  ///   - allowsUnfinished: uses a store also if an import into it has not ended.
   ///   - allowsAsynchronous: uses a store of several hosts also without a synchronous standby.
   ///   - connections: the most connections.
   ///   - deadline: how long one transaction may take.
   ///   - now: a clock that runs while the machine does.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
-    _ address: PostgreSQLAddress, create: Bool, allowsAsynchronous: Bool = false, connections: Int = 8,
-    deadline: Duration = .seconds(10),
+    _ address: PostgreSQLAddress, create: Bool, allowsUnfinished: Bool = false, allowsAsynchronous: Bool = false,
+    connections: Int = 8, deadline: Duration = .seconds(10),
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
     self.now = now
@@ -37,7 +41,11 @@ package struct PostgreSQLStore: ServerStore {
     guard try address.hosts == 1 || allowsAsynchronous || check.hasSynchronousStandby else {
       throw PostgreSQLRefusal.asynchronous
     }
+    // An index of a large audit takes as long as it takes: one that is given up would begin anew at each start.
+    first.setDeadline(now() + Self.upgrade)
     try Migrator(connection: first).migrate(create: create)
+    let mark = try SettingTable(connection: first).value(of: .unfinishedImport)
+    guard mark == nil || allowsUnfinished else { throw PostgreSQLRefusal.unfinished }
     pool = ConnectionPool(size: connections, deadline: deadline, now: now) {
       do {
         return try search.find().0

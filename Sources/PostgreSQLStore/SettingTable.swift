@@ -13,4 +13,8 @@ struct SettingTable: Settings {
       "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       [.text(name.rawValue), .text(value)])
   }
+
+  func remove(_ name: SettingName) throws {
+    try connection.execute("DELETE FROM setting WHERE name = $1", [.text(name.rawValue)])
+  }
 }

@@ -4,6 +4,10 @@ import UAFService
 struct UsedProofTable: UsedProofs {
   let connection: Connection
 
+  func contains(tokenID: String) throws -> Bool {
+    try connection.execute("SELECT 1 FROM usedProof WHERE tokenID = $1", [.text(tokenID)]).first != nil
+  }
+
   func use(tokenID: String, expiresAt: Int64, now: Int64) throws -> Bool {
     // The database's clock decides: an instance whose clock is fast would forget what others still accept.
     try connection.execute(

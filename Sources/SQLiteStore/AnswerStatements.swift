@@ -13,6 +13,7 @@ final class AnswerStatements: @unchecked Sendable {
   private static let raiseCounter = """
     UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
     WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
+      AND (blockedUntil IS NULL OR blockedUntil <= ?2)
       AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
       AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?6)
     """
@@ -28,7 +29,7 @@ final class AnswerStatements: @unchecked Sendable {
   }
 
   /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
-  /// not used.
+  /// not used, and the account not blocked.
   ///
   /// - Throws: ``SQLiteFailure``.
   func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedAnswer, _ db: Database) throws -> Bool {

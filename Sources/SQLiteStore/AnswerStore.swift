@@ -22,10 +22,16 @@ struct AnswerStore {
   /// Adds the rows of stored answers to the audit, in the transaction of their batch.
   func record(_ events: [AuditEntry]) throws { try statements.append(events) }
 
+  private func refusal(of answer: VerifiedAnswer) throws -> AnswerOutcome {
+    if try UsedChallengeStore(db: db).contains(answer.challengeHash) { return .challengeUsed }
+    let block = try AccountStore(db: db).block(of: answer.username)
+    return AnswerOutcome(refusedBy: block, at: answer.now)
+  }
+
   private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else {
-        return try UsedChallengeStore(db: db).contains(answer.challengeHash) ? .challengeUsed : .counterNotIncreased
+        return try refusal(of: answer)
       }
     }
     if let id = answer.approvalID {

@@ -62,10 +62,36 @@ struct ApprovalStore: Approvals {
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome {
     let row = try Row.fetchOne(
       db, sql: "SELECT confirmedAt, deniedAt, expiresAt FROM approval WHERE id = ?", arguments: [id])
-    guard let row else { return .closed }
+    return row.map { Self.outcome($0, now) } ?? .closed
+  }
+
+  private static func outcome(_ row: Row, _ now: Int64) -> ApprovalOutcome {
     if row["confirmedAt"] as Int64? != nil { return .confirmed }
     if row["deniedAt"] as Int64? != nil { return .denied }
     return row["expiresAt"] > now ? .open : .closed
+  }
+
+  func record(id: Int64, now: Int64) throws -> ApprovalRecord? {
+    try Row.fetchOne(db, sql: "SELECT * FROM approval WHERE id = ?", arguments: [id]).map { Self.record($0, now) }
+  }
+
+  func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord] {
+    try Row.fetchAll(
+      db, sql: "SELECT * FROM approval WHERE id < ? ORDER BY id DESC LIMIT ?", arguments: [id ?? .max, limit]
+    ).map { Self.record($0, now) }
+  }
+
+  private static func record(_ row: Row, _ now: Int64) -> ApprovalRecord {
+    ApprovalRecord(
+      id: row["id"], username: row["username"], shown: row["shown"], expiresAt: row["expiresAt"],
+      outcome: outcome(row, now))
+  }
+
+  func close(id: Int64) throws -> String? {
+    try String.fetchOne(
+      db,
+      sql: "DELETE FROM approval WHERE id = ? AND confirmedAt IS NULL AND deniedAt IS NULL RETURNING username",
+      arguments: [id])
   }
 
   func close(for username: String) throws {

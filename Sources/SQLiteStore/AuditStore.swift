@@ -15,7 +15,7 @@ struct AuditStore: AuditTrail {
     let statement = try PreparedStatement(
       """
       SELECT number, hash, time, kind, outcome, account, actor, address, machine, authenticators, detail FROM audit
-      WHERE \(conditions) ORDER BY number LIMIT ?1
+      WHERE \(conditions) ORDER BY number \(filter.isNewestFirst ? "DESC" : "ASC") LIMIT ?1
       """, on: db)
     var rows: [AuditRow] = []
     try statement.run([.integer(Int64(limit))] + values) { row in
@@ -31,14 +31,36 @@ struct AuditStore: AuditTrail {
 
   /// The conditions of a filter, whose first parameter is ?2.
   private static func conditions(_ filter: AuditFilter) -> (String, [StatementValue]) {
+    // The plus keeps the planner from the index of times: rows are wanted in the order of their numbers.
     let wanted: [(String, StatementValue)?] = [
-      ("number >", .integer(filter.after)), filter.account.map { ("account =", .text($0)) },
-      (filter.kind?.rawValue).map { ("kind =", .text($0)) }, filter.outcome.map { ("outcome =", .text($0)) },
-      filter.since.map { ("time >=", .integer($0)) }, filter.until.map { ("time <", .integer($0)) },
+      ("number > ?", .integer(filter.after)), filter.before.map { ("number < ?", .integer($0)) },
+      filter.since.map { ("+time >= ?", .integer($0)) }, filter.until.map { ("+time < ?", .integer($0)) },
     ]
-    let conditions = wanted.compactMap { $0 }
-    let texts = conditions.enumerated().map { "\($1.0) ?\($0 + 2)" }
-    return (texts.joined(separator: " AND "), conditions.map(\.1))
+    let fields: [(String, AuditField, String?)] = [
+      ("account = ?", .account, filter.account), ("kind = ?", .kind, filter.kind?.rawValue),
+      ("outcome = ?", .outcome, filter.outcome), ("machine = ?", .machine, filter.machine),
+      ("\(words) LIKE ? ESCAPE '!'", .words, filter.words.map { AuditFilter.pattern($0, escape: "!") }),
+    ]
+    let texts = fields.compactMap { sql, field, text in
+      text.map { (filter.negated.contains(field) ? "NOT \(sql)" : sql, StatementValue.text($0)) }
+    }
+    let conditions = wanted.compactMap { $0 } + texts
+    let numbered = conditions.enumerated().map { $1.0.replacing("?", with: "?\($0 + 2)") }
+    return (
+      (numbered + filter.rareFields.map { "\($0.rawValue) <> '\($1)'" }).joined(separator: " AND "),
+      conditions.map(\.1)
+    )
+  }
+
+  private static let words =
+    "(account || ' ' || actor || ' ' || address || ' ' || machine || ' ' || authenticators || ' ' || detail)"
+
+  func numbers(around time: Int64) throws -> (older: Int64?, notOlder: Int64?) {
+    let older = try Int64.fetchOne(
+      db, sql: "SELECT number FROM audit WHERE time < ? ORDER BY time DESC, number DESC LIMIT 1", arguments: [time])
+    let notOlder = try Int64.fetchOne(
+      db, sql: "SELECT number FROM audit WHERE time >= ? ORDER BY time, number LIMIT 1", arguments: [time])
+    return (older, notOlder)
   }
 
   func firstNumber(since time: Int64) throws -> Int64? {

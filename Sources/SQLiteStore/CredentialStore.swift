@@ -52,6 +52,33 @@ struct CredentialStore: Credentials {
     return keys.values.map { KeyShape($0) }
   }
 
+  func usableModels(after username: String, appID: String, limit: Int) throws -> [AccountModels] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT username, group_concat(DISTINCT lower(aaid)) FROM credential
+        WHERE appID = ?2 AND revokedAt IS NULL AND username IN (
+          SELECT DISTINCT username FROM credential
+          WHERE username > ?1 AND appID = ?2 AND revokedAt IS NULL ORDER BY username LIMIT ?3)
+        GROUP BY username, deviceID ORDER BY username
+        """, arguments: [username, appID, limit])
+    return AccountModels.joined(
+      rows.map { (username: $0[0], aaids: Set(($0[1] as String).split(separator: ",").map(String.init))) })
+  }
+
+  func countsByModel() throws -> [ModelCount] {
+    // Without the index of AAIDs: it would be read together with the table, which takes three times as long.
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT min(aaid), count(*) FILTER (WHERE revokedAt IS NULL), count(*) FILTER (WHERE revokedAt IS NOT NULL)
+        FROM credential NOT INDEXED GROUP BY aaid ORDER BY aaid
+        """)
+    return try rows.map { row in
+      ModelCount(aaid: try AAID(row[0] as String), keys: row[1], revokedKeys: row[2])
+    }
+  }
+
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool {
     try Bool.fetchOne(
       db, sql: "SELECT EXISTS (SELECT 1 FROM credential WHERE aaid = ? AND keyID = ?)",
@@ -98,14 +125,14 @@ struct CredentialStore: Credentials {
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
           signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
-          displays)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          displays, blockedUntil)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT blockedUntil FROM account WHERE username = ?))
         """,
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
         kept ?? issued.device.name, issued.device.model, issued.device.os, now,
-        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text, issued.username,
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)
@@ -128,9 +155,24 @@ struct CredentialStore: Credentials {
     ).map { row in (try AAID(row["aaid"] as String), try KeyID(bytes: bytes(row, "keyID"))) }
   }
 
-  func revokeAll(of username: String, now: Int64) throws -> Int {
+  func records(of username: String) throws -> [KeyRecord] {
+    try Row.fetchAll(db, sql: "SELECT * FROM credential WHERE username = ? ORDER BY id", arguments: [username])
+      .map(KeyRecord.init(row:))
+  }
+
+  func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int {
+    let (condition, values): (String, StatementArguments) =
+      switch keys {
+      case .all(let username): ("username = ?", [username])
+      case .one(let aaid, let keyID, let username):
+        ("aaid = ? AND keyID = ? AND username = ?", [aaid.text, keyID.bytes.databaseBlob, username])
+      case .onMachine(let id, let username): ("username = ? AND deviceID = ?", [username, id])
+      case .machine(let id): ("deviceID = ?", [id])
+      }
     try db.execute(
-      sql: "UPDATE credential SET revokedAt = ? WHERE username = ? AND revokedAt IS NULL", arguments: [now, username])
+      sql: """
+        UPDATE credential SET revokedAt = ?, revokedBy = ?, revokedReason = ? WHERE revokedAt IS NULL AND \(condition)
+        """, arguments: [revocation.time, revocation.by, revocation.reason] + values)
     return db.changesCount
   }
 

@@ -15,11 +15,18 @@ package struct SQLiteStore: ServerStore {
 
   /// Takes a database, and brings its tables to their current form.
   ///
-  /// - Throws: ``StoreError/newer``; SQLite's own errors.
-  private init(_ database: DatabasePool) throws {
+  /// - Throws: ``StoreError``; SQLite's own errors.
+  private init(_ database: DatabasePool, allowsUnfinished: Bool, allowsMoved: Bool) throws {
     let migrator = Schema.migrator
     guard try !database.read(migrator.hasBeenSuperseded) else { throw StoreError.newer }
-    try migrator.migrate(database)
+    let move = try database.read { db in
+      try db.tableExists("setting") ? SettingStore(db: db).value(of: .movedTo).map(StoreMove.init) : nil
+    }
+    if let move, !allowsMoved { throw StoreError.moved(to: move.place) }
+    // Nobody changes a store that was moved away, not to bring it to another form either.
+    if move == nil { try migrator.migrate(database) }
+    let mark = try database.read { db in try SettingStore(db: db).value(of: .unfinishedImport) }
+    guard mark == nil || allowsUnfinished else { throw StoreError.unfinished }
     self.database = database
     answers = AnswerWriter(database)
     logins = LoginReader(path: database.path)
@@ -27,8 +34,11 @@ package struct SQLiteStore: ServerStore {
 
   /// Opens a file, for this process beside others, and makes it if there is none.
   ///
-  /// - Throws: ``StoreError/newer``; ``StoreFailure``.
-  package init(path: String) throws {
+  /// - Parameters:
+  ///   - allowsUnfinished: opens it also if an import into it has not ended.
+  ///   - allowsMoved: opens it also if it was moved away; then it can be read alone, and taken back.
+  /// - Throws: ``StoreError``; ``StoreFailure``.
+  package init(path: String, allowsUnfinished: Bool = false, allowsMoved: Bool = false) throws {
     var configuration = Configuration()
     // `enrol` runs beside `serve`: readers do not wait, and a second writer waits this many seconds at most.
     configuration.journalMode = .wal
@@ -37,7 +47,7 @@ package struct SQLiteStore: ServerStore {
     // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
     // that was accepted could be sent again.
     try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-    try self.init(database)
+    try self.init(database, allowsUnfinished: allowsUnfinished, allowsMoved: allowsMoved)
   }
 
   package func read<Value: Sendable>(
@@ -77,6 +87,23 @@ package struct SQLiteStore: ServerStore {
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
     try await answers.store(answer)
+  }
+
+  /// That the store was moved away; nil if it was not.
+  package func move() async throws -> StoreMove? {
+    try await read { try $0.settings.value(of: .movedTo) }.map(StoreMove.init)
+  }
+
+  /// Lets a store that was moved away be used again.
+  ///
+  /// - Parameter changes: is done in the same transaction.
+  /// - Throws: ``StoreFailure``; what `changes` throws.
+  package func takeBack(_ changes: @escaping @Sendable (any StoreTransaction) throws -> Void) async throws {
+    try await database.write { db in
+      try ChangeBan.remove(from: db)
+      try SettingStore(db: db).remove(.movedTo)
+      try changes(SQLiteTransaction(db: db))
+    }
   }
 
   /// Copies the whole store, as it is at one moment, into a file that is empty; others read and write meanwhile.

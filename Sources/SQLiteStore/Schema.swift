@@ -4,38 +4,40 @@ import GRDB
 enum Schema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { db in
-      try db.execute(sql: version1)
-    }
-    migrator.registerMigration("confirmations") { db in
-      try db.execute(sql: confirmations)
-    }
-    migrator.registerMigration("displays") { db in
-      try db.execute(sql: "ALTER TABLE credential ADD COLUMN displays TEXT")
-    }
-    migrator.registerMigration("approvals") { db in
-      try db.execute(sql: approvals)
-    }
-    migrator.registerMigration("uncounted codes") { db in
-      try db.execute(sql: uncountedCodes)
-    }
-    migrator.registerMigration("lost keys") { db in
-      try db.execute(sql: "ALTER TABLE challenge ADD COLUMN lostKeyIDs TEXT")
-    }
-    migrator.registerMigration("denials") { db in
-      try db.execute(sql: "ALTER TABLE approval ADD COLUMN deniedAt INTEGER")
-    }
-    migrator.registerMigration("stateless requests") { db in
-      try db.execute(sql: statelessRequests)
-    }
-    migrator.registerMigration("wrong answers") { db in
-      try db.execute(sql: wrongAnswers)
-    }
-    migrator.registerMigration("audit") { db in
-      try db.execute(sql: audit)
-    }
+    for (name, sql) in steps { migrator.registerMigration(name) { db in try db.execute(sql: sql) } }
     return migrator
   }
+
+  /// All steps, oldest first; none is changed once it was released.
+  private static let steps: [(name: String, sql: String)] = [
+    ("1", version1),
+    ("confirmations", confirmations),
+    ("displays", "ALTER TABLE credential ADD COLUMN displays TEXT"),
+    ("approvals", approvals),
+    ("uncounted codes", uncountedCodes),
+    ("lost keys", "ALTER TABLE challenge ADD COLUMN lostKeyIDs TEXT"),
+    ("denials", "ALTER TABLE approval ADD COLUMN deniedAt INTEGER"),
+    ("stateless requests", statelessRequests),
+    ("wrong answers", wrongAnswers),
+    ("audit", audit),
+    ("account blocks", accountBlocks),
+    ("policies", policies),
+    ("administration", AdministrationSchema.sql),
+    ("rare rows of the audit", rareRows),
+    ("console", ConsoleSessionStore.schema),
+    ("audit deliveries", AuditDeliveryStore.table),
+    ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
+  ]
+
+  // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that
+  // the statement that raises a counter needs no other row.
+  private static let accountBlocks = """
+    ALTER TABLE account ADD COLUMN blockedSince INTEGER;
+    ALTER TABLE account ADD COLUMN blockedUntil INTEGER;
+    ALTER TABLE account ADD COLUMN blockReason TEXT;
+    ALTER TABLE account ADD COLUMN blockActor TEXT;
+    ALTER TABLE credential ADD COLUMN blockedUntil INTEGER;
+    """
 
   // Requests that were open during the upgrade are forgotten; they would have lived for two minutes.
   private static let statelessRequests = """
@@ -59,6 +61,22 @@ enum Schema {
       expiresAt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX usedChallengeByExpiry ON usedChallenge (expiresAt);
+    """
+
+  private static let policies = """
+    CREATE TABLE policy (
+      number INTEGER PRIMARY KEY NOT NULL,
+      savedAt INTEGER NOT NULL,
+      actor TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      content TEXT NOT NULL
+    ) STRICT;
+    """
+
+  // Logins that were accepted are nearly all rows, and are in neither.
+  private static let rareRows = """
+    CREATE INDEX auditByKind ON audit (kind, number) WHERE kind <> 'login';
+    CREATE INDEX auditByOutcome ON audit (outcome, number) WHERE outcome <> 'ok';
     """
 
   // A row's texts are hashed as they are, and none of them is NULL.

@@ -14,4 +14,8 @@ struct SettingStore: Settings {
       sql: "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
       arguments: [name.rawValue, value])
   }
+
+  func remove(_ name: SettingName) throws {
+    try db.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name.rawValue])
+  }
 }

@@ -5,6 +5,11 @@ import UAFService
 struct UsedProofStore: UsedProofs {
   let db: Database
 
+  func contains(tokenID: String) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM usedProof WHERE tokenID = ?)", arguments: [tokenID]) ?? false
+  }
+
   func use(tokenID: String, expiresAt: Int64, now: Int64) throws -> Bool {
     try db.execute(sql: "DELETE FROM usedProof WHERE expiresAt <= ?", arguments: [now])
     try db.execute(

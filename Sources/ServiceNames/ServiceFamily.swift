@@ -21,6 +21,9 @@ public struct ServiceFamily: Equatable, Sendable {
     ServiceFamily(main: "login", members: ["remote"]),
   ]
 
+  /// Services that no person waits for: they run what was left for later, or what belongs to a session.
+  public static let unattended: Set<String> = ["cron", "crond", "anacron", "atd", "at", "systemd-user"]
+
   /// The family that has a name; nil for a service with one name.
   public static func of(_ service: String) -> ServiceFamily? { all.first { $0.names.contains(service) } }
 }

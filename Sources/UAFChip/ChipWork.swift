@@ -42,7 +42,7 @@ struct ChipWork: ~Copyable {
     case .define, .open, .openInVain:
       guard let values, let values = IndexValues(values) else { throw ChipFailure(.failed, "no values") }
       try use(IndexService(chip: chip, storage: service), values)
-    case .clear, .remove: try administer(IndexService(chip: chip, storage: service))
+    case .clear, .remove, .find: try administer(IndexService(chip: chip, storage: service))
     }
   }
 
@@ -60,9 +60,10 @@ struct ChipWork: ~Copyable {
     }
   }
 
-  /// Changes an index without its values, as the chip's owner may.
+  /// Looks for an index, or changes it without its values, as the chip's owner may.
   private func administer(_ indices: IndexService) throws(ChipFailure) {
     switch (request.purpose, request.mark) {
+    case (.find, _): try indices.find(try kept())
     case (.clear, _): try indices.clear(try kept(), limit: request.limit ?? 0)
     case (_, let mark?): try indices.remove(marked: mark, but: request.sealedKey.flatMap { KeptIndex($0) }?.handle)
     case (_, nil): try indices.remove(try kept())

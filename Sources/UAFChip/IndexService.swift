@@ -156,6 +156,15 @@ struct IndexService {
     }
   }
 
+  /// Looks whether an index and the storage key of its share are there.
+  ///
+  /// - Throws: ``ChipFailure``: `otherChip`, `cleared`, `indexMissing`, `indexReplaced` ...
+  func find(_ kept: KeptIndex) throws(ChipFailure) {
+    storage.release(try storage.parent(of: kept.share))
+    guard let index = try commands.find(kept.handle) else { throw ChipFailure(.indexMissing, "find index") }
+    guard index.name == kept.name else { throw ChipFailure(.indexReplaced, "find index") }
+  }
+
   // MARK: The owner's part
 
   /// Sets the count of an index to 0.

@@ -3,7 +3,7 @@
 import Authenticator
 import ServiceNames
 
-/// Root's configuration: what `pam_uaf.conf` says, with the defaults of what it leaves out.
+/// Root's configuration: what `pam_uaf.conf` and the files of `pam_uaf.conf.d` say, with the defaults of what they leave out.
 public struct Configuration: Sendable {
   /// The enabled types, at least one, none twice.
   public internal(set) var authenticators: [ConfiguredAuthenticator] = AuthenticatorType.allCases.filter(
@@ -26,6 +26,9 @@ public struct Configuration: Sendable {
   public internal(set) var biometric = BiometricSettings()
   /// `[prompt]`.
   public internal(set) var prompt = PromptSettings()
+
+  /// The files that it was read from, in their order; none where there are only the defaults.
+  public internal(set) var files: [String] = []
 
   var lock = LockSettings()
   var remoteLock = LockSettings()
@@ -90,31 +93,54 @@ public struct Configuration: Sendable {
     return settings
   }
 
-  /// Reads the configuration.
+  /// Reads the configuration: its file, then the files `*.conf` of the folder of the same name with `.d`, in the order of their
+  /// names.
   ///
   /// - Parameters:
   ///   - path: `conf=`; nil for the default, which may be missing: then there are the defaults, without a server.
   ///   - defaultPath: a parameter for tests.
-  ///   - requiredOwner: who must own the file.
+  ///   - requiredOwner: who must own the files.
   /// - Throws: ``ConfigurationError``.
   public static func load(
     path: String?, defaultPath: String = defaultPath, requiredOwner: UInt32 = 0
   ) throws(ConfigurationError) -> Configuration {
+    let main = path ?? defaultPath
+    var documents: [ConfigurationDocument] = []
+    do throws(ConfigurationFileProblem) {
+      let bytes = try ConfigurationFile.read(path: main, requiredOwner: requiredOwner)
+      documents.append(ConfigurationDocument(path: main, bytes: bytes))
+    } catch {
+      guard path == nil, error == .missing else { throw .file(path: main, error) }
+    }
+    documents += try DropInFolder.documents(of: main, requiredOwner: requiredOwner)
+    return try Configuration(documents, path: main)
+  }
+
+  /// Reads one file, without a folder beside it.
+  ///
+  /// - Throws: ``ConfigurationError``.
+  public static func load(
+    onlyFile path: String, requiredOwner: UInt32
+  ) throws(ConfigurationError) -> Configuration {
     let bytes: [UInt8]
     do {
-      bytes = try ConfigurationFile.read(path: path ?? defaultPath, requiredOwner: requiredOwner)
+      bytes = try ConfigurationFile.read(path: path, requiredOwner: requiredOwner)
     } catch {
-      if path == nil, error == .missing { return Configuration() }
-      throw .file(path: path ?? defaultPath, error)
+      throw .file(path: path, error)
     }
-    return try Configuration(parsing: bytes, path: path ?? defaultPath)
+    return try Configuration(parsing: bytes, path: path)
   }
 
   /// Reads a configuration's text; `path` is for errors alone.
   ///
   /// - Throws: ``ConfigurationError``.
   public init(parsing bytes: [UInt8], path: String) throws(ConfigurationError) {
+    try self.init([ConfigurationDocument(path: path, bytes: bytes)], path: path)
+  }
+
+  private init(_ documents: [ConfigurationDocument], path: String) throws(ConfigurationError) {
     var reader = ConfigurationReader(path: path, filling: Configuration())
-    self = try reader.read(bytes)
+    self = try reader.read(documents)
+    files = documents.map(\.path)
   }
 }

@@ -9,6 +9,9 @@ public enum ConfigurationFile {
   /// The largest file, in bytes.
   public static let maximumSize = 64 * 1024
 
+  /// The most files of the folder beside a configuration: each login reads all of them.
+  public static let maximumDropIns = 32
+
   /// Reads the file whole.
   ///
   /// - Parameters:
@@ -19,12 +22,54 @@ public enum ConfigurationFile {
   public static func read(
     path: String, requiredOwner: UInt32 = 0
   ) throws(ConfigurationFileProblem) -> [UInt8] {
-    let parts = try parts(of: path)
-    guard let name = parts.last else { throw .badPath }
+    var parts = try parts(of: path)
+    guard let name = parts.popLast() else { throw .badPath }
+    return try read(name, in: try folder(of: parts, requiredOwner), requiredOwner)
+  }
+
+  /// Reads a file of a folder that ``folder(at:requiredOwner:)`` has opened.
+  ///
+  /// - Throws: ``ConfigurationFileProblem``.
+  static func read(
+    _ name: String, in folder: FileDescriptor, _ requiredOwner: UInt32
+  ) throws(ConfigurationFileProblem) -> [UInt8] {
+    let file = try FileDescriptor.opening(name, in: folder, O_RDONLY)
+    try checkFile(file, requiredOwner)
+    return try file.readAll(limit: maximumSize)
+  }
+
+  /// Opens a folder, where only root and the owner can have made files; nil if there is none.
+  ///
+  /// - Throws: ``ConfigurationFileProblem``; also for a sticky folder of others, whose files they could add.
+  static func folder(
+    at path: String, requiredOwner: UInt32
+  ) throws(ConfigurationFileProblem) -> FileDescriptor? {
+    var parts = try parts(of: path)
+    guard let name = parts.popLast() else { throw .badPath }
+    let parent: FileDescriptor
+    let folder: FileDescriptor
+    do throws(ConfigurationFileProblem) {
+      parent = try Self.folder(of: parts, requiredOwner)
+      folder = try FileDescriptor.opening(name, in: parent, O_RDONLY | O_DIRECTORY)
+    } catch {
+      switch error {
+      case .missing: return nil
+      case .symbolicLink, .notRegular: throw .badDirectory(path)
+      default: throw error
+      }
+    }
+    try checkDirectory(folder, path, requiredOwner)
+    guard try folder.status().st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .directoryWritable(path) }
+    return folder
+  }
+
+  private static func folder(
+    of parts: [String], _ requiredOwner: UInt32
+  ) throws(ConfigurationFileProblem) -> FileDescriptor {
     var directory = try FileDescriptor.opening("/", in: nil, O_RDONLY | O_DIRECTORY)
     try checkDirectory(directory, "/", requiredOwner)
     var walked = ""
-    for part in parts.dropLast() {
+    for part in parts {
       walked += "/" + part
       do throws(ConfigurationFileProblem) {
         directory = try FileDescriptor.opening(part, in: directory, O_RDONLY | O_DIRECTORY)
@@ -34,9 +79,7 @@ public enum ConfigurationFile {
       }
       try checkDirectory(directory, walked, requiredOwner)
     }
-    let file = try FileDescriptor.opening(name, in: directory, O_RDONLY)
-    try checkFile(file, requiredOwner)
-    return try file.readAll(limit: maximumSize)
+    return directory
   }
 
   private static func parts(of path: String) throws(ConfigurationFileProblem) -> [String] {

@@ -22,6 +22,8 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
   case hardLinks
   /// It is larger than ``ConfigurationFile/maximumSize``.
   case tooLarge
+  /// It is a folder with more than ``ConfigurationFile/maximumDropIns`` files.
+  case tooManyFiles
   /// The system refused, with this errno.
   case system(Int32)
 }
@@ -54,6 +56,7 @@ extension ConfigurationFileProblem: CustomStringConvertible {
     case .writable: "group or others may write to it: chmod go-w it"
     case .hardLinks: "it has a second name (hard link): make it a file of its own"
     case .tooLarge: "it is larger than \(ConfigurationFile.maximumSize) bytes"
+    case .tooManyFiles: "it has more than \(ConfigurationFile.maximumDropIns) files *.conf: put some of them together"
     case .system(let number): "it cannot be read (errno \(number))"
     }
   }

@@ -1,28 +1,31 @@
-// Purpose: from a TOML document to a configuration: first each table by its rows, then the rules for several keys together. Every
-// refusal names file, line and key.
+// Purpose: from TOML documents to a configuration: later documents over earlier ones, then each table by its rows, then the rules
+// for several keys together. Every refusal names file, line and key.
 
 import Authenticator
 import ServiceNames
 
-/// Fills a configuration from a document.
+/// Fills a configuration from its documents.
 struct ConfigurationReader {
-  private let path: String
   private let tables: TableReader
   private var configuration: Configuration
 
-  /// - Parameter defaults: the values of everything that the document leaves out.
+  /// - Parameters:
+  ///   - path: the file for refusals of what stands in none.
+  ///   - defaults: the values of everything that the documents leave out.
   init(path: String, filling defaults: Configuration) {
-    self.path = path
     configuration = defaults
     tables = TableReader(path: path)
   }
 
-  mutating func read(_ bytes: [UInt8]) throws(ConfigurationError) -> Configuration {
-    let root: TOMLTable
-    do {
-      root = try TOMLParser.parse(bytes)
-    } catch {
-      throw .syntax(path: path, line: error.line, problem: error.problem)
+  /// Reads documents, of which a later one replaces what an earlier one says.
+  mutating func read(_ documents: [ConfigurationDocument]) throws(ConfigurationError) -> Configuration {
+    let root = TOMLTable(.header)
+    for document in documents {
+      do {
+        root.layOver(try TOMLParser.parse(document.bytes, path: document.path))
+      } catch {
+        throw .syntax(path: document.path, line: error.line, problem: error.problem)
+      }
     }
     for key in root.keys {
       guard let node = root[key] else { continue }

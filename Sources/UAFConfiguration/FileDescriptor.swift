@@ -41,6 +41,31 @@ final class FileDescriptor {
     return status
   }
 
+  /// The names in a folder, in no order, but for the folder's own and its parent's.
+  func names() throws(ConfigurationFileProblem) -> [String] {
+    // A descriptor of its own: the stream takes it, and moves its place in the folder.
+    // SAFETY: the name is a literal; the stream is read and closed here alone, and d_name is NUL-terminated.
+    let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0 else { throw .system(errno) }
+    guard let stream = unsafe fdopendir(copy) else {
+      let failure = errno
+      close(copy)
+      throw .system(failure)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
+      let bytes = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+      let name = String(decoding: bytes, as: UTF8.self)
+      if name != ".", name != ".." { names.append(name) }
+    }
+    // A folder that was read in part could lack the file that makes a rule stricter.
+    guard errno == 0 else { throw .system(errno) }
+    return names
+  }
+
   /// Everything up to the end; a file that has grown beyond the limit since it was checked is refused.
   func readAll(limit: Int) throws(ConfigurationFileProblem) -> [UInt8] {
     var content = [UInt8](repeating: 0, count: limit + 1)

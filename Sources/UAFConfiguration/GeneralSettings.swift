@@ -20,6 +20,8 @@ public struct GeneralSettings: Equatable, Sendable {
   public internal(set) var offline = Offline.deny
   /// How long ``Offline/allow`` holds after the server last accepted a login.
   public internal(set) var offlineMaximumAge: Duration?
+  /// Whether the account stage may ask the server; where it may not, what the server said last decides.
+  public internal(set) var accountCheckOnline = true
 
   /// Whether states are hidden from such a caller.
   public func hidesState(remote: Bool) -> Bool { hideState ?? remote }
@@ -33,6 +35,7 @@ public struct GeneralSettings: Equatable, Sendable {
       .text("export_token", \.exportToken, allowed: AllowedText.environmentWords, AllowedText.environmentName),
       .boolean("hide_state", \.hideState),
       .choice("offline", \.offline),
+      .boolean("account_check_online", \.accountCheckOnline),
       Setting(name: "offline_max_age") { value, section throws(SettingRefusal) in
         section.offlineMaximumAge = .seconds(try Setting<GeneralSettings>.integer(value, offlineAgeRange))
       },

@@ -31,6 +31,8 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var timeout: Duration?
   /// `try_first_pass` or `use_first_pass`.
   public private(set) var firstPass = FirstPass.ignored
+  /// `account_check`, or `account_check=required`: what is asked of an account in the account stage; nil for nothing.
+  public private(set) var accountCheck: AccountCheck?
 
   /// What `timeout=` may be, in seconds.
   public static let timeoutRange = 1...600
@@ -72,6 +74,11 @@ public struct ModuleArguments: Equatable, Sendable {
       tries = try Self.number(name, value, PromptSettings.triesRange)
     case "timeout":
       timeout = .seconds(try Self.number(name, value, Self.timeoutRange))
+    case "account_check":
+      guard value == "required" else {
+        throw .argument(name, problem: "must have no value, or be account_check=required")
+      }
+      accountCheck = .demandsActive
     default: throw Self.unknown(name)
     }
   }
@@ -82,6 +89,7 @@ public struct ModuleArguments: Equatable, Sendable {
     case "debug": debug = true
     case "quiet": quiet = true
     case "divided": divided = true
+    case "account_check": accountCheck = .refusesBlocked
     case "try_first_pass": firstPass = .tried
     case "use_first_pass": firstPass = .used
     default: throw Self.unknown(flag)
@@ -93,7 +101,7 @@ public struct ModuleArguments: Equatable, Sendable {
       name,
       problem:
         "unknown, or with a value where none belongs, or without one (allowed: conf=, authenticator=, nouserok, debug, "
-        + "tries=, timeout=, try_first_pass, use_first_pass, quiet, divided)")
+        + "tries=, timeout=, try_first_pass, use_first_pass, quiet, divided, account_check, account_check=required)")
   }
 
   private static func checked(_ name: String, _ value: String?, _ words: String) throws(ConfigurationError) -> String {

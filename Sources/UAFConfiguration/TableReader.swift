@@ -1,10 +1,11 @@
 import Glibc
 
-/// Reads tables by their rows, remembering the line of every key for what is checked later.
+/// Reads tables by their rows, remembering the file and line of every key for what is checked later.
 final class TableReader {
   private let path: String
-  private(set) var lines: [String: Int] = [:]
+  private(set) var lines: [String: ConfigurationLine] = [:]
 
+  /// - Parameter path: the file for refusals of what stands in none.
   init(path: String) {
     self.path = path
   }
@@ -36,26 +37,28 @@ final class TableReader {
 
   func refuseOthers(in table: TOMLTable, of name: String, but allowed: [String]) throws(ConfigurationError) {
     for key in table.keys where !allowed.contains(key) {
-      throw unknown("\(name).\(key)", table[key]?.line ?? 1, allowed: allowed.joined(separator: ", "))
+      throw unknown("\(name).\(key)", table[key]?.line ?? firstLine, allowed: allowed.joined(separator: ", "))
     }
   }
 
-  func unknown(_ key: String, _ line: Int, allowed: String) -> ConfigurationError {
+  func unknown(_ key: String, _ line: ConfigurationLine, allowed: String) -> ConfigurationError {
     refused(key, line, "unknown key (allowed: \(allowed))")
   }
 
-  func refused(_ key: String, _ line: Int, _ problem: String) -> ConfigurationError {
-    .key(path: path, line: line, key: key, problem: problem)
+  func refused(_ key: String, _ line: ConfigurationLine, _ problem: String) -> ConfigurationError {
+    .key(path: line.path, line: line.number, key: key, problem: problem)
   }
 
   /// A refusal of a value; where there was no memory to look at it, the file could not be read.
-  func refused(_ key: String, _ line: Int, _ refusal: SettingRefusal) -> ConfigurationError {
-    refusal.isOutOfMemory ? .file(path: path, .system(ENOMEM)) : refused(key, line, refusal.problem)
+  func refused(_ key: String, _ line: ConfigurationLine, _ refusal: SettingRefusal) -> ConfigurationError {
+    refusal.isOutOfMemory ? .file(path: line.path, .system(ENOMEM)) : refused(key, line, refusal.problem)
   }
 
   /// A refusal of a key that was read before, or of one that is missing: then its table's line, or the first.
   func refused(_ key: String, _ problem: String) -> ConfigurationError {
     let table = key.split(separator: ".").dropLast().joined(separator: ".")
-    return refused(key, lines[key] ?? lines[table] ?? 1, problem)
+    return refused(key, lines[key] ?? lines[table] ?? firstLine, problem)
   }
+
+  private var firstLine: ConfigurationLine { ConfigurationLine(path: path, number: 1) }
 }

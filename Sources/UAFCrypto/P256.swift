@@ -19,6 +19,19 @@ public enum P256 {
     public let privateKey: Secret
     /// 65 bytes, `04 | X | Y`.
     public let publicKey: [UInt8]
+
+    init(privateKey: consuming Secret, publicKey: [UInt8]) {
+      self.privateKey = privateKey
+      self.publicKey = publicKey
+    }
+
+    /// The pair of a private key.
+    ///
+    /// - Throws: ``CryptoError/invalidKey`` if the number is not 1 ..< n in 32 bytes.
+    public init(privateKey: consuming Secret) throws(CryptoError) {
+      let publicKey = try P256.publicKey(of: privateKey)
+      self.init(privateKey: privateKey, publicKey: publicKey)
+    }
   }
 
   /// Makes a new key pair.

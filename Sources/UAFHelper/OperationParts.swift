@@ -70,7 +70,14 @@ struct OperationParts {
   }
 
   func status() -> StatusOperation {
-    StatusOperation(call: call, policy: policy, accounts: accounts, finger: finger, now: surroundings.now)
+    StatusOperation(
+      call: call, policy: policy, accounts: accounts, finger: finger, serverSide: ServerSideStatus(server: server),
+      now: surroundings.now)
+  }
+
+  func accountCheck() -> AccountCheckOperation {
+    AccountCheckOperation(
+      call: call, policy: policy, accounts: accounts, server: server, log: log, now: surroundings.now)
   }
 
   private var account: LoginAccount {

@@ -90,11 +90,13 @@ import UAFWire
   private func prepare() throws(Ending) {
     // A missing server is an error only for an operation that needs one.
     let found = try? server.settings()
-    let asked = call.begin.mayAskServer ? found : nil
+    let isAccountCheck = call.begin.operation == .account
+    let asked = call.begin.mayAskServer && (!isAccountCheck || policy.asksForState) ? found : nil
     if call.begin.operation == .initialise { try InitialiseOperation.makeFolder(folder) }
     // The chip works while the rest is read.
     key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
-    if let asked { try server.readTrust(asked) }
+    // What the server said last is compared with today's trust, too.
+    if let trusted = isAccountCheck ? found : asked { try server.readTrust(trusted) }
     sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, surroundings: surroundings).sensor()
     surroundings.seclude(asked.map(Self.places), folder.path)
   }
@@ -123,7 +125,8 @@ import UAFWire
     case .initialise: InitialiseOperation(folder: folder, sealing: sealing)
     case .seal: SealOperation(folder: folder, sealing: sealing)
     case .unseal: UnsealOperation(folder: folder, source: key)
-    case .recover: RecoverOperation(folder: folder, source: key, prompter: prompter)
+    case .recover: RecoverOperation(folder: folder, source: key, accounts: accounts, prompter: prompter)
+    case .account: parts.accountCheck()
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
     }
   }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Invocation
+import UAFAdministration
+import UAFMessages
 import UAFService
 
 /// The program from its arguments to its exit status.
@@ -25,16 +27,25 @@ enum ServerProgram {
       }
       return .success
     } catch {
-      return tell(error)
+      return tell(error, isJSON: arguments.contains("--json"))
     }
   }
 
   /// Prints what an error means, and returns the exit status.
   ///
   /// Help, version and completions are results. For an `ExitCode` the command has printed the reason already.
-  private static func tell(_ error: any Error) -> ExitStatus {
-    switch error {
+  ///
+  /// - Parameter isJSON: prints a refusal as a problem, too, in the place of the result.
+  private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
+    switch (error as? AdministrationRefusal).map({ Problem($0) as any Error }) ?? error {
     case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused
+    case let problem as Problem:
+      if isJSON { Terminal.result(JSONText.ascii(JSONValue.object(problem.json).text)) }
+      Terminal.note(problem.text)
+      return problem.exit
+    case let error as LinkError:
+      Terminal.note(error.description)
+      return .unreachable
     case let error as ServerError:
       Terminal.note(error.description)
       return error.exit

@@ -29,8 +29,12 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: ServerVersion.current,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, ApproveCommand.self, UsersCommand.self,
-      DevicesCommand.self, RevokeCommand.self, AuditCommand.self, KeysCommand.self, BackupCommand.self,
-      RestoreCommand.self, DecodeCommand.self, MetadataCommand.self,
+      DevicesCommand.self, MachinesCommand.self, CodesCommand.self, RevokeCommand.self, DisableCommand.self,
+      LockCommand.self,
+      EnableCommand.self, AdminCommand.self, TokenCommand.self, AuditCommand.self, PoliciesCommand.self,
+      KeysCommand.self, BackupCommand.self,
+      RestoreCommand.self, ExportCommand.self, ImportCommand.self, MigrateCommand.self, DecodeCommand.self,
+      MetadataCommand.self,
     ])
 
   /// Protects the process's memory, then runs the command line.

@@ -43,6 +43,8 @@ public struct ChipRequest: Equatable, Sendable {
     case clear = 7
     /// Remove one index, or all that have a mark.
     case remove = 8
+    /// Tell whether an index, and the key that its share was sealed under, are in this chip; nothing is changed.
+    case find = 9
   }
 
   /// The version this code writes and reads.

@@ -14,4 +14,5 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case seal = 12
   case unseal = 13
   case recover = 14
+  case account = 15
 }

@@ -155,7 +155,8 @@ static void write_stack(const struct host *host)
   size_t at = 0;
   if (host->first_pass != NULL)
     at += (size_t)snprintf(text, sizeof text, "auth optional %s/probe.so [authtok=%s]\n", MODULES, host->first_pass);
-  at += (size_t)snprintf(text + at, sizeof text - at, "account required %s/pam_uaf.so\n", MODULES);
+  at += (size_t)snprintf(text + at, sizeof text - at, "account required %s/pam_uaf.so %s\n", MODULES,
+                         host->account_arguments != NULL ? host->account_arguments : "");
   if (host->old_password != NULL)
     at += (size_t)snprintf(text + at, sizeof text - at, "password optional %s/probe.so [oldauthtok=%s]\n", MODULES,
                            host->old_password);

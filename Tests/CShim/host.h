@@ -28,6 +28,7 @@ struct host_surroundings {
 struct host {
   /* The call. NULL and 0 are the defaults: user root, a "required" line, nothing else in the handle. */
   const char *script, *user, *control, *arguments, *first_pass, *old_password, *next;
+  const char *account_arguments; /* of the account line */
   const char *remote_host, *tty, *remote_user;
   const char *answers[4];
   enum host_conversation conversation;

@@ -399,6 +399,41 @@ static void asks_nothing_where_nothing_was_found(void)
   host_close(pamh, &host);
 }
 
+/* The account stage with account_check, and a core that follows this script. */
+static int checked(const char *script)
+{
+  host.account_arguments = "account_check";
+  pam_handle_t *pamh = host_open(&host);
+  host_script(&host, script);
+  host_call(pamh, &host, pam_acct_mgmt, 0);
+  const int code = host.code;
+  CHECK(host.prompts == 0);
+  host_close(pamh, &host);
+  return code;
+}
+
+static void refuses_as_the_core_says_of_the_account(void)
+{
+  CHECK(checked("hear\nerror Disabled.\nfinished 7 9000\n") == PAM_AUTH_ERR);
+  CHECK(strstr(host.shown, "error: Disabled.") != NULL);
+  CHECK(checked("hear\nfinished 0 0\n") == ALL_IGNORED && host.shown[0] == '\0');
+  CHECK(checked("hear\nfinished 3 1001\n") == PAM_SERVICE_ERR);
+}
+
+static void takes_nothing_else_for_the_account(void)
+{
+  static const char *const scripts[] = {"hear\n",
+                                        "hear\nprompt hidden 1 Passcode: \nhear\nfinished 0 0\n",
+                                        "hear\nready\nhear\nfinished 0 0\n",
+                                        "hear\nsetenv A b\nfinished 0 0\n",
+                                        "hear\nfinished 0 7110\n",
+                                        "hear\nfinished 25 1009\n",
+                                        "hear\nfinished 10 1009\n",
+                                        "hear\nfinished 9 4001\n"};
+  for (unsigned i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
+    CHECK(checked(scripts[i]) == PAM_SYSTEM_ERR);
+}
+
 int main(void)
 {
   test("changes a secret in two passes", changes_in_two_passes);
@@ -428,5 +463,8 @@ int main(void)
   test("refuses another name in the second pass for a stale secret",
        refuses_another_name_in_the_second_pass_for_a_stale_value);
   test("asks for no new secret if none was found stale", asks_nothing_where_nothing_was_found);
+  test("refuses a disabled account in the account stage, and lets nobody in there",
+       refuses_as_the_core_says_of_the_account);
+  test("takes neither a prompt nor another end in the account stage", takes_nothing_else_for_the_account);
   return check_summary();
 }

@@ -80,6 +80,21 @@ static void writes_begin(void)
                                .has_caller = true,
                                .caller = 1000};
   SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-sudo.hex");
+  const char *const account_check[] = {"account_check"};
+  begin = (struct frame_begin){.operation = OPERATION_ACCOUNT,
+                               .has_uid = true,
+                               .uid = 1000,
+                               .account = bytes("alice"),
+                               .typed_name = bytes("alice"),
+                               .service = bytes("cron"),
+                               .tty = bytes("cron"),
+                               .has_remote = true,
+                               .has_flags = true,
+                               .flags = 0x8000,
+                               .arguments = account_check,
+                               .argument_count = 1,
+                               .has_caller = true};
+  SAME(packet, frame_write_begin(packet, sizeof packet, &begin), "begin-account.hex");
   begin = (struct frame_begin){.operation = 1,
                                .typed_name = bytes("a\033[2J\nb\xff"),
                                .service = bytes("sshd"),

@@ -94,6 +94,20 @@ static void falls_back_with_its_own_results_alone(void)
   CHECK(accepted(OPERATION_AUTHENTICATE, PAM_CRED_UNAVAIL, &last) == 4 && last.result == 7009 && last.prompted);
 }
 
+/* The account stage asks nobody, has no second pass, and refuses with two codes. */
+static void ends_the_account_stage_in_few_ways(void)
+{
+  struct verdict last;
+  CHECK(accepted(OPERATION_ACCOUNT, PAM_SUCCESS, &last) == 2 && last.result == 0);
+  CHECK(!last.prompted && !last.resumed && !last.stale);
+  for (int code = 1; code < 256; code++) {
+    const unsigned failing = COUNT(results) - 4;
+    const bool refuses = code == PAM_AUTH_ERR || code == PAM_SYSTEM_ERR;
+    const unsigned expected = refuses ? failing * 2 : code == PAM_SERVICE_ERR ? 2 * 2 : 0;
+    CHECK(accepted(OPERATION_ACCOUNT, code, &last) == expected);
+  }
+}
+
 /* Root's mistake is found before anybody is asked: later it would be somebody else's doing. */
 static void blames_root_before_a_prompt_alone(void)
 {
@@ -121,6 +135,7 @@ int main(void)
        fails_a_change_with_its_own_results);
   test("accepts no other code, and no failure with the result of a success", believes_no_other_code);
   test("lets another module decide only with 4001 and 7009", falls_back_with_its_own_results_alone);
+  test("ends the account stage with result 0, a refusal or root's mistake", ends_the_account_stage_in_few_ways);
   test("reports a stale secret only with the success of a login", finds_a_value_stale_with_a_success_of_a_login_alone);
   return check_summary();
 }

@@ -27,4 +27,37 @@ import ToolTestSupport
   func `is content with another line, or with none, where those of other count`(lines: String) {
     #expect(!warns(lines))
   }
+
+  private func found(_ lines: String) -> [FindingID] {
+    machine.service("cron", lines + "\naccount required pam_unix.so")
+    return machine.doctor(as: 0).findings.compactMap(\.id).filter {
+      [.pamAccountCheck, .pamNoPasswordLine].contains($0)
+    }
+  }
+
+  @Test(arguments: [
+    "auth required pam_uaf.so account_check", "account required pam_uaf.so account_check=yes",
+    "account required pam_uaf.so account_check=",
+  ])
+  func `fails where account_check refuses everybody`(line: String) {
+    #expect(found(line).contains(.pamAccountCheck))
+  }
+
+  @Test(arguments: ["account_check", "account_check=required"])
+  func `warns where the server's answers are not signed, and wants no password line for the check alone`(
+    argument: String
+  ) {
+    #expect(found("account required pam_uaf.so \(argument)") == [.pamAccountCheck])
+    #expect(found("account required pam_uaf.so") == [.pamNoPasswordLine])
+  }
+
+  @Test func `is content where the server can be asked and believed`() {
+    let signed = Machine.configuration + "require_signed_verdict = true\nverdict_key = \"/nonexistent/key\"\n"
+    let machine = Machine(configuration: signed)
+    machine.service("cron", "account required pam_uaf.so account_check\naccount required pam_unix.so")
+    #expect(!machine.has(.pamAccountCheck))
+    let other = Machine(configuration: signed.replacing("uaf/get", with: "uaf/request"))
+    other.service("cron", "account required pam_uaf.so account_check\naccount required pam_unix.so")
+    #expect(other.has(.pamAccountCheck))
+  }
 }

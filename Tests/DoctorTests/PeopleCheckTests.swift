@@ -57,6 +57,42 @@ import UAFWire
     #expect(machine.has(.chipCount) && !machine.doctor().hasFailed)
   }
 
+  private func secret(_ isThere: Bool, of name: String, state: Int = 3006) -> Finished {
+    let document = Machine.document(Machine.authenticator(state: state), name: name)
+    return Machine.finished(
+      document.replacing("\"authenticators\"", with: "\"hasMachineSecret\":\(isThere),\"authenticators\""))
+  }
+
+  private static let checking = "account required pam_uaf.so account_check\naccount required pam_unix.so"
+
+  @Test func `names the accounts about which account_check cannot ask, where a stack has it`() {
+    machine.register(1000, secret(true, of: "alice"))
+    machine.register(1001, secret(false, of: "bob"))
+    #expect(lines() == ["ok   accounts: 2 registered, none locked or damaged"])
+    machine.service("cron", Self.checking)
+    #expect(
+      lines().first?.hasPrefix(
+        "warn accounts: account_check cannot ask the server about bob: it has given this machine no secret for them : ")
+        == true)
+    #expect(machine.has(.accountSecret) && !machine.doctor().hasFailed)
+  }
+
+  @Test func `sees account_check in a shared part of a stack, and not in a line of another type`() {
+    machine.register(1001, secret(false, of: "bob"))
+    machine.service("cron", "auth required pam_uaf.so account_check\naccount required pam_unix.so")
+    #expect(!machine.has(.accountSecret))
+    machine.service("common-account", Self.checking.replacing("account_check", with: "account_check=required"))
+    machine.service("cron", "@include common-account")
+    #expect(machine.has(.accountSecret))
+  }
+
+  @Test func `names neither whoever has deregistered nor whom an older core tells nothing about`() {
+    machine.service("cron", Self.checking)
+    machine.register(1000, state(3006, of: "alice"))
+    machine.register(1001, secret(false, of: "bob", state: 3007))
+    #expect(!machine.has(.accountSecret))
+  }
+
   @Test func `tells nobody but root`() {
     machine.register(1001, state(3008, of: "bob"))
     let examined = machine.doctor(as: 1000)

@@ -96,6 +96,20 @@ extension EndToEnd {
       }
     }
 
+    @Test func `the server refuses a disabled account after the right value alone, and lets it in again`() throws {
+      let scene = try Scene.registered()
+      try scene.server.disable(scene.user)
+      #expect(try scene.logIn("wrong").errors.allSatisfy { !$0.contains("disabled") })
+      let login = try scene.logIn(Scene.passcode)
+      #expect(login.code == .authenticationError)
+      #expect(
+        login.errors == [
+          "The server does not allow this for this account, which may be disabled: ask its administrator."
+        ])
+      try scene.server.enable(scene.user)
+      #expect(try scene.logIn(Scene.passcode).code == .success)
+    }
+
     @Test func `four logins at once succeed`() throws {
       let scene = try Scene.registered()
       let logins = try (0..<4).map { _ in try scene.startLogin() }

@@ -47,5 +47,13 @@ extension EndToEnd {
       try scene.server.stop()
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
+
+    @Test func `fails for a person who was disabled and has met the server since`() throws {
+      let scene = try scene()
+      try scene.server.disable(scene.user)
+      #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
+      try scene.server.stop()
+      #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
+    }
   }
 }

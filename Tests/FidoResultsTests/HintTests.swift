@@ -11,11 +11,12 @@ import Testing
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
-      .notInPasswd,
+      .notInPasswd, .accountDisabled,
       .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed:
       .administrator
     case .chipBusy: .againLater
+    case .accountLocked, .accountNotKnown: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.

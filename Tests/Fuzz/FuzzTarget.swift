@@ -31,6 +31,7 @@ enum FuzzTarget: String, CaseIterable {
   case passcode
   case certificate
   case records
+  case multipart
   case core
 
   /// Ends the process if what was read is not what would be written.
@@ -63,6 +64,7 @@ enum FuzzTarget: String, CaseIterable {
     case .passcode: Self.passcode(bytes)
     case .certificate: Self.certificate(bytes)
     case .records: Self.records(bytes)
+    case .multipart: Self.multipart(bytes)
     case .core: CoreRun(bytes).run()
     }
   }

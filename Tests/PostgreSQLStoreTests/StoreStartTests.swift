@@ -60,6 +60,40 @@ struct StoreStartTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
+  @Test func `migrates a store without blocks, with its keys and its audit`() async throws {
+    let connection = try place.cluster.connection(to: place.name)
+    try connection.execute("SET search_path TO uaf")
+    let older = Array(Migration.all.prefix { $0.name != "account blocks" })
+    try Migrator(connection: connection, migrations: older).migrate(create: true)
+    try connection.execute("INSERT INTO account (username, createdAt) VALUES ('alice', 0)")
+    try connection.execute(
+      """
+      INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+        signCounter, regCounter, deviceID, registeredAt)
+      VALUES ('alice', 'https://a', '5541#0001', decode(repeat('00', 32), 'hex'), '\\x02', 1, 256, 7, 1, 'desk', 3)
+      """)
+    try connection.enqueue("BEGIN")
+    try AuditChaining(connection: connection).enqueue(AuditEntry.beforeBlocks)
+    try connection.commit()
+    let before = try AuditTable(connection: connection, buffer: AuditBuffer()).rows(AuditFilter(), limit: 9)
+    try await open(create: false).checkUpgraded(audit: before)
+  }
+
+  @Test func `steps before one that fails stay taken, and the next start goes on after them`() throws {
+    try open()
+    let connection = try place.cluster.connection(to: place.name)
+    let first = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
+    let steps = Migration.all + [first]
+    #expect(throws: PostgreSQLError.self) {
+      let second = Migration(name: "3", statements: ["SELECT 1 / 0"])
+      try Migrator(connection: connection, migrations: steps + [second]).migrate(create: false)
+    }
+    let second = Migration(name: "3", statements: ["DROP TABLE uaf.further"])
+    // Another connection: the one that failed has given its lock back.
+    let other = try place.cluster.connection(to: place.name)
+    try Migrator(connection: other, migrations: steps + [second]).migrate(create: false)
+  }
+
   @Test func `a step that fails changes nothing`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)

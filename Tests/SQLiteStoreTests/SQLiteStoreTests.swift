@@ -73,6 +73,25 @@ final class SQLiteStoreTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
+  @Test func `migrates a store without blocks, with its keys and its audit`() async throws {
+    let path = folder.appending(path: "server.db").path()
+    let older = try DatabaseQueue(path: path)
+    try Schema.migrator.migrate(older, upTo: "audit")
+    let before = try await older.write { db in
+      try AccountStore(db: db).add("alice", now: 0)
+      try db.execute(
+        sql: """
+          INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
+            signCounter, regCounter, deviceID, registeredAt)
+          VALUES ('alice', 'https://a', '5541#0001', zeroblob(32), x'02', 1, 256, 7, 1, 'desk', 3)
+          """)
+      try AuditStore(db: db).append(AuditEntry.beforeBlocks)
+      return try AuditStore(db: db).rows(AuditFilter(), limit: 9)
+    }
+    try older.close()
+    try await open().checkUpgraded(audit: before)
+  }
+
   @Test func `stores neither challenge nor code in plain text`() async throws {
     let database = try SQLiteTestDatabase()
     let server = try TestServer(database: database)

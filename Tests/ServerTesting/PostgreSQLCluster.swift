@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Synchronization
 import Testing
 
@@ -27,12 +28,10 @@ final class PostgreSQLCluster: Sendable {
   init(_ settings: [String] = []) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let (process, input, output) = (Process(), Pipe(), Pipe())
-    process.executableURL = root.appending(path: "scripts/postgresql.sh")
-    process.arguments = ["run", "max_connections=400"] + settings
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let (input, output) = (Pipe(), Pipe())
+    let command = [root.appending(path: "scripts/postgresql.sh").path(percentEncoded: false), "run"]
+    _ = try StartedProgram(
+      command + ["max_connections=400"] + settings, input: .pipe(input), output: .pipe(output))
     self.input = input.fileHandleForWriting
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     folder = line.trimmingCharacters(in: .whitespacesAndNewlines)

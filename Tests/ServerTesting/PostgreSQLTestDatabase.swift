@@ -47,6 +47,22 @@ final class PostgreSQLTestDatabase: TestDatabase {
     try await postgresql.pool.run { connection in _ = try connection.execute(sql) }
   }
 
+  func executeBeside(_ sql: String) throws {
+    let address = try PostgreSQLAddress(place.cluster.url(place.name))
+    let connection = try HostSearch(address, now: { ContinuousClock.now }).find().0
+    try connection.execute(sql)
+  }
+
+  func columns() async throws -> [String: Set<String>] {
+    // PostgreSQL keeps names in small letters.
+    let names = try await texts(
+      """
+      SELECT table_name || ' ' || column_name FROM information_schema.columns
+      WHERE table_schema = 'uaf' AND table_name NOT IN ('migration', 'turn')
+      """)
+    return Self.grouped(names)
+  }
+
   func forbidCounter(of username: String) async throws {
     try await execute(
       "ALTER TABLE credential ADD CONSTRAINT fault CHECK (username <> '\(username)' OR signCounter = 0) NOT VALID")

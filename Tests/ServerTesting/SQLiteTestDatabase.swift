@@ -30,6 +30,20 @@ final class SQLiteTestDatabase: TestDatabase {
     try await sqlite.database.write { db in try db.execute(sql: sql) }
   }
 
+  func executeBeside(_ sql: String) throws {
+    let beside = try SQLiteStore(path: folder.path("server.db"))
+    try beside.database.write { db in try db.execute(sql: sql) }
+  }
+
+  func columns() async throws -> [String: Set<String>] {
+    let names = try await texts(
+      """
+      SELECT m.name || ' ' || c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'grdb%'
+      """)
+    return Self.grouped(names)
+  }
+
   func forbidCounter(of username: String) async throws {
     try await execute(
       """

@@ -12,6 +12,12 @@ protocol TestDatabase: Sendable {
 
   func execute(_ sql: String) async throws
 
+  /// The same on a connection of its own, at once: also while a transaction of this thread is open.
+  func executeBeside(_ sql: String) throws
+
+  /// The columns of each table, by the table's name, apart from the engine's own tables.
+  func columns() async throws -> [String: Set<String>]
+
   /// Makes the database refuse each change of an account's counters.
   func forbidCounter(of username: String) async throws
 
@@ -23,6 +29,16 @@ protocol TestDatabase: Sendable {
 }
 
 extension TestDatabase {
+  /// Sorts "TABLE COLUMN" by table.
+  static func grouped(_ names: [String?]) -> [String: Set<String>] {
+    var columns: [String: Set<String>] = [:]
+    for name in names.compactMap(\.self) {
+      let parts = name.split(separator: " ").map(String.init)
+      columns[parts[0], default: []].insert(parts[1])
+    }
+    return columns
+  }
+
   func integers(_ sql: String) async throws -> [Int] {
     try await texts(sql).compactMap { $0.flatMap { Int($0) } }
   }

@@ -26,11 +26,12 @@ final class TestServer: Sendable {
       publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
     let models = try AuthenticatorModels.projectOwn()
+    let policies = policies ?? AccountPolicies(everybody: AcceptedSets(each: models))
     self.certificate = certificate
     self.database = database
     environment = ServiceEnvironment(
       store: database.store, keys: try keys ?? Self.makeKeys(now: { clock.now }), models: models,
-      policies: policies ?? AccountPolicies(everybody: AcceptedSets(each: models)),
+      policies: { policies },
       verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
       random: { try RandomBytes.make($0) })
   }

@@ -47,6 +47,15 @@ import Testing
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
 
+  @Test func `takes account_check without a value or as required, and nothing else`() throws {
+    #expect(try ModuleArguments(parsing: []).accountCheck == nil)
+    #expect(try ModuleArguments(parsing: ["account_check"]).accountCheck == .refusesBlocked)
+    #expect(try ModuleArguments(parsing: ["account_check=required"]).accountCheck == .demandsActive)
+    for wrong in [["account_check="], ["account_check=yes"], ["account_check", "account_check=required"]] {
+      #expect(throws: ConfigurationError.self) { try ModuleArguments(parsing: wrong) }
+    }
+  }
+
   @Test(arguments: ["55410002", "5541#0002"])
   func `takes an AAID without its number sign, which would begin a comment in a PAM file`(_ text: String) throws {
     #expect(try ModuleArguments(parsing: ["authenticator=\(text)"]).authenticator == "5541#0002")

@@ -107,7 +107,7 @@ struct SampleConfigurationTests {
       let argument = words[0].hasSuffix("=") ? words[0] + (Self.values[String(words[0])] ?? "") : words[0]
       #expect(throws: Never.self) { try ModuleArguments(parsing: [String(argument)]) }
     }
-    #expect(named.count == stages.count + 10)
+    #expect(named.count == stages.count + 11)
     let ranges = [("tries=", PromptSettings.triesRange), ("timeout=", ModuleArguments.timeoutRange)]
     for (argument, range) in ranges {
       let item = try Self.text("man/pam_uaf.8").split(separator: ".It Cm \(argument)")[1].prefix { $0 != "." }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TOMLParserTests {
   private func parse(_ text: String) throws -> String {
-    Self.shown(.table(try TOMLParser.parse(Array(text.utf8))))
+    Self.shown(.table(try TOMLParser.parse(Array(text.utf8), path: "FILE")))
   }
 
   /// A value in one line, keys in the text's order.
@@ -17,14 +17,15 @@ import Testing
     case .array(let nodes): "[" + nodes.map { shown($0.value) }.joined(separator: " ") + "]"
     case .table(let table):
       "{"
-        + table.keys.map { key in "\(key)@\(table[key]?.line ?? 0)=" + (table[key].map { shown($0.value) } ?? "") }
+        + table.keys.map { key in "\(key)@\(table[key]?.line.number ?? 0)=" + (table[key].map { shown($0.value) } ?? "")
+        }
         .joined(separator: " ") + "}"
     }
   }
 
   private func line(of text: String) -> Int? {
     do throws(TOMLError) {
-      _ = try TOMLParser.parse(Array(text.utf8))
+      _ = try TOMLParser.parse(Array(text.utf8), path: "FILE")
       return nil
     } catch {
       return error.line
@@ -93,9 +94,11 @@ import Testing
 
   @Test func `refuses bytes that are not UTF-8`() {
     for bytes: [UInt8] in [[0xff], [0x23, 0xc0, 0x80], [0x23, 0xed, 0xa0, 0x80], [0x23, 0x00]] {
-      #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes) }
+      #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes, path: "FILE") }
     }
-    let error = #expect(throws: TOMLError.self) { _ = try TOMLParser.parse([0x0a, 0x23, 0xc3, 0x0a, 0x0a]) }
+    let error = #expect(throws: TOMLError.self) {
+      _ = try TOMLParser.parse([0x0a, 0x23, 0xc3, 0x0a, 0x0a], path: "FILE")
+    }
     #expect(error?.line == 2)
   }
 
@@ -112,11 +115,11 @@ import Testing
     let example = Array(exampleConfiguration.utf8)
     let hostile: [UInt8] = [0, 0x0a, 0x22, 0x27, 0x5b, 0x5c, 0x5d, 0x7b, 0x2e, 0x3d, 0xff]
     for index in example.indices {
-      _ = try? TOMLParser.parse(Array(example[..<index]))
+      _ = try? TOMLParser.parse(Array(example[..<index]), path: "FILE")
       var changed = example
       changed[index] = hostile[index % hostile.count]
-      _ = try? TOMLParser.parse(changed)
+      _ = try? TOMLParser.parse(changed, path: "FILE")
     }
-    #expect((try? TOMLParser.parse(example)) != nil)
+    #expect((try? TOMLParser.parse(example, path: "FILE")) != nil)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 import UAFWire
 
@@ -19,14 +20,10 @@ struct Servers: Decodable {
     init() {
       let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Servers/https_servers.py")
-      let output = Pipe()
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["python3", "-W", "ignore", script.path]
-      process.standardInput = input
-      process.standardOutput = output
+      let (input, output) = (input, Pipe())
       servers = Result {
-        try process.run()
+        _ = try StartedProgram(
+          ["/usr/bin/env", "python3", "-W", "ignore", script.path], input: .pipe(input), output: .pipe(output))
         var line = Data()
         while line.last != UInt8(ascii: "\n") {
           let more = output.fileHandleForReading.availableData

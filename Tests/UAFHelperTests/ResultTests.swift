@@ -44,7 +44,7 @@ import UAFWire
   @Test(
     arguments: [
       (1202, "The server has not decided yet: ask its administrator what it waits for."),
-      (1403, "The server does not allow this for this account: ask its administrator."),
+      (1403, "The server does not allow this for this account, which may be disabled: ask its administrator."),
       (1500, "The server has an error of its own: tell its administrator."),
     ] as [(UInt32, String)])
   func `a server that waits, forbids or fails is 9000, and the text does not say to come back`(

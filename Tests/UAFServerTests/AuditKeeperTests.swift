@@ -121,6 +121,7 @@ import UAFMessages
       await keeper.round()
       last = try heads().last?.link
     }
+    try await server.store.write { try $0.auditDeliveries.keep(AuditDelivery(sink: "syslog", delivered: 4)) }
     try await server.database.execute("DELETE FROM audit WHERE number > 1")
     if StoreEngine.current == .postgresql {
       try await server.database.execute(
@@ -136,6 +137,8 @@ import UAFMessages
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
     let verification = try server.verification()
     #expect(try await verification.run().fault == .rewritten(from: 3, through: 3))
+    // A sink gets the rows after the last head that holds: row 2 is the one that it was.
+    #expect(try await server.store.read { try $0.auditDeliveries.delivery(to: "syslog") }.delivered == 2)
   }
 
   @Test func `rows are not removed when the folder's last head, or a row, says that the audit was changed`()

@@ -13,7 +13,7 @@ struct AuditLineTests {
       detail: "{\"x\":\"\u{9B}\"}"))
 
   @Test func `prints a row without what controls a terminal, in one line`() {
-    let line = AuditLine.text(row)
+    let line = AuditLine.text(APIShapes.auditRow(row))
     #expect(
       line == "7\t1970-01-01T00:00:00Z\tlogin\tok\tmina\tperson\t-\ta b[2J책상\t-\t{\"x\":\"\"}")
     #expect(AuditLine.titles.split(separator: "\t").count == line.split(separator: "\t").count)
@@ -32,12 +32,12 @@ struct AuditLineTests {
 
   @Test(arguments: [("5", 5), ("1970-01-01T00:01:00Z", 60), ("1970-01-02", 86_400)])
   func `reads a time`(text: String, seconds: Int64) {
-    #expect(AuditTime(argument: text)?.seconds == seconds)
+    #expect(TypedTime(argument: text)?.seconds == seconds)
   }
 
   @Test(arguments: ["", "yesterday", "1970-13-01", "1970-01-01T25:00:00Z"])
   func `refuses what is no time`(text: String) {
-    #expect(AuditTime(argument: text) == nil)
+    #expect(TypedTime(argument: text) == nil)
   }
 
   @Test func `says what holds, and what does not`() {

@@ -4,6 +4,7 @@ import NIOHTTP1
 import Testing
 import UAFCrypto
 import UAFMessages
+import WebMessages
 
 @testable import ServerTesting
 @testable import UAFServer

@@ -28,6 +28,9 @@ struct BackupTests {
     try await store.write { records in
       try records.accounts.add("mina", now: 0)
       try records.enrolments.open(code: "code", for: "mina", expiresAt: 1000)
+      let session = ConsoleSession(
+        tokenHash: [1], username: "mina", role: "auditor", startedAt: 0, lastUsedAt: 0)
+      try records.consoleSessions.add(session, now: 0)
     }
     _ = try ServerBackup.make(of: state, store, in: path(name), now: 100)
     return try path(name)
@@ -73,7 +76,7 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `the command closes open codes, and says when it was`() async throws {
+  @Test func `the command closes open codes and sessions of the console, and says when it was`() async throws {
     let backup = try await backedUp()
     let command = try RestoreCommand.parse([backup, "--state", path("restored")])
     try await command.run()
@@ -82,6 +85,8 @@ struct BackupTests {
       (try records.enrolments.check(code: "code", for: "mina", now: 100), try records.settings.value(of: .restoredAt))
     }
     #expect(found.0 == nil)
+    #expect(try await restored.read { try $0.consoleSessions.session(tokenHash: [1]) } == nil)
+    #expect(try await state.openStore().read { try $0.consoleSessions.session(tokenHash: [1]) } != nil)
     #expect(found.1.flatMap { Int64($0) }.map { $0 > 1_700_000_000 } == true)
     #expect(try await state.openStore().read { try $0.enrolments.check(code: "code", for: "mina", now: 100) } != nil)
   }

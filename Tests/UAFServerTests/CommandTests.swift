@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Invocation
 import Testing
+import UAFAdministration
 import UAFMessages
 import UAFService
 
@@ -59,6 +60,11 @@ struct CommandTests {
     ["enrol", "--state", "d"], ["enrol", "a b", "--state", "d"], ["enrol", "", "--state", "d"],
     ["enrol", "a", "--state", "d", "--lifetime", "0"], ["enrol", "a", "--state", "d", "--lifetime", "604801"],
     ["enrol", "a", "--state", "d", "--server", "http://a"], ["revoke", "a\u{1b}", "--state", "d"], ["users"],
+    ["disable", "a", "--state", "d"], ["disable", "a", "--state", "d", "--reason", ""],
+    ["disable", "a", "--state", "d", "--reason", "a\u{1b}"], ["disable", "a b", "--state", "d", "--reason", "r"],
+    ["lock", "a", "--state", "d", "--reason", "r"], ["lock", "a", "--state", "d", "--reason", "r", "--for", "0"],
+    ["lock", "a", "--state", "d", "--reason", "r", "--for", "31536001"], ["enable", "--state", "d"],
+    ["enable", "a b", "--state", "d"],
     ["devices", "--state", "d"], ["devices", "a b", "--state", "d"],
     ["serve", "--state", "d", "--development", "--channel-binding", "maybe"], ["metadata", "face"],
     ["serve", "--state", "d", "--development", "--uvm", "maybe"], ["approve", "a", "--state", "d"],
@@ -85,7 +91,27 @@ struct CommandTests {
     ["audit", "list", "--state", "d", "--limit", "0"], ["audit", "list", "--state", "d", "--since", "yesterday"],
     ["audit", "list", "--state", "d", "--after", "-1"], ["audit", "export", "--state", "d", "--after", "-1"],
     ["audit", "prune", "--state", "d"], ["audit", "prune", "--state", "d", "--older-than", "0"],
-    ["audit", "verify", "alice", "--state", "d"],
+    ["audit", "verify", "alice", "--state", "d"], ["audit", "list", "--state", "d", "--not", "number"],
+    ["policy", "set", "p", "--state", "d"], ["policy", "back", "--state", "d", "--reason", "r"],
+    ["policy", "show", "--state", "d", "--number", "x"], ["policy", "preview", "--state", "d"],
+    ["revoke", "--state", "d"], ["revoke", "--state", "d", "--key", "k"],
+    ["revoke", "a", "--state", "d", "--key", "k", "--device", "x"],
+    ["admin", "add", "a", "root", "--state", "d"], ["admin", "add", "a b", "auditor", "--state", "d"],
+    ["token", "create", "t", "--state", "d"],
+    ["token", "create", "t", "--state", "d", "--role", "auditor", "--from", "10.0.0.7/8"],
+    ["serve", "--state", "d", "--development", "--admin-listen", "unix:/s"],
+    [
+      "serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test", "--channel-binding", "off",
+      "--admin-listen", "9443",
+    ],
+    ["serve", "--state", "d", "--development", "--audit-syslog", "log.example.org"],
+    ["serve", "--state", "d", "--development", "--audit-syslog", "log.example.org:0"],
+    ["serve", "--state", "d", "--development", "--audit-syslog", "unix:/dev/log"],
+    ["serve", "--state", "d", "--development", "--audit-syslog-ca", "c"],
+    ["serve", "--state", "d", "--development", "--audit-syslog", "a:1", "--audit-syslog-key", "k"],
+    ["serve", "--state", "d", "--development", "--audit-webhook", "https://a.test"],
+    ["serve", "--state", "d", "--development", "--audit-webhook", "http://a.test", "--audit-webhook-secret", "s"],
+    ["serve", "--state", "d", "--development", "--audit-webhook-ca", "c"],
   ])
   func `refuses a command line that does not say what to do`(arguments: [String]) async {
     await #expect(throws: (any Error).self) { _ = try await UAFServerCommand.asyncParseAsRoot(arguments) }
@@ -96,6 +122,8 @@ struct CommandTests {
     ["serve", "--state", "d", "--development", "--listen", "0.0.0.0:1", "--public-url", "https://a.test"],
     ["enrol", "a", "--state", "d", "--server", "https://a", "--lifetime", "60"], ["users", "--state", "d"],
     ["devices", "a", "--state", "d"], ["revoke", "a", "--state", "d"], ["metadata"],
+    ["disable", "a", "--state", "d", "--reason", "r"], ["enable", "a", "--state", "d"],
+    ["lock", "a", "--state", "d", "--reason", "r", "--for", "60"],
     ["approve", "a", "--state", "d", "--text", String(repeating: "a", count: 200), "--wait", "--lifetime", "3600"],
     ["metadata", "passcode"], ["metadata", "pattern"], ["audit", "verify", "--state", "d"],
     ["audit", "show", "7", "--state", "d"], ["audit", "texts", "mina", "--state", "d"],
@@ -107,6 +135,15 @@ struct CommandTests {
       "--until", "2026-11-23T12:00:00Z", "--after", "3", "--limit", "9", "--json",
     ],
     ["serve", "--state", "d", "--development", "--audit-heads", "h"],
+    [
+      "serve", "--state", "d", "--development", "--audit-syslog", "log.example.org:6514", "--audit-syslog-ca", "c",
+      "--audit-syslog-certificate", "d", "--audit-syslog-key", "e",
+    ],
+    [
+      "serve", "--state", "d", "--development", "--audit-webhook", "https://log.example.org/audit",
+      "--audit-webhook-secret", "s", "--audit-webhook-ca", "c",
+    ],
+    ["audit", "prune", "--state", "d", "--older-than", "90", "--accept-broken", "--accept-undelivered"],
     ["serve", "--state", "d", "--development", "--uvm", "require", "--policy", "p"],
     [
       "serve", "--state", "d", "--listen", "unix:/s", "--public-url", "https://a.test", "--tls-certificate", "c",
@@ -114,7 +151,16 @@ struct CommandTests {
     ],
     ["serve", "--state", "d", "--development", "--behind", "10.0.0.1", "--behind", "2001:db8::/32"],
     ["keys", "rotate", "secret", "--state", "d", "--in", "0"], ["keys", "rotate", "verdict", "--state", "d"],
-    ["keys", "list", "--state", "d"],
+    ["keys", "list", "--state", "d"], ["policy", "show", "--state", "d", "--number", "3", "--json"],
+    ["policy", "set", "p", "--state", "d", "--reason", "r", "--after", "2", "--lock-out", "1", "--metadata", "m"],
+    ["policy", "back", "2", "--state", "d", "--reason", "r"], ["policy", "list", "--state", "d", "--before", "9"],
+    ["audit", "list", "--state", "d", "--machine", "m", "--words", "w", "--not", "words", "--not", "machine"],
+    ["serve", "--state", "d", "--development", "--admin-listen", "9443"],
+    ["users", "--state", "d", "--json"], ["machines", "--state", "d", "--json"],
+    ["revoke", "a", "--state", "d", "--key", "k", "--reason", "lost"], ["revoke", "--state", "d", "--device", "x"],
+    ["admin", "add", "a", "helpdesk", "--state", "d"], ["admin", "remove", "a", "--force", "--state", "d"],
+    ["admin", "list", "--state", "d"], ["token", "list", "--state", "d"], ["token", "revoke", "t", "--state", "d"],
+    ["token", "create", "t", "--state", "d", "--role", "auditor", "--from", "10.0.0.0/8", "--lifetime", "60"],
     ["serve", "--state", "d", "--development", "--channel-binding", "off", "--metadata", "m"],
     [
       "serve", "--state", "d", "--development", "--channel-binding", "require", "--tls-certificate", "a",
@@ -157,20 +203,39 @@ struct CommandTests {
     #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
 
+  private func line(_ summary: AccountSummary, now: Int64) -> String {
+    UsersCommand.line(APIShapes.account(AccountRow(summary: summary, group: nil)), now: now)
+  }
+
   @Test func `lists an account on one line`() {
     let summary = AccountSummary(
       username: "alice", keys: 2, revokedKeys: 1, lastUsedAt: 1_800_000_000, hasOpenCode: true)
-    #expect(UsersCommand.line(summary) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen")
+    #expect(line(summary, now: 5) == "alice\t2\t1\t2027-01-15T08:00:00Z\topen\tactive\t-")
+  }
+
+  @Test(
+    arguments: [
+      (nil, 5, "disabled\tleft"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft"), (5, 5, "active\t-"),
+    ] as [(Int64?, Int64, String)])
+  func `lists whether an account is disabled or locked, and a lock that is over as none`(
+    until: Int64?, now: Int64, state: String
+  ) {
+    let summary = AccountSummary(
+      username: "alice", keys: 0, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false,
+      block: AccountBlock(since: 1, until: until, reason: "left", actor: "command-line uid 0"))
+    #expect(line(summary, now: now) == "alice\t0\t0\tnever\t-\t\(state)")
   }
 
   @Test func `lists a machine on one line, whatever it says of itself`() {
     var device = AccountDevice(
       name: "민아의\tdesk\u{1B}[2J\u{202E}", model: "x86_64", system: nil, keys: 2, revokedKeys: 0,
       registeredAt: 1_800_000_000, lastUsedAt: nil)
-    #expect(DevicesCommand.line(device) == "민아의 desk[2J\tx86_64\t-\t2\t0\t2027-01-15T08:00:00Z\tnever")
+    let line = DevicesCommand.line(APIShapes.device(device))
+    #expect(line == "민아의 desk[2J\tx86_64\t-\t2\t0\t2027-01-15T08:00:00Z\tnever")
     device = AccountDevice(
       name: "", model: "-", system: "Linux 6.1", keys: 0, revokedKeys: 1, registeredAt: 0, lastUsedAt: 1_800_000_000)
-    #expect(DevicesCommand.line(device) == "-\t-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z")
+    let other = DevicesCommand.line(APIShapes.device(device))
+    #expect(other == "-\t-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z")
   }
 
   @Test func `writes a log line with fields in order`() {

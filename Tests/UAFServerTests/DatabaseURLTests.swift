@@ -6,6 +6,7 @@ import NIOHTTP1
 import Testing
 import UAFMessages
 import UAFService
+import WebMessages
 
 @testable import PostgreSQLStore
 @testable import ServerTesting

@@ -95,6 +95,34 @@ struct ExchangeTests {
     try await channel.closeFuture.get()
   }
 
+  /// What a client does that closes TLS properly: it sends the closing message, and waits for the server's.
+  private func closeInput(_ channel: NIOAsyncTestingChannel) async throws {
+    try await channel.testingEventLoop.submit {
+      channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }.get()
+  }
+
+  @Test(arguments: [false, true])
+  func `closes the connection of a client that sends nothing more, with half a request or none`(half: Bool) async throws
+  {
+    let channel = try await connection()
+    if half { try await channel.writeInbound(head("/livez", .GET)) }
+    try await closeInput(channel)
+    try await channel.closeFuture.get()
+    #expect(try await channel.readOutbound(as: ByteBuffer.self) == nil)
+  }
+
+  @Test func `answers all that a client has asked before it sends nothing more`() async throws {
+    let channel = try await connection()
+    for part in [head("/livez", .GET), Self.end, head("/livez", .GET), Self.end, head("/livez", .GET)] {
+      try await channel.writeInbound(part)
+    }
+    try await closeInput(channel)
+    for _ in 0..<2 { #expect(try await answer(channel).status == "HTTP/1.1 200 OK") }
+    try await channel.closeFuture.get()
+    #expect(try await channel.readOutbound(as: ByteBuffer.self) == nil)
+  }
+
   @Test func `knows no other path`() async throws {
     let channel = try await connection()
     try await channel.writeInbound(head("/", .GET))

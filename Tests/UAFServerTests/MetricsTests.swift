@@ -5,6 +5,7 @@ import NIOHTTP1
 import Testing
 import UAFCrypto
 import UAFMessages
+import WebMessages
 
 @testable import ServerTesting
 @testable import UAFServer
@@ -26,14 +27,17 @@ struct MetricsTests {
     let certificate = try DevelopmentCertificate.make(
       commonName: "a", dnsNames: ["a"], ipAddresses: [], notBefore: 1_000_000_000, notAfter: 1_800_000_000)
     routes = try MetricsRoutes(
-      metrics: metrics, watch: watch, connections: Connections(),
+      metrics: metrics, health: HealthRoutes(watch: watch, policies: server.environment.policies),
+      connections: Connections(),
       certificates: X509.certificates(pem: certificate.certificatePEM))
   }
 
   @Test func `tells when a certificate ends, and refuses what is none`() throws {
     #expect(try read()["uaf_certificate_end_timestamp_seconds{certificate=\"0\"}"] == 1_800_000_000)
     #expect(throws: CryptoError.self) {
-      try MetricsRoutes(metrics: metrics, watch: watch, connections: Connections(), certificates: [[0x30, 0]])
+      try MetricsRoutes(
+        metrics: metrics, health: HealthRoutes(watch: watch, policies: server.environment.policies),
+        connections: Connections(), certificates: [[0x30, 0]])
     }
   }
 

@@ -19,7 +19,7 @@ final class PolicyFileTests {
 
   private func policies(_ text: String) throws -> AccountPolicies {
     try Data(text.utf8).write(to: URL(filePath: path))
-    return try PolicyFile(path: path, models: .projectOwn()).policies()
+    return try PolicyFile(path: path).policies(.projectOwn())
   }
 
   private func texts(_ accepted: AcceptedSets) -> [[String]] { accepted.sets.map { $0.map(\.text) } }
@@ -45,7 +45,7 @@ final class PolicyFileTests {
   @Test func `ships an example that can be read`() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let example = tests.deletingLastPathComponent().appending(path: "examples/uaf-server-policy.json")
-    let policies = try PolicyFile(path: example.path(percentEncoded: false), models: .projectOwn()).policies()
+    let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
     #expect(!policies.groups.isEmpty)
   }
 
@@ -75,6 +75,6 @@ final class PolicyFileTests {
   }
 
   @Test func `refuses a file that is not there`() throws {
-    #expect(throws: ServerError.self) { try PolicyFile(path: path, models: .projectOwn()).policies() }
+    #expect(throws: ServerError.self) { try PolicyFile(path: path).policies(.projectOwn()) }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 import Invocation
+import ProgramTesting
 import Testing
 import UAFService
 
@@ -12,27 +13,23 @@ import UAFService
 struct ServerProgramTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "server-program-\(UUID().uuidString)")
 
-  /// The program, not started yet; its results go to `output`.
-  private func program(_ arguments: [String], output: String = "/dev/null") throws -> Process {
+  /// Starts the program; its results go to `output`.
+  private func start(
+    _ arguments: [String], output: String = "/dev/null", errors: ProgramStream = .shared
+  ) throws -> StartedProgram {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let program = Process()
-    program.executableURL = URL(filePath: own).deletingLastPathComponent().appending(path: "uaf-server")
-    program.arguments = arguments
-    program.standardInput = FileHandle(forReadingAtPath: "/dev/null")
-    program.standardOutput = FileHandle(forWritingAtPath: output)
-    return program
+    let path = URL(filePath: own).deletingLastPathComponent().appending(path: "uaf-server").path(percentEncoded: false)
+    let results = try #require(FileHandle(forWritingAtPath: output))
+    return try StartedProgram(
+      [path] + arguments, input: .file(.nullDevice), output: .file(results), errors: errors)
   }
 
   /// How the program ends, and what it notes; its results go to `output`.
   private func run(_ arguments: [String], output: String = "/dev/null") throws -> (status: Int32, notes: String) {
-    let program = try program(arguments, output: output)
     let notes = Pipe()
-    program.standardError = notes
-    try program.run()
+    let program = try start(arguments, output: output, errors: .pipe(notes))
     let data = notes.fileHandleForReading.readDataToEndOfFile()
-    program.waitUntilExit()
-    #expect(program.terminationReason == .exit)
-    return (program.terminationStatus, String(decoding: data, as: UTF8.self))
+    return (program.wait(), String(decoding: data, as: UTF8.self))
   }
 
   /// A state folder with a store and an account.
@@ -157,15 +154,15 @@ struct ServerProgramTests {
   @Test func `publishes no keys of before a rotation beside it`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try keys()
-    let list = try program(["keys", "list", "--state", state.path])
-    try StateLock.hold(state) {
-      try list.run()
+    let command = ["keys", "list", "--state", state.path]
+    let list = try StateLock.hold(state) {
+      let list = try start(command)
       // It waits for the lock, or has ended because it did not.
-      while list.isRunning, try !isWaiting(list.processIdentifier) { sched_yield() }
+      while list.isRunning, try !isWaiting(list.identifier) { sched_yield() }
       _ = try state.verdictKeys.rotate(now: 1, from: 1 << 40)
+      return list
     }
-    list.waitUntilExit()
-    #expect(list.terminationStatus == ExitStatus.success.rawValue)
+    #expect(list.wait() == ExitStatus.success.rawValue)
     let keys = try state.verdictKeys.ring().entries.map(\.key.publicKeyPEM)
     #expect(keys.count == 2)
     #expect(try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) == keys.flatMap { $0 })
@@ -177,10 +174,31 @@ struct ServerProgramTests {
     return locks.contains { $0.contains("-> FLOCK") && $0.split(separator: " ").contains("\(process)") }
   }
 
-  @Test(arguments: [["revoke", "nobody"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"]])
+  @Test(arguments: [
+    ["revoke", "nobody"], ["disable", "nobody", "--reason", "r"], ["enable", "nobody"],
+    ["lock", "nobody", "--for", "9", "--reason", "r"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"],
+  ])
   func `ends with 1 for what does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try run(arguments + ["--state", store()]).status == ExitStatus.refused.rawValue)
+  }
+
+  @Test func `prints results and refusals as JSON, one object a line`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = try store()
+    let output = folder.appending(path: "output").path()
+    for (arguments, expected) in [
+      (["users"], #"{"name":"mina","keys":0,"revokedKeys":0,"hasOpenCode":false}"#),
+      (["admin", "add", "mina", "auditor"], #"{"name":"mina","role":"auditor"}"#),
+      (
+        ["revoke", "nobody"],
+        #"{"type":"about:blank","title":"Not Found","status":404,"code":"unknown","detail":"no account nobody"}"#
+      ),
+    ] {
+      #expect(FileManager.default.createFile(atPath: output, contents: nil))
+      _ = try run(arguments + ["--json", "--state", state], output: output)
+      #expect(try String(contentsOfFile: output, encoding: .utf8) == expected + "\n")
+    }
   }
 
   @Test func `ends with 3 if the store cannot be used`() throws {

@@ -19,7 +19,7 @@ struct MachineProofTests {
   private static func keyID(_ byte: UInt8) throws -> KeyID { try KeyID(bytes: Array(repeating: byte, count: 32)) }
 
   private func bytes(
-    _ secret: MachineSecret? = nil, _ operation: UAFOperation = .authentication, answers: Bool = false,
+    _ secret: MachineSecret? = nil, _ operation: UAFOperation? = .authentication, answers: Bool = false,
     account: String = "alice", for queue: MachineQueue = .own, at time: Int64? = nil
   ) throws -> [UInt8] {
     let secret = secret ?? self.secret
@@ -38,13 +38,19 @@ struct MachineProofTests {
   }
 
   @Test(arguments: [
-    (UAFOperation.registration, false), (.authentication, true), (.deregistration, false), (.authentication, false),
+    (UAFOperation?.some(.registration), false), (.authentication, true), (.deregistration, false),
+    (.authentication, false), (nil, false),
   ])
-  func `a machine proves its number, account, operation and step`(operation: UAFOperation, answers: Bool) throws {
+  func `a machine proves its number, account, operation and step`(operation: UAFOperation?, answers: Bool) throws {
     let machine = try #require(try machine(bytes(nil, operation, answers: answers)))
     #expect(machine.machineID == secret.machineID)
     #expect(machine.claim == MachineClaim(operation: operation, isAnswer: answers, username: "alice"))
     #expect(machine.isCurrent)
+  }
+
+  @Test func `refuses a proof for the state of an account that would go with a UAF response`() throws {
+    #expect(try machine(bytes(nil, nil, answers: false))?.claim == .state(of: "alice"))
+    #expect(try machine(bytes(nil, nil, answers: true)) == nil)
   }
 
   @Test(arguments: MachineQueue.allCases) func `a machine proves for whom it asks`(queue: MachineQueue) throws {

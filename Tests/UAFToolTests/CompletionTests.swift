@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 import ToolTestSupport
 
@@ -24,14 +25,10 @@ import ToolTestSupport
       _uafctl uafctl '\(words.last ?? "")' '\(words.dropLast().last ?? "uafctl")'
       printf '%s\\n' "${COMPREPLY[@]}"
       """
-    let bash = Process()
-    bash.executableURL = URL(filePath: "/bin/bash")
-    bash.arguments = ["--norc", "-c", program]
     let output = Foundation.Pipe()
-    bash.standardOutput = output
-    try bash.run()
+    let bash = try StartedProgram(["/bin/bash", "--norc", "-c", program], output: .pipe(output))
     let data = output.fileHandleForReading.readDataToEndOfFile()
-    bash.waitUntilExit()
+    bash.wait()
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 

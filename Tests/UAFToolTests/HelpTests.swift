@@ -541,7 +541,7 @@ import ToolTestSupport
           -h, --help              Show help information.
 
         """)
-    #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>]\n"))
+    #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
   @Test func `what a person is given is a code in every help, and a payload as the option's earlier name alone`() {

@@ -1,3 +1,4 @@
+import Doctor
 import Testing
 import UAFWire
 
@@ -50,6 +51,42 @@ import UAFWire
           over the network: 1 try left
 
         """)
+  }
+
+  private static func document(server: String) -> String {
+    document(passcode(state: 3006)).replacing(
+      "\"availableTypes\"", with: "\"serverState\":\(server),\"availableTypes\"")
+  }
+
+  @Test(arguments: [
+    (
+      #"{"state":"active","asked":1800000000}"#, "active (asked 2027-01-15 08:00 UTC)",
+      "사용할 수 있습니다 (2027-01-15 08:00 UTC에 물음)"
+    ),
+    (
+      #"{"state":"disabled","asked":1800000000}"#, "disabled (asked 2027-01-15 08:00 UTC): ask the administrator",
+      "사용 중지되었습니다 (2027-01-15 08:00 UTC에 물음). 관리자에게 문의하십시오"
+    ),
+    (
+      #"{"state":"locked","asked":1800000000,"until":1800000060}"#,
+      "locked until 2027-01-15 08:01 UTC (asked 2027-01-15 08:00 UTC)",
+      "2027-01-15 08:01 UTC까지 잠겨 있습니다 (2027-01-15 08:00 UTC에 물음)"
+    ),
+    (#"{"state":"unreadable"}"#, "what it said last cannot be read", "서버가 마지막으로 한 말을 읽을 수 없습니다"),
+  ])
+  func `tells what the server said last of the account, and when`(
+    json: String, english: String, korean: String
+  ) {
+    let document = Self.document(server: json)
+    #expect(bench([], document).output.contains("\naccount at the server: \(english)\n"))
+    let read = StatusDocument(parsing: document)
+    #expect(read.map { StatusReport(language: .korean).text($0) }?.contains("\n서버의 계정: \(korean)\n") == true)
+    #expect(bench(["--json"], document).output == document + "\n")
+  }
+
+  @Test(arguments: ["7", "{}", #"{"state":"\u001b[2J"}"#, #"{"state":7}"#])
+  func `tells nothing of a state that it does not know`(json: String) {
+    #expect(!bench([], Self.document(server: json)).output.contains("account at the server"))
   }
 
   @Test func `tells what is locked, and for how long`() {

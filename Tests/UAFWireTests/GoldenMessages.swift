@@ -118,6 +118,17 @@ enum GoldenMessages {
       $0.service = bytes("uafctl")
       $0.locale = bytes("C.UTF-8")
     },
+    "begin-account": begin(.account) {
+      $0.uid = 1000
+      $0.account = bytes("alice")
+      $0.typedName = bytes("alice")
+      $0.service = bytes("cron")
+      $0.tty = bytes("cron")
+      $0.isRemote = false
+      $0.pamFlags = 0x8000
+      $0.arguments = [bytes("account_check")]
+      $0.callerUID = 0
+    },
     "begin-trust": begin(.trust) {
       $0.service = bytes("uafctl")
       $0.isDivided = false

@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+import struct
 import time
 from pathlib import Path
 
@@ -16,6 +17,13 @@ _CREDENTIAL = (
     "username", "appID", "aaid", "keyID", "publicKey", "signatureAlgorithm", "authenticatorVersion", "signCounter",
     "regCounter", "deviceID", "registeredAt",
 )  # fmt: skip
+_AUDIT = (
+    "number", "time", "kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail", "hash",
+)  # fmt: skip
+# One row of so many is a policy, a refusal, a registration. All others are logins.
+_POLICIES, _REFUSALS, _REGISTRATIONS = 1_000_000, 2_000, 100
+# Seconds that the rows of the audit spread over.
+AUDITED = 30 * 86_400
 
 
 def stride(accounts):
@@ -44,7 +52,7 @@ def tables(app_id, accounts, own, each):
     now = int(time.time())
     yield "account", _ACCOUNT, ((f"person{number:07d}", now) for number in range(accounts))
     credentials = (
-        (name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"machine {index}", now)
+        (name, app_id, AAID, key_id, key, 1, 1, 0, 1, f"{name}-{index}", now)
         for name, index, key_id, key in rows(accounts, own, each)
     )
     yield "credential", _CREDENTIAL, credentials
@@ -67,4 +75,53 @@ def fill_postgresql(url, app_id, accounts, own, each=1):
     with cluster.Connection(url) as connection:
         for table, columns, values in tables(app_id, accounts, own, each):
             connection.copy(f"uaf.{table}", columns, values)
+        connection.execute("VACUUM ANALYZE")
+
+
+def audit(count, accounts):
+    """Rows of the audit with their chain, the oldest first: logins, and few of anything else."""
+    end, previous = int(time.time()), bytes(32)
+    for number in range(1, count + 1):
+        person = number * 7919 % accounts
+        kind = "registration" if number % _REGISTRATIONS == 0 else "login"
+        kind = "policy" if number % _POLICIES == 0 else kind
+        outcome = "wrongSignature" if number % _REFUSALS == 1 else "ok"
+        texts = (
+            kind, outcome, f"person{person:07d}", "person", "192.0.2.7", f"person{person:07d}-0",
+            f"{AAID} c2l4dHkgZm91ciBieXRlcyBvZiBhIGtleQ 7", "",
+        )  # fmt: skip
+        at = end - AUDITED + number * AUDITED // count
+        body = b"\1" + struct.pack(">q", at) + b"".join(struct.pack(">I", len(text)) + text.encode() for text in texts)
+        previous = hashlib.sha256(previous + struct.pack(">q", number) + body).digest()
+        yield (number, at, *texts, previous)
+
+
+def audit_sqlite(path: Path, rows):
+    """Puts rows in the place of the audit of a server that does not run."""
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute("DELETE FROM audit")
+        database.execute("DELETE FROM auditHead")
+        places = ", ".join("?" for _ in _AUDIT)
+        database.executemany(f"INSERT INTO audit ({', '.join(_AUDIT)}) VALUES ({places})", rows)
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+def audit_postgresql(url, rows):
+    """Puts rows in the place of the audit of a server that does not run."""
+    end = {"number": "0", "hash": ""}
+
+    def noted():
+        for row in rows:
+            end.update(number=str(row[0]), hash=row[-1].hex())
+            yield row
+
+    with cluster.Connection(url) as connection:
+        connection.execute("SET search_path = uaf")
+        connection.execute("DELETE FROM audit")
+        connection.execute("DELETE FROM auditHead")
+        connection.copy("audit", _AUDIT, noted())
+        connection.execute("UPDATE auditEnd SET number = {number}, hash = decode('{hash}', 'hex')".format(**end))
         connection.execute("VACUUM ANALYZE")

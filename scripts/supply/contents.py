@@ -8,6 +8,10 @@ from pathlib import Path
 from supply.facts import SupplyError
 
 _MODULE = re.compile(r"/([^/\n]+)\.build/[^\n()]*?\.o\b")
+# A section that the linker took in: its name, address, size and object. What it left out has the address 0.
+_SECTION = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S[^\n]*\.o)\b", re.MULTILINE)
+# What an object of Swift has even if nothing of it is used.
+_EMPTY = (".swift_modhash", ".rodata.__swift_reflection_version")
 _ARCHIVE = re.compile(r"(/[^\s()]+\.a)\(")
 _START = re.compile(r"(/[^\s()]*/(?:[A-Za-z]?crt[a-z0-9A-Z]*|swiftrt)\.o)\b")
 _CHECKOUT = re.compile(r"/checkouts/([^/]+)/")
@@ -41,13 +45,22 @@ def needed(program: Path) -> list[str]:
     return sorted(re.findall(r"^\s*NEEDED\s+(\S+)", listed, re.MULTILINE))
 
 
+def _taken(text: str) -> set[str]:
+    """The objects that something is taken in of."""
+    return {
+        place
+        for section, address, size, place in _SECTION.findall(text)
+        if int(address, 16) and int(size, 16) and section not in _EMPTY
+    }
+
+
 def linked(program: Path, map_file: Path, objects: Path) -> Contents:
     """Reads the linker's map of a program. `objects` has a folder NAME.build for each module."""
     if not map_file.is_file():
         raise SupplyError(f"{map_file} is not there: build {program.name} again with scripts/stage.sh")
     text = map_file.read_text(encoding="utf-8", errors="replace")
     contents = Contents(program, needed=needed(program))
-    contents.modules = set(_MODULE.findall(text))
+    contents.modules = {module for place in _taken(text) for module in _MODULE.findall(place)}
     contents.runtime = set(_ARCHIVE.findall(text)) | set(_START.findall(text))
     for module in contents.modules:
         if package := package_of(objects / f"{module}.build"):

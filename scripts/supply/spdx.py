@@ -102,6 +102,8 @@ class Document:
             if "revision" in entry:
                 found = re.search(r"\b[0-9a-f]{40}\b", (folder / entry["revision"]).read_text(encoding="utf-8"))
                 version = found.group(0) if found else ""
+            elif "version" in entry:
+                version = (folder / entry["version"]).read_text(encoding="utf-8").strip()
             inner = self.component("vendored", name, version, entry["licence"], homepage=entry["url"])
             self.relate(self._swift(package), "CONTAINS", inner, module)
 

@@ -30,7 +30,7 @@ struct AccountAttempts {
     case .permanentlyLocked: return .permanentlyLocked
     case .charged(let charged): ticket = charged
     }
-    let wrap = KeyWrap(identity: records.identity, type: type, shares: records.shares)
+    let wrap = records.wrap(type)
     let unlocked: UnlockedAuthenticator
     switch try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret) {
     case .opened(let opened): unlocked = opened

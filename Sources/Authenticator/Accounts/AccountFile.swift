@@ -9,7 +9,7 @@ public final class AccountFile {
   public typealias LockEnded = (AuthenticatorType, AttemptOrigin, AccountIdentity) -> Void
 
   let records: SealedRecords
-  private let contents: AccountRecords
+  let contents: AccountRecords
   private let keyring: AccountKeys
   private let answer: AccountAnswer
   private let attempts: AccountAttempts, counter = ReservedCounter()
@@ -60,7 +60,7 @@ public final class AccountFile {
         throw .serverNameChanged(registered: identity.serverUserName, configured: mapped)
       }
     }
-    let contents = AccountRecords(identity: identity, sealed: records, shares: directory.shares)
+    let contents = AccountRecords(identity: identity, sealed: records, in: directory)
     let mark = RefusalMark(of: identity.uid, in: directory.accounts)
     return AccountFile(contents, refusalMark: mark, lockEnded: lockEnded)
   }
@@ -76,7 +76,7 @@ public final class AccountFile {
   ) throws(StateError) -> AccountFile {
     try AccountFiles.create(in: directory, identity: identity, storing: registrations)
     guard let records = try AccountFiles.records(in: directory, uid: identity.uid) else { throw .absent }
-    let contents = AccountRecords(identity: identity, sealed: records, shares: directory.shares)
+    let contents = AccountRecords(identity: identity, sealed: records, in: directory)
     return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
   }
 
@@ -125,7 +125,7 @@ public final class AccountFile {
     _ value: borrowing Secret, for type: AuthenticatorType, identity: AccountIdentity, cost: Scrypt.Parameters,
     in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
   ) throws(StateError) -> UnlockedAuthenticator {
-    let wrap = KeyWrap(identity: identity, type: type, shares: directory.shares)
+    let wrap = AccountRecords.wrap(type, of: identity, in: directory)
     return try UnlockedAuthenticator.enrol(value, wrap: wrap, cost: cost, in: directory)
   }
 

@@ -33,11 +33,12 @@ struct AccountKeys {
     for registration in registrations {
       let type = registration.key.type
       let stored = try records.authenticator(type)
-      var enrolled = registration.enrolled
-      enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
       // What was removed while the person typed is not restored, which would also restart its count.
-      let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == enrolled.sealedKey
+      let isAsBefore = registration.isNew ? stored == nil : stored?.sealedKey == registration.enrolled.sealedKey
       guard isAsBefore else { throw .superseded }
+      // Its share may have been released while the person typed: what is on the disk counts.
+      var enrolled = stored ?? registration.enrolled
+      enrolled.registrationCounter = (stored?.registrationCounter ?? 0) &+ 1
       try records.put(enrolled, type)
       if stored == nil { try records.put(AttemptLedger(), type) }
       try records.put(registration.key)
@@ -67,9 +68,9 @@ struct AccountKeys {
 
   /// Removes the share of a value that could not be put, unless its record is on the disk, or may be.
   private func removeShare(of changed: EnrolledAuthenticator, _ type: AuthenticatorType) {
-    guard let kept = changed.share else { return }
+    guard let kept = changed.chipShare else { return }
     do throws(StateError) {
-      guard try records.authenticator(type)?.share != kept else { return }
+      guard try records.authenticator(type)?.chipShare != kept else { return }
     } catch { return }
     records.removeShare(kept)
   }

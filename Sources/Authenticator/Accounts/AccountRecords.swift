@@ -9,6 +9,31 @@ struct AccountRecords {
   let sealed: SealedRecords
   /// Where shares are; nil where there are none.
   var shares: (any ShareKeeper)?
+  /// Where the public key for copies of shares is; nil where none is made.
+  var recovery: RecoveryPlace?
+
+  init(identity: AccountIdentity, sealed: SealedRecords) {
+    self.identity = identity
+    self.sealed = sealed
+  }
+
+  init(identity: AccountIdentity, sealed: SealedRecords, in directory: borrowing StateDirectory) {
+    self.init(identity: identity, sealed: sealed)
+    shares = directory.shares
+    recovery = directory.recovery
+  }
+
+  /// What seals an account's keys of a type, for one that has no records yet.
+  static func wrap(
+    _ type: AuthenticatorType, of identity: AccountIdentity, in directory: borrowing StateDirectory
+  ) -> KeyWrap {
+    KeyWrap(identity: identity, type: type, shares: directory.shares, recovery: directory.recovery)
+  }
+
+  /// What seals the account's keys of a type.
+  func wrap(_ type: AuthenticatorType) -> KeyWrap {
+    KeyWrap(identity: identity, type: type, shares: shares, recovery: recovery)
+  }
 
   /// Those of an account of nobody, in memory, with a secret of `type` that nobody has.
   static func standIn(
@@ -20,7 +45,7 @@ struct AccountRecords {
     let records = AccountRecords(
       identity: identity,
       sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: directory.deviceSecret),
-      shares: directory.shares)
+      in: directory)
     // As costly as one that was made on this machine by now.
     let enrolled = try KeyWrap.unopenable(cost: directory.shares?.cost ?? cost)
     try records.write { () throws(StateError) in
@@ -54,7 +79,7 @@ struct AccountRecords {
   private func keptShares() throws(StateError) -> [[UInt8]] {
     var kept: [[UInt8]] = []
     for record in try sealed.records([.authenticator], of: identity) {
-      if let share = try EnrolledAuthenticator(record: record.body).share { kept.append(share) }
+      if let share = try EnrolledAuthenticator(record: record.body).chipShare { kept.append(share) }
     }
     return kept
   }
@@ -86,6 +111,18 @@ struct AccountRecords {
 
   func put(_ enrolled: EnrolledAuthenticator, _ type: AuthenticatorType) throws(StateError) {
     try sealed.put(.authenticator, name: type.recordName, body: enrolled.record, of: identity)
+  }
+
+  /// Puts another record of a secret in the place of one, in a transaction of its own.
+  ///
+  /// - Throws: ``StateError``; `superseded` if that one is not set any more.
+  func replace(
+    _ enrolled: EnrolledAuthenticator, with other: EnrolledAuthenticator, _ type: AuthenticatorType
+  ) throws(StateError) {
+    try write { () throws(StateError) in
+      guard try authenticator(type) == enrolled else { throw .superseded }
+      try put(other, type)
+    }
   }
 
   /// Removes secrets, their attempts and keys, and the server's last answer about them; inside `write`.
@@ -184,6 +221,7 @@ struct AccountRecords {
     try sealed.remove(.identity)
     try sealed.remove(.lastUsed)
     try sealed.remove(.machine)
+    try sealed.remove(.standing)
     try sealed.put(.tombstone, body: Tombstone.buried.record, of: nil)
   }
 }

@@ -6,7 +6,7 @@ public enum AccountShares {
   public static func clear(
     _ type: AuthenticatorType, of account: AccountFile, in directory: borrowing StateDirectory
   ) throws(StateError) {
-    guard let kept = try account.authenticator(type)?.share else { return }
+    guard let kept = try account.authenticator(type)?.chipShare else { return }
     guard let shares = directory.shares else { throw .share }
     try shares.clear(kept, for: type.rawValue, of: account.identity.uid)
   }
@@ -24,7 +24,7 @@ public enum AccountShares {
     let account = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
     for type in AuthenticatorType.allCases where type.isTyped {
       let mark = try KeyWrap.mark(of: uid, type, deviceSecret: directory.deviceSecret)
-      shares.remove(marked: mark, but: try account?.authenticator(type)?.share)
+      shares.remove(marked: mark, but: try account?.authenticator(type)?.chipShare)
     }
   }
 
@@ -32,23 +32,27 @@ public enum AccountShares {
   public static func isKept(_ kept: [UInt8], of uid: UInt32, in directory: borrowing StateDirectory) -> Bool {
     do throws(StateError) {
       let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
-      for type in AuthenticatorType.allCases where try file?.authenticator(type)?.share == kept { return true }
+      for type in AuthenticatorType.allCases where try file?.authenticator(type)?.chipShare == kept { return true }
       return false
     } catch { return true }
   }
 
-  /// The accounts whose keys need a share, by number; not those whose files cannot be read, which open nothing either way.
+  /// The accounts whose keys need a share, by number; not those whose files are damaged, which open nothing either way.
   ///
-  /// - Throws: ``StateError`` where the folder cannot be read.
+  /// - Throws: ``StateError`` where it cannot be told, since the folder or a file cannot be read now.
   public static func accounts(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
     var found: [UInt32] = []
     for uid in try AccountFiles.numbers(in: directory) {
-      let file = try? AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
-      let isCounted = AuthenticatorType.allCases.contains { type in
-        (try? file?.authenticator(type))??.hasShare == true
-      }
-      if isCounted { found.append(uid) }
+      do throws(StateError) {
+        if try isCounted(uid, in: directory) { found.append(uid) }
+      } catch { guard error.meansLocked else { throw error } }
     }
     return found
+  }
+
+  private static func isCounted(_ uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) -> Bool {
+    let file = try AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
+    for type in AuthenticatorType.allCases where try file?.authenticator(type)?.hasShare == true { return true }
+    return false
   }
 }

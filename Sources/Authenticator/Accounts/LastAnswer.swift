@@ -45,19 +45,11 @@ public struct LastAnswer: Equatable, Sendable {
   mutating func judge(
     at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
   ) -> OfflineJudgement {
-    let isSetBack = now.wallSeconds < latestWallSeconds
+    let latest = latestWallSeconds
     latestWallSeconds = max(latestWallSeconds, now.wallSeconds)
     guard let yes else { return .refused(.noYes) }
     guard yes.terms == terms else { return .refused(.otherTerms) }
     guard !yes.types.isEmpty, yes.types.allSatisfy(opened.contains) else { return .refused(.otherAuthenticator) }
-    guard yes.asked.bootID == now.bootID else { return .refused(.otherBoot) }
-    guard !isSetBack else { return .refused(.clockSetBack) }
-    let (age, overflow) = now.nanoseconds.subtractingReportingOverflow(yes.asked.nanoseconds)
-    guard !overflow, age >= 0 else { return .refused(.clockSetBack) }
-    let (wallAge, wallOverflow) = now.wallSeconds.subtractingReportingOverflow(yes.asked.wallSeconds)
-    guard age < maximumAge.wholeNanoseconds, !wallOverflow, wallAge < maximumAge.components.seconds else {
-      return .refused(.tooOld)
-    }
-    return .holds(age: .nanoseconds(age))
+    return OfflineJudgement(of: yes.asked, at: now, maximumAge: maximumAge, latestWallSeconds: latest)
   }
 }

@@ -20,6 +20,27 @@ public enum OfflineJudgement: Equatable, Sendable {
     /// It is too old.
     case tooOld
   }
+
+  /// Judges the age of what the server was asked for, by this machine's clocks.
+  ///
+  /// - Parameter latestWallSeconds: the latest wall time that was ever seen before, in seconds since 1970.
+  init(of asked: BootTime, at now: BootTime, maximumAge: Duration, latestWallSeconds: Int64) {
+    self = Self.judge(asked, now, maximumAge, latestWallSeconds)
+  }
+
+  private static func judge(
+    _ asked: BootTime, _ now: BootTime, _ maximumAge: Duration, _ latestWallSeconds: Int64
+  ) -> OfflineJudgement {
+    guard asked.bootID == now.bootID else { return .refused(.otherBoot) }
+    guard now.wallSeconds >= latestWallSeconds else { return .refused(.clockSetBack) }
+    let (age, overflow) = now.nanoseconds.subtractingReportingOverflow(asked.nanoseconds)
+    guard !overflow, age >= 0 else { return .refused(.clockSetBack) }
+    let (wallAge, wallOverflow) = now.wallSeconds.subtractingReportingOverflow(asked.wallSeconds)
+    guard age < maximumAge.wholeNanoseconds, !wallOverflow, wallAge < maximumAge.components.seconds else {
+      return .refused(.tooOld)
+    }
+    return .holds(age: .nanoseconds(age))
+  }
 }
 
 extension OfflineJudgement.Reason: CustomStringConvertible {

@@ -12,6 +12,8 @@ enum RecordKind: String, CaseIterable {
   case lastUsed
   /// What the server answered last, for logins without it; at most one, without a name.
   case lastAnswer
+  /// In which state the server said that the account is; at most one, without a name.
+  case standing
   /// By what the server knows this machine; at most one, without a name.
   case machine
   /// Which prints the fingerprint was registered with; at most one, without a name.

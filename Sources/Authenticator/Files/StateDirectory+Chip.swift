@@ -9,9 +9,9 @@ extension StateDirectory {
   /// The name of the file of the sealed device key.
   static let sealedKeyName = "device.sealed"
   /// The name of the file that the recovery key opens.
-  static let recoveryName = "device.recovery"
+  static let recoveryName = RecoveryPlace.name
   /// The greatest length of either file, in bytes.
-  static let sealedKeyCapacity = 2048
+  static let sealedKeyCapacity = RecoveryPlace.capacity
 
   /// What a chip has sealed, where only the chip can open the device key.
   ///
@@ -37,21 +37,7 @@ extension StateDirectory {
   static func bytes(
     _ name: String, _ root: borrowing TrustedDirectory, owner: uid_t
   ) throws(StateError) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: sealedKeyCapacity + 1)
-    var failure: StateError?
-    // SAFETY: the buffer is used for the call only.
-    let length = unsafe buffer.withUnsafeMutableBytes { room -> Int? in
-      do throws(StateError) { return try unsafe root.read(name, owner: owner, into: room) } catch {
-        failure = error
-        return nil
-      }
-    }
-    if let failure { throw failure }
-    guard let length else { return nil }
-    guard (1...sealedKeyCapacity).contains(length) else {
-      throw .unsafe(path: root.path + "/" + name, why: "not 1 to \(sealedKeyCapacity) bytes long")
-    }
-    return Array(buffer.prefix(length))
+    try root.bytes(name, owner: owner, capacity: sealedKeyCapacity)
   }
 
   /// Writes a secret under another name, and renames it when it is complete: it is there completely or not at all.

@@ -20,6 +20,8 @@ public struct StateDirectory: ~Copyable {
   public let identifier: [UInt8]?
   /// Where shares of the accounts' keys are; nil where there are none.
   let shares: (any ShareKeeper)?
+  /// Where the public key lies that copies of the shares are sealed to.
+  let recovery: RecoveryPlace
 
   /// The name of the device key's file.
   static let deviceKeyName = "device.key"
@@ -53,6 +55,7 @@ public struct StateDirectory: ~Copyable {
     deviceSecret = secret
     self.identifier = identifier
     self.shares = shares
+    recovery = RecoveryPlace(path: path, owner: owner)
   }
 
   private static func requireKey(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> Secret {

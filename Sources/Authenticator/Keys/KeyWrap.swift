@@ -11,6 +11,8 @@ struct KeyWrap {
   let type: AuthenticatorType
   /// Where shares are; nil where there are none.
   var shares: (any ShareKeeper)?
+  /// Where the public key for copies of shares is; nil where none is made.
+  var recovery: RecoveryPlace?
 
   private static let saltLength = 16
   private static let nonceLength = 12
@@ -49,21 +51,53 @@ struct KeyWrap {
       let mark = try Self.mark(of: identity.uid, type, deviceSecret: deviceSecret)
       if let made = try shares.make(values, for: type.rawValue, of: identity.uid, mark: mark) {
         let sealing = try sealingKey(stretched, share: made.share, deviceSecret: deviceSecret)
-        return try seal(key, with: sealing, salt, cost, share: made.kept)
+        let copy = copy(of: made, tellingOf: shares, deviceSecret: deviceSecret)
+        return try seal(key, with: sealing, salt, cost, share: made.kept, copy: copy)
       }
     }
     let sealing = try sealingKey(try stretched(value, salt, cost), deviceSecret: deviceSecret)
-    return try seal(key, with: sealing, salt, cost, share: nil)
+    return try seal(key, with: sealing, salt, cost)
+  }
+
+  /// The copy of a new share under the recovery key; nil where there is none to make.
+  private func copy(
+    of made: borrowing NewShare, tellingOf shares: any ShareKeeper, deviceSecret: borrowing Secret
+  ) -> [UInt8]? {
+    guard let recovery else { return nil }
+    switch CopyRecipient(at: recovery, deviceSecret: deviceSecret) {
+    case .none: return nil
+    case .publicKey(let key):
+      if let copy = try? seal(of: made.kept).copy(made.share, to: key) { return copy }
+    case .refused: break
+    }
+    shares.tellNoCopy(for: type.rawValue)
+    return nil
+  }
+
+  private func seal(of kept: [UInt8]) -> ShareSeal { ShareSeal(identity: identity, type: type, kept: kept) }
+
+  /// The record of a key whose share was opened from its copy, and no chip is asked for any more.
+  ///
+  /// - Returns: nil for a key without a copy, or with one that the pair does not open.
+  /// - Throws: ``StateError/cryptography``.
+  func released(
+    _ enrolled: EnrolledAuthenticator, with pair: borrowing P256.KeyPair, deviceSecret: borrowing Secret
+  ) throws(StateError) -> EnrolledAuthenticator? {
+    guard let kept = enrolled.chipShare, let copy = enrolled.copy else { return nil }
+    guard let share = try seal(of: kept).open(copy: copy, with: pair) else { return nil }
+    return EnrolledAuthenticator(enrolled, released: try seal(of: kept).release(share, under: deviceSecret))
   }
 
   private func seal(
-    _ key: borrowing Secret, with sealing: borrowing Secret, _ salt: [UInt8], _ cost: Scrypt.Parameters, share: [UInt8]?
+    _ key: borrowing Secret, with sealing: borrowing Secret, _ salt: [UInt8], _ cost: Scrypt.Parameters,
+    share: [UInt8]? = nil,
+    copy: [UInt8]? = nil
   ) throws(StateError) -> EnrolledAuthenticator {
     do {
       let nonce = try RandomBytes.make(Self.nonceLength)
       let sealed = try AES256GCM.seal(
         key, key: sealing, nonce: nonce, additionalData: authenticatorData(salt, cost, share))
-      return EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed, share: share)
+      return EnrolledAuthenticator(salt: salt, cost: cost, nonce: nonce, sealedKey: sealed, share: share, copy: copy)
     } catch { throw .cryptography }
   }
 
@@ -86,9 +120,13 @@ struct KeyWrap {
     _ enrolled: EnrolledAuthenticator, with value: borrowing Secret, deviceSecret: borrowing Secret
   ) throws(StateError) -> KeyOpening {
     let stretched = try stretched(value, enrolled.salt, enrolled.cost)
-    guard let kept = enrolled.share else {
+    guard let kept = enrolled.chipShare else {
       if type.isTyped, let shares { shares.openInVain(try chipValues(stretched, deviceSecret: deviceSecret)) }
-      return try open(enrolled, with: try sealingKey(stretched, deviceSecret: deviceSecret))
+      guard let kept = enrolled.share, let released = enrolled.released else {
+        return try open(enrolled, with: try sealingKey(stretched, deviceSecret: deviceSecret))
+      }
+      let share = try seal(of: kept).open(released: released, under: deviceSecret)
+      return try open(enrolled, with: try sealingKey(stretched, share: share, deviceSecret: deviceSecret))
     }
     guard let shares else { throw .share }
     switch try shares.open(kept, with: try chipValues(stretched, deviceSecret: deviceSecret)) {

@@ -11,10 +11,6 @@ public enum RecoveryKey {
   private static let randomByteCount = 18
   private static let checkByteCount = 2
   private static let wordLength = 5
-  private static let nonceByteCount = 12
-  private static let keyByteCount = 32
-  private static let version: UInt8 = 1
-  private static let purpose = Array("pam-uaf recovery key".utf8)
 
   /// New words, with a hyphen between two of them.
   ///
@@ -26,45 +22,74 @@ public enum RecoveryKey {
     } catch { throw .cryptography }
   }
 
-  /// Seals a device key under words.
+  /// Seals a device key under words, and marks the public key that copies of shares are sealed to.
   ///
   /// - Returns: what is kept; nil for words that are none of ``make()``.
   /// - Throws: ``StateError/cryptography``.
   public static func seal(
     _ deviceKey: borrowing Secret, under words: borrowing Secret
   ) throws(StateError) -> [UInt8]? {
-    guard let key = try key(of: words) else { return nil }
+    guard let random = try random(of: words) else { return nil }
     do {
-      let nonce = try RandomBytes.make(nonceByteCount)
-      return [version] + nonce + (try AES256GCM.seal(deviceKey, key: key, nonce: nonce, additionalData: purpose))
+      let recipient = try RecoveryFile.Recipient(try pair(ofBits: random).publicKey, markedUnder: deviceKey)
+      let nonce = try RandomBytes.make(AES256GCM.nonceByteCount)
+      let unsealed = RecoveryFile(recipient: recipient, nonce: nonce, sealedKey: [])
+      let sealed = try AES256GCM.seal(
+        deviceKey, key: try key(of: random), nonce: nonce, additionalData: unsealed.boundData)
+      return RecoveryFile(recipient: recipient, nonce: nonce, sealedKey: sealed).bytes
     } catch { throw .cryptography }
   }
 
-  /// Opens what ``seal(_:under:)`` gave.
+  /// Opens what ``seal(_:under:)`` gave, or an earlier version of it.
   ///
   /// - Returns: nil if these are not the words, or what is kept is damaged.
   /// - Throws: ``StateError/cryptography``.
   public static func open(_ kept: [UInt8], with words: borrowing Secret) throws(StateError) -> Secret? {
-    guard let key = try key(of: words) else { return nil }
-    guard kept.first == version, kept.count > 1 + nonceByteCount else { return nil }
-    let nonce = Array(kept[1..<1 + nonceByteCount])
+    guard let file = RecoveryFile(kept), let random = try random(of: words) else { return nil }
+    let sealing: Secret
+    do { sealing = try key(of: random) } catch { throw .cryptography }
     do throws(CryptoError) {
-      return try AES256GCM.open(
-        Array(kept[(1 + nonceByteCount)...]), key: key, nonce: nonce, additionalData: purpose)
+      return try AES256GCM.open(file.sealedKey, key: sealing, nonce: file.nonce, additionalData: file.boundData)
     } catch {
       guard error == .authenticationFailed else { throw .cryptography }
       return nil
     }
   }
 
-  /// The key that words stand for; nil for anything that is not ten words, or has a mistake.
-  private static func key(of words: borrowing Secret) throws(StateError) -> Secret? {
+  /// The key pair that copies of shares are sealed to; nil for words that are none of ``make()``.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  static func keyPair(of words: borrowing Secret) throws(StateError) -> P256.KeyPair? {
+    guard let random = try random(of: words) else { return nil }
+    do { return try pair(ofBits: random) } catch { throw .cryptography }
+  }
+
+  private static func pair(ofBits random: borrowing Secret) throws(CryptoError) -> P256.KeyPair {
+    try P256.KeyPair(
+      privateKey: P256Agreement.privateKey(
+        of: derived(random, "pam-uaf recovery key pair", P256Agreement.extraRandomByteCount)))
+  }
+
+  /// The key that the device key is sealed with.
+  private static func key(of random: borrowing Secret) throws(CryptoError) -> Secret {
+    try derived(random, RecoveryFile.purpose, AES256GCM.keyByteCount)
+  }
+
+  private static func derived(
+    _ random: borrowing Secret, _ purpose: String, _ length: Int
+  ) throws(CryptoError) -> Secret {
+    let salt: Secret
+    do { salt = try Secret(capacity: 0) } catch { throw .outOfMemory }
+    return try HKDFSHA256.derive(secret: random, salt: salt, info: Array(purpose.utf8), length: length)
+  }
+
+  /// The random bits of words; nil for anything that is not ten words, or has a mistake.
+  private static func random(of words: borrowing Secret) throws(StateError) -> Secret? {
     guard let bytes = bits(of: words) else { return nil }
     do {
       let random = try bytes.withBytes { span in try Secret(copying: span.extracting(0..<randomByteCount)) }
       guard try withCheck(random).isEqual(to: bytes) else { return nil }
-      return try HKDFSHA256.derive(
-        secret: random, salt: Secret(capacity: 0), info: purpose, length: keyByteCount)
+      return random
     } catch { throw .cryptography }
   }
 

@@ -64,9 +64,23 @@ public struct KeyMove: ~Copyable {
   ///
   /// - Throws: ``StateError``; the sealed key is there until the file is on the disk.
   public borrowing func keepInFile(_ key: borrowing Secret) throws(StateError) {
+    try putInFile(key)
+    try removeSealed()
+  }
+
+  /// Keeps the key in a file, and leaves the other form where it is; ``removeSealed()`` ends the move.
+  ///
+  /// - Throws: ``StateError``.
+  public borrowing func putInFile(_ key: borrowing Secret) throws(StateError) {
     guard key.count == StateDirectory.deviceKeyLength else { throw .damaged }
     try StateDirectory.write(key, StateDirectory.deviceKeyName, root, replacing: true)
     try root.synchronise()
+  }
+
+  /// Removes what a chip has sealed, and what the recovery key opens, once the key is in a file.
+  ///
+  /// - Throws: ``StateError``.
+  public borrowing func removeSealed() throws(StateError) {
     try root.removeFile(StateDirectory.sealedKeyName)
     try root.removeFile(StateDirectory.recoveryName)
     try root.synchronise()

@@ -31,6 +31,14 @@ public protocol ShareKeeper: AnyObject {
   /// - Throws: ``StateError/share`` where it cannot be opened with any value.
   func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare
 
+  /// Says that a share was made of which the recovery key has no copy, although there is a recovery key.
+  func tellNoCopy(for type: String)
+
+  /// Whether a share can still be opened here: the chip has its index, and the key that it was sealed under.
+  ///
+  /// - Throws: ``StateError/share`` where that cannot be told now.
+  func holds(_ kept: [UInt8]) throws(StateError) -> Bool
+
   /// Takes the time of wrong values, where that has to be hidden.
   func openInVain(_ values: borrowing Secret)
 

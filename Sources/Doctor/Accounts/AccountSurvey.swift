@@ -64,6 +64,9 @@ package struct AccountSurvey {
       .compactMap(\.accountName)
   }
 
+  /// The accounts about which this machine cannot ask the server, because that has given it no secret for them.
+  var withoutSecret: [String] { standing.filter { $0.hasMachineSecret == false }.compactMap(\.accountName) }
+
   /// The accounts for which changed lock options have no effect yet (3015).
   package var waiting: [String] {
     standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)

@@ -1,7 +1,7 @@
 import Glibc
 import HostSystem
 
-/// The accounts registered on this machine: which are damaged, and which are locked.
+/// The accounts registered on this machine: which are damaged, which are locked, and which the account stage cannot ask about.
 struct PeopleCheck {
   let core: any StatusSource
   /// Where names are looked up.
@@ -11,6 +11,8 @@ struct PeopleCheck {
   /// The numbers of the accounts that have a file in a state folder.
   let registered: (String) -> [uid_t]
   let isRoot: Bool
+  /// Whether an account stage asks the server about accounts.
+  let asksForStates: () -> Bool
 
   func findings() -> [Finding] {
     guard isRoot else { return [.skipped(PeopleText.closed)] }
@@ -31,6 +33,9 @@ struct PeopleCheck {
     }
     if !survey.waiting.isEmpty { findings.append(.warning(.lockOptions, PeopleText.waiting(survey.waiting))) }
     if !survey.uncounted.isEmpty { findings.append(.warning(.chipCount, PeopleText.uncounted(survey.uncounted))) }
+    if !survey.withoutSecret.isEmpty, asksForStates() {
+      findings.append(.warning(.accountSecret, PeopleText.withoutSecret(survey.withoutSecret)))
+    }
     return findings.isEmpty ? [.ok(PeopleText.fine(count: survey.standing.count))] : findings
   }
 }

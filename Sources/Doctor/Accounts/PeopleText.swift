@@ -9,6 +9,7 @@ package enum PeopleText: FindingCatalogue {
   case locked([String], of: Int)
   case waiting([String])
   case uncounted([String])
+  case withoutSecret([String])
   case fine(count: Int)
 
   package var english: FindingText {
@@ -42,6 +43,11 @@ package enum PeopleText: FindingCatalogue {
           + "\(Self.list(names, more: { "and \($0) more" }))",
         do: "unless [tpm] use is off, they change their value (uafctl change); if this stays, make room in the chip "
           + "(pam_uaf.conf(5))")
+    case .withoutSecret(let names):
+      FindingText(
+        "accounts: account_check cannot ask the server about \(Self.list(names, more: { "and \($0) more" })): it has given "
+          + "this machine no secret for them",
+        do: "each of them logs in once with uaf (uafctl authenticate); the server has to be uaf-server")
     case .fine(let count): FindingText("accounts: \(count) registered, none locked or damaged")
     }
   }
@@ -72,6 +78,11 @@ package enum PeopleText: FindingCatalogue {
           + "\(Self.list(names, more: { "외 \($0)개" }))",
         do: "[tpm] use가 off가 아니면 해당 사용자가 값을 바꾸십시오(uafctl change). 그래도 남으면 칩의 공간을 비우십시오"
           + "(pam_uaf.conf(5))")
+    case .withoutSecret(let names):
+      FindingText(
+        "계정: account_check가 다음 계정에 관해 서버에 물을 수 없습니다: \(Self.list(names, more: { "외 \($0)개" })). 서버가 이 컴퓨터에 "
+          + "비밀을 주지 않았습니다",
+        do: "해당 사용자가 uaf로 한 번 로그인하십시오(uafctl authenticate). 서버는 uaf-server여야 합니다")
     case .fine(let count): FindingText("계정: \(count)개가 등록되어 있고, 잠기거나 손상된 것은 없습니다")
     }
   }

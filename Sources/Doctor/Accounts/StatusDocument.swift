@@ -39,6 +39,10 @@ package struct StatusDocument: Equatable {
   package let accountName: String?
   package let serverUserName: String?
   package let authenticators: [Authenticator]
+  /// Nil where the server was never asked, or where the core does not say.
+  package let serverState: ServerState?
+  /// Whether the server has given this machine what `account_check` needs to ask; nil where the core does not say.
+  package let hasMachineSecret: Bool?
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
@@ -58,6 +62,8 @@ package struct StatusDocument: Equatable {
       authenticators.append(authenticator)
     }
     self.authenticators = authenticators
+    serverState = ServerState(document["serverState"])
+    hasMachineSecret = if case .bool(let isThere)? = document["hasMachineSecret"] { isThere } else { nil }
   }
 
   /// Whether anything is registered.

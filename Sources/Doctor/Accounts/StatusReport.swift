@@ -12,6 +12,7 @@ package struct StatusReport {
     var lines: [String] = []
     if let name = document.accountName { lines.append(words(.account(ShownText.line(name)))) }
     if let name = document.serverUserName { lines.append(words(.nameAtServer(ShownText.line(name)))) }
+    if let state = document.serverState { lines.append(words(.serverState(state))) }
     if document.authenticators.isEmpty { lines.append(words(.noAuthenticator)) }
     for authenticator in document.authenticators { lines += self.lines(authenticator) }
     return lines.joined(separator: "\n")

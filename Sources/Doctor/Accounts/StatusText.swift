@@ -4,6 +4,8 @@ import Wording
 package enum StatusText: Catalogued {
   case account(String)
   case nameAtServer(String)
+  /// What the server said last of the whole account.
+  case serverState(ServerState)
   case noAuthenticator
   /// 3005 to 3008.
   case state(Int64)
@@ -21,6 +23,7 @@ package enum StatusText: Catalogued {
     switch self {
     case .account(let name): "account: \(name)"
     case .nameAtServer(let name): "name at the server: \(name)"
+    case .serverState(let state): "account at the server: \(Self.english(state))"
     case .noAuthenticator: "no authenticator is enabled"
     case .state(AuthenticatorState.notSupported): "not supported"
     case .state(AuthenticatorState.available): "available"
@@ -40,6 +43,7 @@ package enum StatusText: Catalogued {
     switch self {
     case .account(let name): "계정: \(name)"
     case .nameAtServer(let name): "서버에서 쓰는 이름: \(name)"
+    case .serverState(let state): "서버의 계정: \(Self.korean(state))"
     case .noAuthenticator: "사용하도록 설정된 인증 수단이 없습니다"
     case .state(AuthenticatorState.notSupported): "지원하지 않습니다"
     case .state(AuthenticatorState.available): "사용할 수 있습니다"
@@ -52,6 +56,26 @@ package enum StatusText: Catalogued {
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"
     case .notEnabled(let type): "\(type): 사용하도록 설정되지 않았습니다"
+    }
+  }
+
+  private static func english(_ state: ServerState) -> String {
+    let asked = state.asked.map { " (asked \(ShownTime.utc($0)))" } ?? ""
+    return switch state.standing {
+    case .active: "active\(asked)"
+    case .disabled: "disabled\(asked): ask the administrator"
+    case .locked: "locked until \(state.until.map(ShownTime.utc) ?? "?")\(asked)"
+    case .unreadable: "what it said last cannot be read"
+    }
+  }
+
+  private static func korean(_ state: ServerState) -> String {
+    let asked = state.asked.map { " (\(ShownTime.utc($0))에 물음)" } ?? ""
+    return switch state.standing {
+    case .active: "사용할 수 있습니다\(asked)"
+    case .disabled: "사용 중지되었습니다\(asked). 관리자에게 문의하십시오"
+    case .locked: "\(state.until.map(ShownTime.utc) ?? "?")까지 잠겨 있습니다\(asked)"
+    case .unreadable: "서버가 마지막으로 한 말을 읽을 수 없습니다"
     }
   }
 

@@ -23,7 +23,7 @@ struct ConfigurationCheck {
       }
       return ([.failure(.configurationUnusable, ConfigurationText.unusable(error))], nil)
     }
-    var findings = [Finding.ok(ConfigurationText.fine(path: path))]
+    var findings = [Finding.ok(ConfigurationText.fine(path: path, files: configuration.files))]
     findings += configuration.withoutEffect.map {
       .warning(.configurationNoEffect, ConfigurationText.noEffect(key: $0))
     }

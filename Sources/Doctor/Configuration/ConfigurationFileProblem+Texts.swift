@@ -19,6 +19,7 @@ extension ConfigurationFileProblem: Catalogued {
     case .writable: "그룹이나 다른 사용자가 쓸 수 있습니다. chmod go-w로 바꾸십시오"
     case .hardLinks: "다른 이름(하드 링크)이 있습니다. 독립된 파일로 만드십시오"
     case .tooLarge: "\(ConfigurationFile.maximumSize)바이트보다 큽니다"
+    case .tooManyFiles: "*.conf 파일이 \(ConfigurationFile.maximumDropIns)개보다 많습니다. 일부를 합치십시오"
     case .system(let number): "읽을 수 없습니다(\(SystemReason(number).korean))"
     }
   }

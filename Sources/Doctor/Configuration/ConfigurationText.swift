@@ -6,7 +6,8 @@ enum ConfigurationText: FindingCatalogue {
   /// Only root may read it.
   case closed(path: String)
   case unusable(ConfigurationError)
-  case fine(path: String)
+  /// The files that were read; the machine's need not exist.
+  case fine(path: String, files: [String])
   case noEffect(key: String)
   case noServer(path: String)
   case unverified
@@ -19,7 +20,7 @@ enum ConfigurationText: FindingCatalogue {
     case .closed(let path): FindingText.asRoot("configuration: \(path)")
     case .unusable(let error):
       FindingText("configuration: \(error.english)", do: "correct it; until then nobody can log in")
-    case .fine(let path): FindingText("configuration: \(path)")
+    case .fine(let path, let files): FindingText("configuration: \(Self.list(path, files))")
     case .noEffect(let key):
       FindingText(
         "configuration: \(key) has no effect in this version", do: "leave it out, and rely on nothing it says")
@@ -50,7 +51,7 @@ enum ConfigurationText: FindingCatalogue {
     switch self {
     case .closed(let path): FindingText.asRootKorean("설정: \(path)")
     case .unusable(let error): FindingText("설정: \(error.korean)", do: "바로잡으십시오. 그때까지 아무도 로그인할 수 없습니다")
-    case .fine(let path): FindingText("설정: \(path)")
+    case .fine(let path, let files): FindingText("설정: \(Self.list(path, files))")
     case .noEffect(let key):
       FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")
     case .noServer(let path):
@@ -73,5 +74,9 @@ enum ConfigurationText: FindingCatalogue {
         "설정: require_tpm = false: 지문 키는 소프트웨어로만 보호되고, 지문 일치는 비밀 값을 가져오지 않습니다",
         do: "장치 키를 칩에 묶은 뒤 지우십시오")
     }
+  }
+
+  private static func list(_ path: String, _ files: [String]) -> String {
+    files.isEmpty ? path : files.joined(separator: ", ")
   }
 }

@@ -144,6 +144,8 @@ enum KoreanSettingProblems {
     ),
     ("cannot go with transaction = true", "transaction = true와 함께 쓸 수 없습니다"),
     ("{} is not in the configuration's authenticators", "{}은(는) 설정의 authenticators에 없습니다"),
+    ("belongs to a line of type account", "account 줄에만 쓸 수 있습니다"),
+    ("must have no value, or be account_check=required", "값이 없거나 account_check=required여야 합니다"),
     ("given twice", "두 번 적혀 있습니다"),
     ("together with try_first_pass: give one of them", "try_first_pass와 함께 쓸 수 없습니다. 하나만 주십시오"),
     (

@@ -18,7 +18,7 @@ struct TrustCheck {
     }
     guard isRoot else { return ([.skipped(TrustText.closed(file, configuration: path))], nil) }
     do throws(ConfigurationError) {
-      if let server = try Configuration.load(path: file, requiredOwner: owner).server {
+      if let server = try Configuration.load(onlyFile: file, requiredOwner: owner).server {
         return ([.ok(TrustText.trusted(file))], server)
       }
       return ([.failure(.trustUnusable, TrustText.empty(file))], nil)

@@ -18,6 +18,7 @@ package enum FindingID: String, CaseIterable {
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"
   case accountUnknown = "account-unknown"
+  case accountSecret = "account-secret"
   case lockOptions = "lock-options"
   case chipCount = "chip-count"
   // The kernel, the clock, the log
@@ -62,6 +63,7 @@ package enum FindingID: String, CaseIterable {
   case pamMisspelt = "pam-misspelt"
   case pamNoPasswordLine = "pam-no-password-line"
   case pamAccountAlone = "pam-account-alone"
+  case pamAccountCheck = "pam-account-check"
   case pamProfile = "pam-profile"
   case pamOtherName = "pam-other-name"
   case pamPolkit = "pam-polkit"

@@ -16,7 +16,7 @@ extension PAMCheck {
           ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
           : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
     }
-    if own.contains(where: { $0.group == "account" }), !own.contains(where: { $0.group == "password" }) {
+    if mayFindStale(own), !own.contains(where: { $0.group == "password" }) {
       findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))
     }
     return findings + accountFindings(service, lines)

@@ -16,6 +16,8 @@ struct PAMCheck {
   let isRoot: Bool
   /// Whether the configuration hides states from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
+  /// Whether the configuration lets `account_check` ask the server.
+  var canAskStates = true
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory)

@@ -12,15 +12,6 @@ public struct SignedVerdict: Sendable {
     case stale = "the signed token is too old or from the future; compare the clocks of this machine and the server"
   }
 
-  /// Seconds the two clocks may differ.
-  public static let clockTolerance: Int64 = 60
-  /// The longest lifetime of a token, in seconds.
-  ///
-  /// One of a longer lifetime could be replayed.
-  public static let maximumLifetime: Int64 = 300
-
-  private static let maximumBytes = 8192
-
   /// Finds a token of this acceptance that the owner of one of the keys signed for it.
   ///
   /// - Parameters:
@@ -32,37 +23,15 @@ public struct SignedVerdict: Sendable {
   public static func check(_ acceptance: Acceptance, publicKeys: [[UInt8]], now: Int64) throws(Fault) -> Acceptance {
     var fault = Fault.missing
     for token in acceptance.tokens where token.type == Token.jwt {
-      guard let claims = claims(of: token.value, publicKeys: publicKeys) else { continue }
+      guard let claims = SignedToken.claims(of: token.value, publicKeys: publicKeys) else { continue }
       guard isFor(acceptance, claims) else {
         fault = .otherLogin
         continue
       }
-      if isFresh(claims, now: now) { return covered(acceptance, by: claims) }
+      if SignedToken.isFresh(claims, now: now) { return covered(acceptance, by: claims) }
       fault = .stale
     }
     throw fault
-  }
-
-  /// The claims of a token whose signature holds.
-  private static func claims(of token: String, publicKeys: [[UInt8]]) -> JSONObject? {
-    guard token.utf8.count <= maximumBytes else { return nil }
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, case .object(let header)? = json(parts[0]),
-      // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
-      header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
-      let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
-      // `kid` in the header is not read: nothing that a token says of itself chooses a key.
-      publicKeys.contains(where: { key in
-        P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
-      }),
-      case .object(let claims)? = json(parts[1])
-    else { return nil }
-    return claims
-  }
-
-  private static func json(_ part: String) -> JSONValue? {
-    guard let bytes = try? Base64URL.decode(part, maximumCount: maximumBytes) else { return nil }
-    return try? JSONValue(parsing: bytes)
   }
 
   private static func isFor(_ acceptance: Acceptance, _ claims: JSONObject) -> Bool {
@@ -86,15 +55,5 @@ public struct SignedVerdict: Sendable {
     var acceptance = acceptance
     acceptance.machineSecret = nil
     return acceptance
-  }
-
-  private static func isFresh(_ claims: JSONObject, now: Int64) -> Bool {
-    guard case .integer(let issuedAt)? = claims["iat"], case .integer(let expiresAt)? = claims["exp"] else {
-      return false
-    }
-    let (lifetime, tooLong) = expiresAt.subtractingReportingOverflow(issuedAt)
-    guard !tooLong, (0...maximumLifetime).contains(lifetime) else { return false }
-    let (age, overflow) = now.subtractingReportingOverflow(issuedAt)
-    return !overflow && age >= -clockTolerance && age <= lifetime + clockTolerance
   }
 }

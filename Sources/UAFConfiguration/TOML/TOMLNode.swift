@@ -1,4 +1,4 @@
-/// A value and the line it begins in.
+/// A value, and the file and line it begins in.
 struct TOMLNode {
   /// The kinds of values the configuration uses; TOML's dates and arrays of tables are refused by the parser.
   enum Value {
@@ -11,5 +11,5 @@ struct TOMLNode {
   }
 
   let value: Value
-  let line: Int
+  let line: ConfigurationLine
 }

@@ -6,16 +6,18 @@ struct TOMLParser {
   private static let maximumDepth = 8
   private static let maximumEntries = 4096
 
+  private let path: String
   private var scanner: TOMLScanner
   private var entries = 0
 
-  /// The document's table.
-  static func parse(_ bytes: [UInt8]) throws(TOMLError) -> TOMLTable {
-    var parser = TOMLParser(scanner: try TOMLScanner(bytes))
+  /// The document's table; `path` is for errors alone.
+  static func parse(_ bytes: [UInt8], path: String) throws(TOMLError) -> TOMLTable {
+    var parser = TOMLParser(path: path, scanner: try TOMLScanner(bytes))
     return try parser.document()
   }
 
-  private init(scanner: TOMLScanner) {
+  private init(path: String, scanner: TOMLScanner) {
+    self.path = path
     self.scanner = scanner
   }
 
@@ -54,7 +56,7 @@ struct TOMLParser {
         continue
       }
       guard case .table(let next) = node.value, next.origin != .inline, !isLast || next.origin == .implied else {
-        throw scanner.error("[\(path.joined(separator: "."))] is already defined in line \(node.line)")
+        throw scanner.error("[\(path.joined(separator: "."))] is already defined in line \(node.line.number)")
       }
       if isLast { next.becomeHeader() }
       table = next
@@ -77,12 +79,12 @@ struct TOMLParser {
         continue
       }
       guard case .table(let next) = node.value, next.origin == .dotted else {
-        throw scanner.error("\(name) is already defined in line \(node.line)")
+        throw scanner.error("\(name) is already defined in line \(node.line.number)")
       }
       table = next
     }
     guard let name = path.last else { throw scanner.error("a key is missing") }
-    if let earlier = table[name] { throw scanner.error("\(name) is already defined in line \(earlier.line)") }
+    if let earlier = table[name] { throw scanner.error("\(name) is already defined in line \(earlier.line.number)") }
     let value = try value(depth: depth)
     try add(name, value, to: table, line: keyLine)
   }
@@ -92,7 +94,7 @@ struct TOMLParser {
   ) throws(TOMLError) {
     entries += 1
     guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
-    table.add(name, TOMLNode(value: value, line: line))
+    table.add(name, TOMLNode(value: value, line: ConfigurationLine(path: path, number: line)))
   }
 
   /// A bare, quoted or dotted key and the space after it.
@@ -155,8 +157,8 @@ struct TOMLParser {
       if scanner.take("]") { return elements }
       entries += 1
       guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
-      let start = scanner.line
-      elements.append(TOMLNode(value: try value(depth: depth + 1), line: start))
+      let line = ConfigurationLine(path: path, number: scanner.line)
+      elements.append(TOMLNode(value: try value(depth: depth + 1), line: line))
       scanner.skipSpaceCommentsAndLines()
       guard scanner.take(",") || scanner.peek == UInt8(ascii: "]") else {
         throw scanner.error("an array's elements need commas, its end ]")

@@ -29,6 +29,20 @@ final class TOMLTable {
     nodes[key] = node
   }
 
+  /// Lays a table of a later document over this one.
+  ///
+  /// A table is laid over a table key by key. Any other value replaces what is there, a list as a whole.
+  func layOver(_ later: TOMLTable) {
+    for key in later.keys {
+      guard let node = later.nodes[key] else { continue }
+      if case .table(let inner) = node.value, case .table(let own)? = nodes[key]?.value {
+        own.layOver(inner)
+      } else if nodes.updateValue(node, forKey: key) == nil {
+        keys.append(key)
+      }
+    }
+  }
+
   /// Takes the `[header]` that names it, after it was only the way to another.
   func becomeHeader() { origin = .header }
 

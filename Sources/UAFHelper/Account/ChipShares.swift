@@ -73,6 +73,28 @@ final class ChipShares: ShareKeeper {
     }
   }
 
+  func tellNoCopy(for type: String) {
+    log.write(
+      .binding,
+      "no copy of the share for \(type): device.recovery was not made with this device key, or is damaged; "
+        + "'uafctl recover' makes it anew", .warning)
+  }
+
+  func holds(_ kept: [UInt8]) throws(StateError) -> Bool {
+    // Where root uses no chip, nothing is asked of one that may be gone.
+    guard source.use != .off else { return false }
+    let reply = try asking(.find) { (request, process) throws(Ending) in
+      var request = request
+      request.sealedKey = kept
+      return try process.ask(request)
+    }
+    switch reply.answer.outcome {
+    case .done: return true
+    case .indexMissing, .indexReplaced, .otherChip, .cleared, .damaged: return false
+    default: throw noted(Ending(ofShare: reply.answer))
+    }
+  }
+
   func openInVain(_ values: borrowing Secret) {
     guard policy.hidesState, source.isCounting else { return }
     // Only its time is of use.

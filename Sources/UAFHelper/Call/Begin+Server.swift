@@ -1,3 +1,4 @@
+import ServiceNames
 import UAFWire
 
 extension Begin {
@@ -6,7 +7,19 @@ extension Begin {
     switch operation {
     case .authenticate, .register, .deregister, .deregisterAll: true
     case .reset: payload != nil
+    case .account: !isUnattended
     case .change, .status, .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover: false
     }
   }
+
+  /// Whether nobody waits for the answer: a service that runs by itself, or a host that shows nothing and has no terminal.
+  ///
+  /// Such a call never goes to the network: jobs of a thousand accounts may begin in the same second.
+  var isUnattended: Bool {
+    let name = service.flatMap { String(validating: $0, as: UTF8.self) } ?? ""
+    return ServiceFamily.unattended.contains(name) || pamFlags & Self.silent != 0 && tty?.isEmpty ?? true
+  }
+
+  /// PAM_SILENT.
+  private static let silent: UInt32 = 0x8000
 }

@@ -27,6 +27,9 @@ final class CallPolicy {
       // A peer without root may call itself what it likes: its name selects no section.
       let service = caller.isRoot ? caller.service : nil
       try configuration.check(arguments, service: service)
+      guard arguments.accountCheck == nil || call.begin.operation == .account else {
+        throw .argument("account_check", problem: "belongs to a line of type account")
+      }
       settings = configuration.settings(for: service)
     } catch {
       throw .configuration(
@@ -70,6 +73,9 @@ final class CallPolicy {
     settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
       && configuration.server?.dialect != .plain
   }
+
+  /// Whether the account stage of this call may ask the server.
+  var asksForState: Bool { settings.general.accountCheckOnline && !call.begin.isUnattended }
 
   // MARK: Authenticators
 

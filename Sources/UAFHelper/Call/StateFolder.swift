@@ -1,4 +1,5 @@
 import Authenticator
+import SecretMemory
 
 /// Where the machine's state lies, and who has to own it.
 final class StateFolder {
@@ -24,6 +25,15 @@ final class StateFolder {
     if let directory = kept.take() { return directory }
     let opened = try key.key()
     do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: opened, shares: shares) } catch {
+      throw Ending(error)
+    }
+  }
+
+  /// Opens it with a device key that was recovered.
+  ///
+  /// - Throws: ``Ending``.
+  func open(with key: consuming Secret) throws(Ending) -> StateDirectory {
+    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: key, shares: shares) } catch {
       throw Ending(error)
     }
   }

@@ -20,6 +20,8 @@ import UAFWire
   private var opened: OpenedKey?
   /// A program that waits for a key to be sealed; nil where none is to be.
   private var sealing: Result<ChipProcess, Ending>?
+  /// Whether it has sealed one.
+  private var hasSealed = false
   /// Why no login may use the key's file; nil where it may.
   private var refusal: Ending?
 
@@ -66,14 +68,15 @@ import UAFWire
   /// Whether an operation makes the key, or changes where it lies.
   func isMoved(by operation: Operation) -> Bool { Self.seals(operation) || Self.moves(operation) }
 
-  /// The program that opened the key in this call, and where its chip is; for the shares of accounts' keys.
+  /// The program that opened or sealed the key in this call, and where its chip is; for the shares of accounts' keys.
   ///
   /// - Throws: ``Ending`` where no chip has opened the key.
   func running() throws(Ending) -> (process: ChipProcess, place: String) {
+    if hasSealed, let sealing { return (try sealing.get(), settings.place) }
     guard opened != nil, let opening else {
       throw Ending(
-        .cannotUse, because: .indexMissing,
-        log: "the account's key needs a share of the chip, and the device key lies in a file")
+        .cannotUse, because: .keyNotSealed,
+        log: "the account's key needs a share of the chip, and the device key lies in a file: 'uafctl seal' seals it")
     }
     return (try opening.get(), settings.place)
   }
@@ -115,6 +118,8 @@ import UAFWire
     guard let sealing else {
       throw Ending(.invalidParameter, because: .chipNotUsed, log: "[tpm] use = \"off\": no chip is used")
     }
-    return try sealing.get().seal(key, at: settings.place)
+    let sealed = try sealing.get().seal(key, at: settings.place)
+    hasSealed = true
+    return sealed
   }
 }

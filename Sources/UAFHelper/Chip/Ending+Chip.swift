@@ -23,7 +23,11 @@ extension Ending {
       self.init(answer)
       return
     }
-    self.init(.cannotUse, because: cause, log: answer.told + "; the account has to be reset and registered anew")
+    self.init(
+      .cannotUse, because: cause,
+      log: answer.told
+        + "; where there is a recovery key, root's 'uafctl recover' brings the share back; otherwise the account has to be "
+        + "reset and registered anew")
   }
 
   /// Root demands an index for each value, and there is none; with the reason.

@@ -25,7 +25,8 @@ final class PeerSeat {
     configurationPath: String = Configuration.defaultPath, owner: UInt32 = 0
   ) {
     guard let uid, uid != 0,
-      let configuration = try? Configuration.load(path: configurationPath, requiredOwner: owner)
+      let configuration = try? Configuration.load(
+        path: nil, defaultPath: configurationPath, requiredOwner: owner)
     else {
       (slot, refusal) = (nil, nil)
       return

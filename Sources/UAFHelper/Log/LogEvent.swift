@@ -6,7 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
-  case seal, unseal, recover
+  case seal, unseal, recover, account
 
   // What happened beside that, in lines of their own.
 
@@ -65,6 +65,7 @@ enum LogEvent: String, CaseIterable {
       case .seal: .seal
       case .unseal: .unseal
       case .recover: .recover
+      case .account: .account
       }
   }
 }

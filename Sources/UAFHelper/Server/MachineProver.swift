@@ -33,12 +33,15 @@ struct MachineProver {
   }
 
   /// The proof for one request; nil if none can be made, which stops no request.
-  func proof(of claim: MachineClaim) -> String? {
+  func proof(of claim: MachineClaim) -> String? { make(claim)?.text }
+
+  /// The same, with what the answer has to name.
+  func make(_ claim: MachineClaim) -> (proof: MachineProof, text: String)? {
     guard let nonce = try? RandomBytes.make(MachineProof.nonceByteCount),
       let proof = MachineProof(
         machineID: machineID, claim: claim, queue: queue, madeAt: now().wallSeconds, nonce: nonce),
       let code = try? HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
     else { return nil }
-    return proof.text(with: code)
+    return (proof, proof.text(with: code))
   }
 }

@@ -21,7 +21,8 @@ final class Network: Transport {
 
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     var request = request
-    request.machineProof = request.claim.flatMap { prover?.proof(of: $0) }
+    // Without a claim, who asks has made a proof or wants none.
+    if let claim = request.claim { request.machineProof = prover?.proof(of: claim) }
     try sending(request)
   }
 

@@ -164,12 +164,18 @@ import UAFWire
     _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
   ) throws(Ending) -> Network {
     let network = try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    network.prove(by: try? MachineProver(try machine(server, of: account), from: call.caller.origin, now: now))
+    return network
+  }
+
+  /// By what a server knows this machine for an account; nil if it does not.
+  ///
+  /// - Throws: ``Ending``: an address is missing.
+  func machine(_ server: ServerSettings, of account: AccountFile?) throws(Ending) -> MachineRecord? {
     let place = try place(try endpoint(server, server.authentication))
     // A record that cannot be read is as good as none: the server gives another one.
     let record = account.flatMap { try? MachineRecord.of($0) }
-    let known = record.flatMap { $0.place == place ? $0 : nil }
-    network.prove(by: try? MachineProver(known, from: call.caller.origin, now: now))
-    return network
+    return record.flatMap { $0.place == place ? $0 : nil }
   }
 
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.

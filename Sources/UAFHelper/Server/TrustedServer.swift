@@ -16,7 +16,7 @@ enum TrustedServer {
   static func load(_ directory: String, owner: uid_t) throws(Ending) -> ServerSettings? {
     let path = "\(directory)/\(fileName)"
     do throws(ConfigurationError) {
-      return try Configuration.load(path: path, requiredOwner: owner).server
+      return try Configuration.load(onlyFile: path, requiredOwner: owner).server
     } catch {
       if case .file(_, .missing) = error { return nil }
       throw .configuration("\(error)", isRoots: error.isRoots)

@@ -1,16 +1,24 @@
 /// What a machine's proof is about: one request for one account.
 public struct MachineClaim: Equatable, Sendable {
-  /// The operation that is asked for, or answered.
-  public let operation: UAFOperation
+  /// The operation that is asked for, or answered; nil for the question in which state the account is.
+  public let operation: UAFOperation?
   /// Whether the request carries a UAF response; otherwise it asks for a UAF request.
   public let isAnswer: Bool
   /// The account's name at the server.
   public let username: String
 
   /// Makes a claim.
-  public init(operation: UAFOperation, isAnswer: Bool, username: String) {
+  public init(operation: UAFOperation?, isAnswer: Bool, username: String) {
     self.operation = operation
     self.isAnswer = isAnswer
     self.username = username
   }
+
+  /// The claim of a machine that asks in which state an account is.
+  public static func state(of username: String) -> MachineClaim {
+    MachineClaim(operation: nil, isAnswer: false, username: username)
+  }
+
+  /// Whether it asks in which state the account is.
+  public var asksForState: Bool { operation == nil && !isAnswer }
 }

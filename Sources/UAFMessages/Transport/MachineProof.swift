@@ -54,11 +54,13 @@ public struct MachineProof: Equatable, Sendable {
     let what = bytes[1]
     guard Int(bytes[headByteCount - 1]) == nameEnd - headByteCount,
       what & ~(operationMask | queueMask | answerFlag) == 0,
-      let operation = operations.first(where: { $0.number == what & operationMask })?.operation,
+      let entry = operations.first(where: { $0.number == what & operationMask }),
+      // No UAF response goes with the question for a state.
+      entry.operation != nil || what & answerFlag == 0,
       let queue = MachineQueue(rawValue: (what & queueMask) >> queueShift),
       let username = String(validating: bytes[headByteCount..<nameEnd], as: UTF8.self)
     else { return nil }
-    let claim = MachineClaim(operation: operation, isAnswer: what & answerFlag != 0, username: username)
+    let claim = MachineClaim(operation: entry.operation, isAnswer: what & answerFlag != 0, username: username)
     let madeAt = bytes[18..<26].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return MachineProof(
       machineID: Array(bytes[2..<18]), claim: claim, queue: queue, madeAt: Int64(bitPattern: madeAt),
@@ -79,7 +81,7 @@ public struct MachineProof: Equatable, Sendable {
   /// The header's value.
   public func text(with code: [UInt8]) -> String { Base64URL.encode(authenticated + code) }
 
-  private static let operations: [(operation: UAFOperation, number: UInt8)] = [
-    (.registration, 1), (.authentication, 2), (.deregistration, 3),
+  private static let operations: [(operation: UAFOperation?, number: UInt8)] = [
+    (nil, 0), (.registration, 1), (.authentication, 2), (.deregistration, 3),
   ]
 }

@@ -10,7 +10,7 @@ struct ProxySocket {
   /// For its owner and group.
   ///
   /// The server makes it as its own user, so the proxy has to be in the group of the server.
-  private static let mode: mode_t = 0o660
+  static let mode: mode_t = 0o660
 
   /// Sees to it that the path can be listened on: it must be free, or a socket on which nobody listens.
   ///
@@ -38,10 +38,10 @@ struct ProxySocket {
     }
   }
 
-  /// Lets the group connect, when the server listens.
-  func open() throws(ServerError) {
+  /// Lets those connect whom the mode lets, when the server listens.
+  func open(mode: mode_t = mode) throws(ServerError) {
     // SAFETY: the path lives for the call.
-    guard unsafe chmod(path, Self.mode) == 0 else {
+    guard unsafe chmod(path, mode) == 0 else {
       throw .cannotListen(address: "unix:\(path)", errorNumber: errno)
     }
   }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Invocation
-import UAFCrypto
 import UAFMessages
-import UAFService
 
 /// `uaf-server approve`: lets a person confirm a text on a machine of theirs.
 struct ApproveCommand: AsyncParsableCommand {
@@ -17,10 +15,11 @@ struct ApproveCommand: AsyncParsableCommand {
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
-  @OptionGroup var state: StateOption
+  @OptionGroup var place: AdministrationOptions
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))
   var lifetime: Int64 = 120
+  @OptionGroup var json: JSONFlag
   @Flag(help: "Wait until the person has confirmed or denied, or cannot any more.") var wait = false
 
   func validate() throws {
@@ -35,46 +34,42 @@ struct ApproveCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard let shown = TransactionText(sent: text)?.shown else { throw ValidationError("--text cannot be shown.") }
-    let directory = try state.open(create: false)
-    let store = try state.openStore(in: directory)
-    let stored = try await store.read { try $0.settings.value(of: .publicURL) }
-    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
-    let authority = try CertificateFiles.authority(of: directory, for: url)
-    let now = Terminal.now
-    let expires = now + lifetime
-    let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
-    let code = Base64URL.encode(try RandomBytes.make(20))
-    let opened = try await store.write { [user] records -> Int64? in
-      guard try records.accounts.exists(user) else { return nil }
-      let id = try records.approvals.open(shown, code: code, for: user, expiresAt: expires)
-      let detail: JSONObject = ["approval": .integer(id), "text": .string(hash)]
-      try records.audit.append([ServerEvents.command(.approvalCode, account: user, detail: detail, now: now)])
-      return id
+    let body: JSONObject = [
+      "account": .string(user), "text": .string(text), "lifetime": .integer(lifetime),
+    ]
+    try await place.link(server: server) { link in
+      let issued = try await link.ask(APIRequest(.POST, ["approvals"], body: body))
+      guard let payload = issued.text("payload"), let number = issued.integer("number") else {
+        throw LinkError.unexpected
+      }
+      json.print(issued, orElse: payload)
+      Terminal.note("the line above lets \(user) confirm the text once within \(lifetime) seconds: 'uafctl oob FILE'")
+      try await AccountStateChange.warn(about: user, link)
+      if wait { try await waitForOutcome(number, link) }
     }
-    guard let opened else {
-      Terminal.note("no account \(user); 'uaf-server users' lists them")
-      throw ExitCode.failure
-    }
-    let payload = EnrolmentPayload(
-      op: .authentication, server: url, username: user, authCode: code, expires: expires, ca: authority)
-    Terminal.result(payload.encoded)
-    Terminal.note("the line above lets \(user) confirm the text once within \(lifetime) seconds: 'uafctl oob FILE'")
-    if wait { try await waitForOutcome(opened, in: store) }
   }
 
-  private func waitForOutcome(_ id: Int64, in store: any ServerStore) async throws {
+  private func waitForOutcome(_ number: Int64, _ link: any AdministrationLink) async throws {
     while true {
-      switch try await store.read({ try $0.approvals.outcome(id: id, now: Terminal.now) }) {
-      case .confirmed: return Terminal.note("\(user) has confirmed the text")
-      case .denied:
+      switch try await outcome(number, link) {
+      case "confirmed": return Terminal.note("\(user) has confirmed the text")
+      case "denied":
         Terminal.note("\(user) has denied the text")
         throw ExitCode(ExitStatus.denied.rawValue)
-      case .closed:
+      case "open": try await Task.sleep(for: .milliseconds(250))
+      default:
         Terminal.note("nobody has confirmed the text, and nobody can any more")
         throw ExitCode.failure
-      case .open: try await Task.sleep(for: .milliseconds(250))
       }
+    }
+  }
+
+  /// There is none of a text that was closed before anybody answered.
+  private func outcome(_ number: Int64, _ link: any AdministrationLink) async throws -> String? {
+    do {
+      return try await link.ask(APIRequest(.GET, ["approvals", String(number)])).text("outcome")
+    } catch let problem as Problem where problem.status == .notFound {
+      return nil
     }
   }
 }

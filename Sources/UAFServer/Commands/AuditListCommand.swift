@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// `uaf-server audit list`: rows of the audit.
@@ -11,15 +12,24 @@ struct AuditListCommand: AsyncParsableCommand {
       2026-11-23, or seconds since 1970. For the next page, give the last number after --after.
       """)
 
-  @OptionGroup var state: StateOption
+  @OptionGroup var place: AdministrationOptions
   @Option(help: "Only this account.", completion: AccountCompletion.accounts) var account: String?
   @Option(help: "Only this kind, such as login, registration, revocation.") var kind: String?
   @Option(help: "Only this outcome: ok, or the reason of a refusal.") var outcome: String?
-  @Option(help: "Only from this time on.") var since: AuditTime?
-  @Option(help: "Only before this time.") var until: AuditTime?
+  @Option(help: "Only this machine, by its column.") var machine: String?
+  @Option(help: ArgumentHelp("Only rows with these words in a text, whatever the letters' sizes.", valueName: "text"))
+  var words: String?
+  @Option(
+    name: .customLong("not"),
+    help: ArgumentHelp(
+      "Only rows that do not meet this condition: account, kind, outcome, machine, words; may be repeated.",
+      valueName: "condition"))
+  var negated: [AuditField] = []
+  @Option(help: "Only from this time on.") var since: TypedTime?
+  @Option(help: "Only before this time.") var until: TypedTime?
   @Option(help: ArgumentHelp("Only rows with a higher number.", valueName: "number")) var after: Int64 = 0
   @Option(help: ArgumentHelp("How many at most, 1 to 100000.", valueName: "n")) var limit = 100
-  @Flag(help: "Print each row as a JSON object, whole.") var json = false
+  @OptionGroup var json: JSONFlag
 
   func validate() throws {
     guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be 1 to 100000.") }
@@ -27,13 +37,16 @@ struct AuditListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let store = try state.openStore()
-    let filter = AuditFilter(
-      after: after, account: account, kind: kind.map { AuditKind(rawValue: $0) }, outcome: outcome,
-      since: since?.seconds, until: until?.seconds)
-    if !json { Terminal.result(AuditLine.titles) }
-    try await AuditPages(store: store, filter: filter).forEach(atMost: limit) { row in
-      Terminal.result(json ? AuditLine.json(row) : AuditLine.text(row))
+    let not = negated.isEmpty ? nil : negated.map(\.rawValue).joined(separator: ",")
+    let conditions = [
+      ("account", account), ("kind", kind), ("outcome", outcome), ("machine", machine), ("words", words), ("not", not),
+      ("since", since.map { String($0.seconds) }), ("until", until.map { String($0.seconds) }), ("order", "oldest"),
+    ]
+    try await place.link { link in
+      let request = APIRequest(.GET, ["audit"], query: conditions.map { (name: $0.0, value: $0.1) })
+      try await link.forEach(
+        request, "rows", after: String(after), atMost: limit, begin: { json.title(AuditLine.titles) }
+      ) { row in json.print(row, orElse: AuditLine.text(row)) }
     }
   }
 }

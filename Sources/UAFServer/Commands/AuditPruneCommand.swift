@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// `uaf-server audit prune`: removes old rows of the audit.
@@ -12,9 +13,12 @@ struct AuditPruneCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
   @Option(help: ArgumentHelp("Days of rows that stay, 1 to 36500.", valueName: "days")) var olderThan: Int64
   @Flag(help: "Remove rows though the audit says that it was changed (audit-broken); the row of the removal says that.")
   var acceptBroken = false
+  @Flag(help: "Remove rows also if a sink of serve has not got them yet (--audit-syslog, --audit-webhook).")
+  var acceptUndelivered = false
 
   func validate() throws {
     guard (1...36_500).contains(olderThan) else { throw ValidationError("--older-than must be 1 to 36500 days.") }
@@ -27,10 +31,26 @@ struct AuditPruneCommand: AsyncParsableCommand {
     let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
     let broken = try await check(store, published, last: AuditVerifyCommand.heads(directory.auditHeadPath, published))
     let signer = AuditSigner(store: store, keys: keys, published: published, now: { Terminal.now })
-    let removed = try await signer.remove(
-      before: Terminal.now - olderThan * 86_400, by: ServerEvents.caller, accepting: broken)
-    guard let removed else { return Terminal.result("removed no row") }
-    Terminal.result("removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+    let time = Terminal.now - olderThan * 86_400
+    if !acceptUndelivered { try await Self.checkDeliveries(store, through: signer.lastNumber(before: time)) }
+    let removed = try await signer.remove(before: time, by: ServerEvents.caller, accepting: broken)
+    guard let removed else { return json.print(["removed": .integer(0)], orElse: "removed no row") }
+    json.print(
+      ["removed": .integer(Int64(removed.rows)), "through": .integer(removed.through)],
+      orElse: "removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+  }
+
+  /// Refuses to remove rows that a sink has not got: nobody would see that they are missing there.
+  ///
+  /// - Parameter last: the number of the last row that is to be removed.
+  static func checkDeliveries(_ store: any ServerStore, through last: Int64) async throws {
+    let behind = try await store.read { try $0.auditDeliveries.all() }.filter { $0.delivered < last }
+    for delivery in behind {
+      Terminal.note(
+        "nothing is removed, since \(delivery.sink) has got the rows up to \(delivery.delivered) only, and row \(last) is "
+          + "older than that: wait until it has them; if it is no more sent to, --accept-undelivered removes them")
+    }
+    guard behind.isEmpty else { throw ExitCode.failure }
   }
 
   /// Refuses an audit that does not hold: what was changed must not vanish under a new signature.

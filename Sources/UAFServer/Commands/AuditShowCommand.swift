@@ -16,6 +16,7 @@ struct AuditShowCommand: AsyncParsableCommand {
 
   @Argument(help: "The number of the text.") var number: Int64
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
 
   func run() async throws {
     let store = try state.openStore()
@@ -25,8 +26,16 @@ struct AuditShowCommand: AsyncParsableCommand {
       throw ExitCode.failure
     }
     let fault = ConfirmedTextCheck.fault(in: confirmation)
-    for line in Self.lines(confirmation, fault) { Terminal.result(line) }
+    json.print(Self.json(confirmation, fault), orElse: Self.lines(confirmation, fault).joined(separator: "\n"))
     if fault != nil { throw ExitCode.failure }
+  }
+
+  static func json(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> JSONObject {
+    var object = AuditTextsCommand.json(confirmation, fault)
+    object.set(
+      "signed", (try? TransactionText(sent: confirmation.shown)?.signed(hash: SHA256.hash)).map(JSONValue.string))
+    object.set("key", (try? SHA256.hash(confirmation.publicKey)).map { .string(Base64URL.encode($0)) })
+    return object
   }
 
   static func lines(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> [String] {

@@ -14,15 +14,16 @@ struct AuditTextsCommand: AsyncParsableCommand {
 
   @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
 
   func run() async throws {
     let store = try state.openStore()
-    let faults = try await store.read { [user] records in
+    let faults = try await store.read { [user, json] records in
       var faults = 0
       var count = 0
       try records.confirmedTexts.forEach(of: user) { confirmation in
         let fault = ConfirmedTextCheck.fault(in: confirmation)
-        Terminal.result(Self.line(confirmation, fault))
+        json.print(Self.json(confirmation, fault), orElse: Self.line(confirmation, fault))
         count += 1
         if fault != nil { faults += 1 }
       }
@@ -38,6 +39,14 @@ struct AuditTextsCommand: AsyncParsableCommand {
       fault?.rawValue ?? "ok",
       text(confirmation.shown),
     ].joined(separator: "\t")
+  }
+
+  static func json(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> JSONObject {
+    [
+      "number": .integer(confirmation.id), "time": .integer(confirmation.confirmedAt),
+      "account": .string(confirmation.username), "signature": .string(fault?.rawValue ?? "ok"),
+      "text": .string(confirmation.shown),
+    ]
   }
 
   /// A text as it was shown; quoted if it contains what the server would not have stored.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import UAFMessages
 import UAFService
 
 /// `uaf-server audit verify`: checks the whole audit.
@@ -16,6 +17,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
   @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
   var key: String?
+  @OptionGroup var json: JSONFlag
 
   func run() async throws {
     let directory = try state.open(create: false)
@@ -23,15 +25,24 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     let keys = try PublicKeyFile.auditHeadKeys(path: key ?? directory.auditPublicKeyPath)
     var kept = try Self.heads(directory.auditHeadPath, keys) ?? []
     if let head {
-      guard let heads = try Self.heads(head, keys) else {
+      guard let heads = try Self.heads(head, keys, passesCut: true) else {
         throw ServerError.unusableFile(path: head, reason: "cannot be read")
       }
       kept += heads
     }
     let verification = AuditVerification(of: store, keys: keys, kept: kept)
     let summary = try await verification.run()
-    for line in Self.lines(summary) { Terminal.result(line) }
+    json.print(Self.json(summary), orElse: Self.lines(summary).joined(separator: "\n"))
     if summary.fault != nil || summary.broken != 0 { throw ExitCode.failure }
+  }
+
+  static func json(_ summary: AuditSummary) -> JSONObject {
+    var object: JSONObject = [
+      "rows": .integer(Int64(summary.rows)), "last": .integer(summary.last), "signed": .integer(summary.signed),
+      "removed": .integer(summary.removed), "broken": .integer(summary.broken),
+    ]
+    object.set("fault", summary.fault.map { .string("\($0)") })
+    return object
   }
 
   static func lines(_ summary: AuditSummary) -> [String] {
@@ -49,12 +60,17 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
   /// The heads of a file; nil if there is none.
   ///
+  /// - Parameter passesCut: tells of a line that a crash or a full disk has cut, and passes it over.
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is no head that one of the keys has signed.
-  static func heads(_ path: String, _ keys: AuditHeadKeys) throws -> [AuditHead]? {
+  static func heads(_ path: String, _ keys: AuditHeadKeys, passesCut: Bool = false) throws -> [AuditHead]? {
     // Whoever could have written it: each line is checked.
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
-    return try AuditHeadFiles.tokens(Array(bytes)).enumerated().map { number, token in
+    return try AuditHeadFiles.tokens(Array(bytes)).enumerated().compactMap { number, token in
       guard let head = keys.head(of: token) else {
+        if passesCut, AuditHeadFiles.isCut(token) {
+          Terminal.note("\(path): line \(number + 1) was cut by a crash or a full disk: it is passed over")
+          return nil
+        }
         throw ServerError.unusableFile(
           path: path, reason: "line \(number + 1) is not a head that a key of audit.pub has signed")
       }

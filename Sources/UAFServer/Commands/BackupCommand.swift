@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import SQLiteStore
 import UAFService
 
@@ -14,6 +15,7 @@ struct BackupCommand: AsyncParsableCommand {
 
   @Argument(help: "The folder to make.", completion: .directory) var folder: String
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
 
   func run() async throws {
     let directory = try state.openWithKeys()
@@ -22,7 +24,9 @@ struct BackupCommand: AsyncParsableCommand {
     let made = try ServerBackup.make(of: directory, store as? SQLiteStore, in: folder, now: now)
     try await store.write { try $0.audit.append([ServerEvents.command(.backup, now: now)]) }
     let size = made.files.reduce(0) { $0 + $1.size }
-    Terminal.result("saved \(made.files.count) files, \(size) bytes, in \(folder)")
+    json.print(
+      ["files": .integer(Int64(made.files.count)), "bytes": .integer(Int64(size)), "folder": .string(folder)],
+      orElse: "saved \(made.files.count) files, \(size) bytes, in \(folder)")
     if state.store != nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
-import FidoResults
-import UAFService
+import UAFMessages
 
 /// `uaf-server devices`: lists the machines of an account.
 struct DevicesCommand: AsyncParsableCommand {
@@ -13,33 +12,25 @@ struct DevicesCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: "The account's name at this server.") var user: String
-  @OptionGroup var state: StateOption
+  @OptionGroup var place: AdministrationOptions
+  @OptionGroup var json: JSONFlag
 
   func validate() throws {
     try Terminal.check(username: user)
   }
 
   func run() async throws {
-    let store = try state.openStore()
-    let devices = try await store.read { [user] records -> [AccountDevice]? in
-      guard try records.accounts.exists(user) else { return nil }
-      return try records.credentials.devices(of: user)
+    try await place.link { link in
+      let found = try await link.ask(APIRequest(.GET, ["accounts", user, "machines"]))
+      json.title("name\tmodel\tsystem\tkeys\trevoked\tregistered\tlast-login")
+      for device in found.objects("machines") { json.print(device, orElse: Self.line(device)) }
     }
-    guard let devices else {
-      Terminal.note("no account \(user); 'uaf-server users' lists them")
-      throw ExitCode.failure
-    }
-    Terminal.result("name\tmodel\tsystem\tkeys\trevoked\tregistered\tlast-login")
-    for device in devices { Terminal.result(Self.line(device)) }
   }
 
-  static func line(_ device: AccountDevice) -> String {
-    // A client may send anything as a name, also tabs and escape sequences.
-    let said = [device.name, device.model, device.system].map { text in
-      let cleaned = Text.cleaned(text ?? "", limit: 128)
-      return cleaned.isEmpty ? "-" : cleaned
-    }
-    let numbers = [String(device.keys), String(device.revokedKeys), Terminal.time(device.registeredAt)]
-    return (said + numbers + [device.lastUsedAt.map(Terminal.time) ?? "never"]).joined(separator: "\t")
+  static func line(_ device: JSONObject) -> String {
+    let said = ["name", "model", "system"].map { device.said($0) }
+    let numbers = ["keys", "revokedKeys"].map { device.number($0) }
+    let times = [device.time("registered", orElse: "-"), device.time("lastUsed", orElse: "never")]
+    return (said + numbers + times).joined(separator: "\t")
   }
 }

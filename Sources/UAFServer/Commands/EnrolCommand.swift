@@ -1,7 +1,6 @@
 import ArgumentParser
-import UAFCrypto
+import UAFConsole
 import UAFMessages
-import UAFService
 
 /// `uaf-server enrol`: prints a code with which a person can register.
 struct EnrolCommand: AsyncParsableCommand {
@@ -10,10 +9,12 @@ struct EnrolCommand: AsyncParsableCommand {
     discussion: "Works while the server runs. An earlier code of the same account is closed.")
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
-  @OptionGroup var state: StateOption
+  @OptionGroup var place: AdministrationOptions
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 604800.", valueName: "seconds"))
   var lifetime: Int64 = 900
+  @Flag(help: "Show the code as a QR code of block characters, too.") var qr = false
+  @OptionGroup var json: JSONFlag
 
   func validate() throws {
     try Terminal.check(username: user)
@@ -21,24 +22,16 @@ struct EnrolCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let directory = try state.open(create: false)
-    let store = try state.openStore(in: directory)
-    let now = Terminal.now
-    let code = Base64URL.encode(try RandomBytes.make(20))
-    let stored = try await store.read { try $0.settings.value(of: .publicURL) }
-    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
-    let authority = try CertificateFiles.authority(of: directory, for: url)
-    try await store.write { [user, lifetime] records in
-      try records.accounts.add(user, now: now)
-      try records.enrolments.open(code: code, for: user, expiresAt: now + lifetime)
-      try records.audit.append([
-        ServerEvents.command(.enrolmentCode, account: user, detail: ["seconds": .integer(lifetime)], now: now)
-      ])
+    let body: JSONObject = ["account": .string(user), "lifetime": .integer(lifetime)]
+    try await place.link(server: server) { link in
+      let issued = try await link.ask(APIRequest(.POST, ["enrolment-codes"], body: body))
+      guard let payload = issued.text("payload") else { throw LinkError.unexpected }
+      json.print(issued, orElse: payload)
+      guard !json.isOn else { return }
+      if qr, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
+      Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
+      try await AccountStateChange.warn(about: user, link)
+      Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
     }
-    let payload = EnrolmentPayload(
-      op: .registration, server: url, username: user, authCode: code, expires: now + lifetime, ca: authority)
-    Terminal.result(payload.encoded)
-    Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
-    Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
-import UAFCrypto
+import UAFAdministration
+import UAFConsole
 import UAFMessages
-import UAFService
 
 /// `uaf-server enrol-list`: makes a code for each person of a list.
 struct EnrolListCommand: AsyncParsableCommand {
@@ -9,19 +9,17 @@ struct EnrolListCommand: AsyncParsableCommand {
     commandName: "enrol-list", abstract: "Make a one-time enrolment code for each person of a list.",
     discussion: """
       The list is CSV. Its first line names the columns: username, and lifetime (seconds) if wanted. A wrong line is \
-      named by its number, and then nothing is done, unless --skip-wrong is given. Codes go into a new file, CSV too: \
-      username, expires (seconds since 1970), code. Keep it as secret as the codes.
+      named by its number, and then nothing is done, unless --skip-wrong is given. Codes go where --codes, --payloads and \
+      --sheets say, at least one of them; nothing is written over. Keep it all as secret as the codes.
       """)
 
-  /// Codes of one transaction: logins wait for it some 50 ms at most.
-  private static let together = 250
   /// Wrong lines that are named.
   private static let mostNamed = 50
 
   @Argument(help: "The list of people.", completion: .file()) var list: String
-  @Option(help: ArgumentHelp("The file to make for the codes.", valueName: "file"), completion: .file())
-  var codes: String
+  @OptionGroup var places: CodePlaces
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
   @Option(help: "Base URL for the clients (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(
     help: ArgumentHelp("Seconds a code is good for, 1 to 604800, if the list does not say.", valueName: "seconds"))
@@ -36,27 +34,45 @@ struct EnrolListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let people = try read()
-    let directory = try state.open(create: false)
-    let store = try state.openStore(in: directory)
-    let stored = try await store.read { try $0.settings.value(of: .publicURL) }
-    let url = server?.text ?? stored ?? "https://127.0.0.1:8443"
-    let authority = try CertificateFiles.authority(of: directory, for: url)
-    let file = try CodeFile(path: codes)
-    try file.add([CodeFile.header])
+    let local = try state.link(server: server)
+    let codes = EnrolListAdministration(local.environment)
+    let outputs = try places.make()
+    let names = outputs.map(\.path).joined(separator: ", ")
     var done = 0
     while done < people.count {
-      let part = Array(people[done..<min(people.count, done + Self.together)])
+      let part = people[done..<min(people.count, done + EnrolListAdministration.together)]
       do {
-        try await open(part, at: url, authority, in: store, file)
+        try await hand(part, to: outputs, codes, by: local.caller)
       } catch {
         Terminal.note(
-          "stopped after \(done) of \(people.count) codes, which are in \(codes): make a list of the others")
+          "stopped after \(done) of \(people.count) codes, which are in \(names): make a list of the others")
         throw error
       }
       done += part.count
       if done.isMultiple(of: 1000) || done == people.count { Terminal.note("\(done) of \(people.count) codes") }
     }
-    Terminal.result("\(done) codes in \(codes)")
+    for output in outputs { try output.finish() }
+    json.print(places.object(codes: done), orElse: "\(done) codes in \(names)")
+  }
+
+  /// Makes codes and writes them; those that cannot be written are closed again.
+  func hand(
+    _ people: ArraySlice<PeopleList.Person>, to outputs: [any CodeOutput], _ codes: EnrolListAdministration,
+    by caller: Caller
+  ) async throws {
+    // If the process ends before all is written, codes are open that nobody has; they expire, and the next list closes them.
+    let made = try await codes.issue(people, lifetime: lifetime, reachesPrivileged: true, by: caller)
+    do {
+      for output in outputs { try output.add(made) }
+    } catch {
+      do {
+        try await codes.withdraw(made, by: caller)
+        Terminal.note("the \(made.count) codes that were being written are closed: what there is of them is of no use")
+      } catch {
+        Terminal.note("the \(made.count) codes that were being written stay open until they expire")
+      }
+      throw error
+    }
   }
 
   /// The people of the list; what is wrong with it is told.
@@ -75,36 +91,9 @@ struct EnrolListCommand: AsyncParsableCommand {
     guard parsed.wrong.isEmpty || skipWrong else {
       throw ServerError.unusableFile(
         path: list,
-        reason: "\(parsed.wrong.count) lines are wrong, so no code was made: mend them, or give --skip-wrong")
+        reason: "wrong lines: \(parsed.wrong.count), so no code was made: mend them, or give --skip-wrong")
     }
     guard !parsed.people.isEmpty else { throw ServerError.unusableFile(path: list, reason: "names nobody") }
     return parsed.people
-  }
-
-  /// Opens codes in one transaction, and writes them into the file when they are open.
-  ///
-  /// If this ends between both, codes are open that nobody has; they expire, and the next list closes them.
-  private func open(
-    _ people: [PeopleList.Person], at url: String, _ authority: String?, in store: any ServerStore,
-    _ file: borrowing CodeFile
-  ) async throws {
-    let now = Terminal.now
-    let made = try people.map { person in
-      EnrolmentPayload(
-        op: .registration, server: url, username: person.username, authCode: Base64URL.encode(try RandomBytes.make(20)),
-        expires: now + (person.lifetime ?? lifetime), ca: authority)
-    }
-    try await store.write { records in
-      for payload in made {
-        try records.accounts.add(payload.username, now: now)
-        try records.enrolments.open(code: payload.authCode, for: payload.username, expiresAt: payload.expires)
-      }
-      try records.audit.append(
-        made.map { payload in
-          ServerEvents.command(
-            .enrolmentCode, account: payload.username, detail: ["seconds": .integer(payload.expires - now)], now: now)
-        })
-    }
-    try file.add(made.map { [$0.username, String($0.expires), $0.encoded] })
   }
 }

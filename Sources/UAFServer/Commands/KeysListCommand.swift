@@ -8,11 +8,12 @@ struct KeysListCommand: ParsableCommand {
     discussion: "The id of a verdict's key is the 'kid' of its tokens. Those of secrets are only names.")
 
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
 
   func run() throws {
     let directory = try state.openWithKeys()
     let now = Terminal.now
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { now }) }
-    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
+    json.print(keys, now: now)
   }
 }

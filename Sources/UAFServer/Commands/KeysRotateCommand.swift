@@ -15,6 +15,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
   @Argument(help: "secret, verdict or audit.") var kind: RotatedKey
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
   @Option(
     name: .customLong("in"),
     help: ArgumentHelp(
@@ -30,7 +31,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
     let directory = try state.openWithKeys()
     let now = Terminal.now
     let keys = try StateLock.hold(directory) { try rotated(in: directory, now: now) }
-    for line in KeyList.lines(keys, now: now) { Terminal.result(line) }
+    json.print(keys, now: now)
     await record(keys, in: directory, now: now)
     Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
   }

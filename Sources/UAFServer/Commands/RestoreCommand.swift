@@ -10,8 +10,9 @@ struct RestoreCommand: AsyncParsableCommand {
     discussion: """
       The state folder must be empty, or not there: stop the server, and move the old one away. With --store, stop every \
       server of that database, and bring it back first (pg_restore); name no FOLDER if the state folder is whole. The \
-      server gets a new secret for session data, and all open codes are closed, so nothing that was used since the backup \
-      can be used again. What was revoked since then is not revoked any more: revoke it again.
+      server gets a new secret for session data, and all open codes and sessions of the console are closed, so no code and no \
+      signature that was used since the backup can be used again. What was changed since then is as it was: revoke and disable \
+      again, and look at administrators, tokens and the policy.
       """)
 
   @Argument(
@@ -19,6 +20,7 @@ struct RestoreCommand: AsyncParsableCommand {
     completion: .directory)
   var folder: String?
   @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
 
   func validate() throws {
     guard folder != nil || state.store != nil else {
@@ -37,8 +39,13 @@ struct RestoreCommand: AsyncParsableCommand {
       try await close(state.openStore(in: directory), ["madeAt": .integer(madeAt)], now: now)
     }
     let time = Terminal.time(madeAt)
-    Terminal.result("restored the state of \(time) in \(state.directory)")
-    Terminal.note("revoke again what was revoked since \(time), and issue codes again that were not used")
+    json.print(
+      ["madeAt": .integer(madeAt), "folder": .string(state.directory)],
+      orElse: "restored the state of \(time) in \(state.directory)")
+    Terminal.note(
+      "revoke again what was revoked since \(time), disable again what was disabled, "
+        + "and issue codes again that were not used"
+    )
   }
 
   /// Does to a database that was brought back what a restore does to a file: the folder's keys stay, but for `server.secret`.
@@ -46,7 +53,8 @@ struct RestoreCommand: AsyncParsableCommand {
     let directory = try state.openWithKeys()
     try await close(state.openStore(in: directory), [:], now: Terminal.now)
     try StateLock.wait(for: directory) { try FileManager.default.removeItem(atPath: directory.secretPath) }
-    Terminal.result("closed what was open in the database that was brought back")
+    json.print(
+      ["folder": .string(state.directory)], orElse: "closed what was open in the database that was brought back")
     Terminal.note(
       "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked")
   }
@@ -57,6 +65,7 @@ struct RestoreCommand: AsyncParsableCommand {
       try records.enrolments.closeAll()
       try records.approvals.closeAll()
       try records.openRegistrations.removeAll()
+      try records.consoleSessions.removeAll()
       try records.settings.set(.restoredAt, to: String(now))
       try records.audit.append([ServerEvents.command(.restore, detail: detail, now: now)])
     }

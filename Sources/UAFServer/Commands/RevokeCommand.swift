@@ -1,36 +1,41 @@
 import ArgumentParser
 import UAFMessages
-import UAFService
 
-/// `uaf-server revoke`: ends what a person's keys can do.
+/// `uaf-server revoke`: ends what keys can do.
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke all keys of an account, and close its codes.")
+    commandName: "revoke", abstract: "Revoke keys of an account, or all on one machine.",
+    discussion: """
+      Without --key and --device all keys of the account are revoked, and its codes closed. With --device and without USER \
+      the keys of everybody on that machine are revoked, for example when it was lost; 'machines' lists device ids.
+      """)
 
-  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
-  @OptionGroup var state: StateOption
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String?
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("Only this key: AAID, a space, KeyID.", valueName: "key")) var key: String?
+  @Option(help: ArgumentHelp("Only keys on the machine with this device id.", valueName: "id")) var device: String?
+  @Option(help: ArgumentHelp("Why, for the audit; at most 500 bytes.", valueName: "text")) var reason: String?
+  @OptionGroup var json: JSONFlag
 
   func validate() throws {
-    try Terminal.check(username: user)
+    if let user { try Terminal.check(username: user) }
+    guard user != nil || device != nil else { throw ValidationError("Give USER, or a machine with --device.") }
+    guard key == nil || user != nil, key == nil || device == nil else {
+      throw ValidationError("--key goes with USER, and without --device.")
+    }
   }
 
   func run() async throws {
-    let store = try state.openStore()
-    let now = Terminal.now
-    let count = try await store.write { [user] records -> Int? in
-      guard try records.accounts.exists(user) else { return nil }
-      try records.enrolments.close(for: user)
-      try records.approvals.close(for: user)
-      let count = try records.credentials.revokeAll(of: user, now: now)
-      try records.audit.append([
-        ServerEvents.command(.revocation, account: user, detail: ["keys": .integer(Int64(count))], now: now)
-      ])
-      return count
+    let path = user.map { ["accounts", $0] } ?? ["machines", device ?? ""]
+    var body: JSONObject = [:]
+    body.set("key", key.map(JSONValue.string))
+    body.set("device", user == nil ? nil : device.map(JSONValue.string))
+    body.set("reason", reason.map(JSONValue.string))
+    try await place.link { [body] link in
+      let done = try await link.ask(APIRequest(.POST, path + ["revocations"], body: body))
+      let count = done.number("revoked")
+      let whose = user ?? "machine \(device ?? "")"
+      json.print(done, orElse: "revoked \(count) key\(count == "1" ? "" : "s") of \(whose)")
     }
-    guard let count else {
-      Terminal.note("no account \(user); 'uaf-server users' lists them")
-      throw ExitCode.failure
-    }
-    Terminal.result("revoked \(count) key\(count == 1 ? "" : "s") of \(user)")
   }
 }

@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import UAFConsole
 import UAFCrypto
 import UAFService
 import UnixSignals
@@ -37,12 +38,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Certificate chain, PEM.", completion: .file()) var certificate: String?
   @Option(help: "Private key, PEM, readable by its owner alone.", completion: .file()) var key: String?
   @Option(help: "A further FacetID to trust; may be repeated.") var facet: [String] = []
+  @OptionGroup var metadata: MetadataOption
   @Option(
-    help: "Folder of metadata statements of further authenticator models, one .json file each.",
-    completion: .directory)
-  var metadata: String?
-  @Option(
-    help: "File of policies: which authenticators, alone or together, everybody and groups of accounts use.",
+    help: "File of policies in place of those that 'policy set' saves: which authenticators everybody and groups use.",
     completion: .file())
   var policy: String?
   @Option(help: "What is asked of a client's channel binding: require, check what is sent, or off.")
@@ -75,15 +73,19 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Also serve /metrics, /livez and /readyz there, without TLS.", valueName: "host:port"))
   var metricsListen: ListenAddress?
   @Option(
-    help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),
-    completion: .file())
-  var auditHeads: String?
+    help: ArgumentHelp(
+      "Serve the API and the console there, over TLS; a PORT alone: on this machine.", valueName: "host:port"))
+  var adminListen: AdminAddress?
+  @OptionGroup var auditOutput: AuditOutputOptions
 
   func validate() throws {
     guard (certificate == nil) == (key == nil) else { throw ValidationError("--certificate and --key go together.") }
     try validateTLS()
     guard publicURL != nil || listen.host != nil else {
       throw ValidationError("--listen names no host: say with --public-url what clients use.")
+    }
+    guard adminListen == nil || listen.path == nil else {
+      throw ValidationError("--admin-listen needs this server's certificate, and --listen unix:PATH has none.")
     }
     guard metricsListen?.path == nil else { throw ValidationError("--metrics-listen takes HOST:PORT.") }
     guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
@@ -115,8 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     LoggingSystem.bootstrap { _ in KeyValueLogHandler() }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
-    let models = try models()
-    let policies = try policies(models)
+    let models = try metadata.models()
+    let policies = CurrentPolicies(try policy.map { try PolicyFile(path: $0).policies(models) }, models: models)
     let directory = try state.open(create: true)
     let store = try state.openStore(in: directory, create: true, allowsAsynchronous: allowAsynchronous)
     let files = try certificateFiles(in: directory)
@@ -125,13 +127,12 @@ struct ServeCommand: AsyncParsableCommand {
     // A certificate without a hash for channel binding is an error now, not at the first request.
     _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
-    try await check(keys.decoySecret, of: store, at: directory.decoySecretPath)
-    if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
+    try await check(store, keys, directory)
     let identity = IdentityBox()
     let shapes = try await KeyShapeKeeper(from: store)
     let metrics = ServerMetrics()
     let environment = ServiceEnvironment(
-      store: MeteredStore(store: store, metrics: metrics.store), keys: keys, models: models, policies: policies,
+      store: MeteredStore(store: store, metrics: metrics.store), keys: keys, models: models, policies: policies.value,
       verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
       random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
@@ -141,24 +142,41 @@ struct ServeCommand: AsyncParsableCommand {
       listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
       identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
     try start.prepare()
+    let follower = PolicyFollower(store: store, policies: policies, logger: logger)
+    try await follower.prepare()
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
     let refusals = RefusalCount()
-    let routes = UAFRoutes(
-      environment: environment, logger: logger,
-      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
-      metrics: metrics, refusals: refusals)
+    let routes = routes(environment, watch, metrics, refusals, logger)
     let reload = KeyReload(
       keys: keys, state: directory, manager: manager, store: store, logger: logger, hangups: hangups)
     let keeper = try keeper(environment, directory, refusals, logger)
-    try await run([keeper, watch, reload] + listeners(routes, metrics, files, start), manager, logger: logger)
+    let deliverers = try auditOutput.deliverers(from: store, metrics.deliveries, logger)
+    let listeners = try listeners(routes, metrics, files, start, directory)
+    try await run([keeper, watch, reload, follower] + deliverers + listeners, manager, logger)
+  }
+
+  /// Refuses a store that was used with other keys than the state folder has.
+  private func check(_ store: any ServerStore, _ keys: ServerKeys, _ directory: ServerDirectory) async throws {
+    try await DecoySecretCheck.run(keys.decoySecret, of: store, directory, allowsNew: newDecoys)
+    if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
+  }
+
+  private func routes(
+    _ environment: ServiceEnvironment, _ watch: StoreWatch, _ metrics: ServerMetrics, _ refusals: RefusalCount,
+    _ logger: Logger
+  ) -> UAFRoutes {
+    UAFRoutes(
+      environment: environment, logger: logger,
+      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
+      metrics: metrics, refusals: refusals)
   }
 
   /// The service that signs the audit; it is stopped last.
   private func keeper(
     _ environment: ServiceEnvironment, _ directory: ServerDirectory, _ refusals: RefusalCount, _ logger: Logger
   ) throws -> AuditKeeper {
-    let files = AuditHeadFiles(state: directory, list: auditHeads)
-    let digest = try policy.flatMap { try StateFile.read(path: $0, isSecret: false) }.map { try SHA256.hash($0) }
+    let files = AuditHeadFiles(state: directory, list: auditOutput.auditHeads)
+    let digest = try policy.map { try SHA256.hash(PolicyFile(path: $0).bytes()) }
     let now = environment.now()
     let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
     return AuditKeeper(
@@ -170,15 +188,26 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// The services that accept connections.
   private func listeners(
-    _ routes: UAFRoutes, _ metrics: ServerMetrics, _ files: CertificateFiles?, _ start: ServerStart
+    _ routes: UAFRoutes, _ metrics: ServerMetrics, _ files: CertificateFiles?, _ start: ServerStart,
+    _ directory: ServerDirectory
   ) throws -> [any Service] {
     let connections = Connections(
       maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let page = try MetricsRoutes(
-      metrics: metrics, watch: routes.watch, connections: connections, certificates: start.certificates)
+      metrics: metrics, health: routes.health, connections: connections, certificates: start.certificates)
     let logins = try listener(routes, connections, files, start)
+    let facts = ServerFacts(
+      listeners: [
+        (.logins, listen.description), (.administration, adminListen?.listen.description),
+        (.metrics, metricsListen?.description),
+      ].compactMap { name, address in address.map { (name, $0) } }, certificateEnds: page.certificateEnds,
+      store: state.store == nil ? "SQLite" : "PostgreSQL",
+      keys: { [keys = routes.environment.keys] in KeyList.facts(keys, now: $0) })
+    let administration = try AdministrationListeners(
+      routes.environment, directory, facts: facts, proxies: proxies, logger: start.logger
+    ).services(at: adminListen, files)
     // They are stopped in the opposite order: nobody who reads the page makes the end of logins wait.
-    return [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
+    return administration + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
   }
 
   /// The service that accepts the connections of logins.
@@ -208,26 +237,6 @@ struct ServeCommand: AsyncParsableCommand {
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: start.logger)
   }
 
-  /// Refuses another secret of decoys than the store was used with, since names that nobody has would get other keys.
-  ///
-  /// The usual reason is a second server whose administrator has not given it the file.
-  private func check(_ secret: ServerSecret, of store: any ServerStore, at path: String) async throws {
-    let known = try await store.read { try $0.settings.value(of: .decoySecret) }
-    guard known != secret.id else { return }
-    guard known == nil || newDecoys else {
-      throw ServerError.unusableFile(
-        path: path,
-        reason:
-          "is another one than this store was used with: copy it from the other server or from a backup; if it is "
-          + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
-    }
-    try await store.write { [id = secret.id] records in
-      try records.settings.set(.decoySecret, to: id)
-      guard known != nil else { return }
-      try records.audit.append([ServerEvents.command(.decoysReplaced, now: Terminal.now)])
-    }
-  }
-
   /// HTTP, and what limits its connections.
   ///
   /// No client can hold a connection for ever, and no address can hold all connections.
@@ -248,7 +257,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Runs until a signal, and then at most five seconds; a client that keeps an idle connection open does not make that longer.
-  private func run(_ services: [any Service], _ manager: ServiceManager, logger: Logger) async throws {
+  private func run(_ services: [any Service], _ manager: ServiceManager, _ logger: Logger) async throws {
     let (ends, end) = AsyncThrowingStream<Void, any Error>.makeStream()
     let deadline = StopDeadline(limit: StopDeadline.standard) {
       logger.notice("gave up what was under way")
@@ -275,15 +284,6 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private var proxies: TrustedProxies { TrustedProxies(behind, header: forwardedHeader) }
-
-  private func models() throws -> AuthenticatorModels {
-    try metadata.map { try MetadataFolder(path: $0).models() } ?? .projectOwn()
-  }
-
-  private func policies(_ models: AuthenticatorModels) throws -> AccountPolicies {
-    guard let policy else { return AccountPolicies(everybody: AcceptedSets(each: models)) }
-    return try PolicyFile(path: policy, models: models).policies()
-  }
 
   /// The certificates that clients see: the server's own, unless a proxy in front of it has others.
   private func visibleCertificates(own: CertificateFiles?) throws -> [[UInt8]] {

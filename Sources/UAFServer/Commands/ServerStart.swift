@@ -41,7 +41,10 @@ struct ServerStart: Sendable {
       if let path = listen.path { try ProxySocket(path: path).open() }
       let known = try known(at: local)
       identity.set(known)
-      try await store.write { [url = publicURL?.text ?? local] in try $0.settings.set(.publicURL, to: url) }
+      try await store.write { [url = publicURL?.text ?? local] records in
+        try records.settings.set(.publicURL, to: url)
+        try records.accounts.spreadBlocks()
+      }
       shapes.keep(upWith: store, appID: known.appID) { error in
         logger.error("failed", metadata: ["error": "\(type(of: error))"])
       }

@@ -30,6 +30,33 @@ struct StateOption: ParsableArguments {
       .openStore(create: create, allowsAsynchronous: allowsAsynchronous)
   }
 
+  /// Opens folder and store for what administrators do.
+  ///
+  /// - Parameters:
+  ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
+  ///   - models: the authenticators that policies can name; nil for this project's own.
+  func link(server: PublicURL?, models: AuthenticatorModels? = nil) throws -> LocalLink {
+    let directory = try open(create: false)
+    return try LocalLink(directory, store: openStore(in: directory), server: server, models: models)
+  }
+
+  /// How long a transaction may take that reads or removes everything: a day.
+  static let whole = Duration.seconds(86_400)
+
+  /// Opens the store to read all of it.
+  func openStoreForExport(in directory: ServerDirectory) throws -> any ServerStore {
+    guard let store else { return try directory.openStore() }
+    return try DatabaseURL(store, environment: ProcessInfo.processInfo.environment)
+      .openStore(create: false, allowsAsynchronous: true, deadline: Self.whole)
+  }
+
+  /// Opens the store to fill it, and makes it if there is none.
+  func openStoreForImport(in directory: ServerDirectory) throws -> any ServerStore {
+    guard let store else { return try directory.openStore(create: true, allowsUnfinished: true) }
+    return try DatabaseURL(store, environment: ProcessInfo.processInfo.environment)
+      .openStore(create: true, allowsAsynchronous: true, allowsUnfinished: true, deadline: Self.whole)
+  }
+
   /// Opens the state folder of a server that has served, and so has keys.
   func openWithKeys() throws -> ServerDirectory {
     let directory = try open(create: false)

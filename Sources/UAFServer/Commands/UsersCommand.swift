@@ -1,26 +1,52 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// `uaf-server users`: lists the accounts.
 struct UsersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "users", abstract: "List the accounts: name, keys, revoked keys, last login, open code.")
+    commandName: "users", abstract: "List the accounts: name, keys, revoked keys, last login, open code, state, reason."
+  )
 
-  @OptionGroup var state: StateOption
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("Only accounts whose names begin so.", valueName: "text")) var prefix: String?
+  @Option(help: "Only accounts in this state.") var only: SearchedState?
+  @Option(
+    help: ArgumentHelp(
+      "Only accounts of this group of the policy in force. Groups are known where the server runs: ask it with --api.",
+      valueName: "name"))
+  var group: String?
+  @Option(
+    help: ArgumentHelp(
+      "Only accounts none of whose keys was used since this time: 2026-11-23T12:00:00Z, 2026-11-23, or seconds since 1970.",
+      valueName: "time"))
+  var idleSince: TypedTime?
+  @OptionGroup var json: JSONFlag
 
   func run() async throws {
-    let store = try state.openStore()
-    let now = Terminal.now
-    let summaries = try await store.read { try $0.accounts.summaries(now: now) }
-    Terminal.result("user\tkeys\trevoked\tlast-login\tenrolment")
-    for summary in summaries { Terminal.result(Self.line(summary)) }
+    try await place.link { link in
+      let now = Terminal.now
+      try await link.forEach(
+        APIRequest(.GET, ["accounts"], query: conditions), "accounts",
+        begin: { json.title("user\tkeys\trevoked\tlast-login\tenrolment\tstate\treason") }
+      ) { account in json.print(account, orElse: Self.line(account, now: now)) }
+    }
   }
 
-  static func line(_ summary: AccountSummary) -> String {
+  private var conditions: [(name: String, value: String?)] {
+    [
+      ("prefix", prefix), ("state", only?.rawValue), ("group", group),
+      ("idleSince", idleSince.map { String($0.seconds) }),
+    ]
+  }
+
+  static func line(_ account: JSONObject, now: Int64) -> String {
+    let block = AccountStateChange.block(of: account, now: now)
+    let blocked = block.map { $0.integer("until").map { "locked until \(Terminal.time($0))" } ?? "disabled" }
     return [
-      summary.username, String(summary.keys), String(summary.revokedKeys),
-      summary.lastUsedAt.map(Terminal.time) ?? "never",
-      summary.hasOpenCode ? "open" : "-",
+      account.said("name"), account.number("keys"), account.number("revokedKeys"),
+      account.time("lastUsed", orElse: "never"), account.isTrue("hasOpenCode") ? "open" : "-", blocked ?? "active",
+      block.map { AuditTextsCommand.text($0.text("reason") ?? "") } ?? "-",
     ].joined(separator: "\t")
   }
 }

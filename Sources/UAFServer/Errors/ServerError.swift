@@ -13,6 +13,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case noStore(path: String)
   /// A database cannot be used as the store.
   case unusableStore(String)
+  /// This server cannot use the saved policy.
+  case unusablePolicy(number: Int64, reason: String)
   /// A result could not be written.
   case unwritten(errorNumber: Int32)
   /// The folder cannot be made or used.
@@ -27,6 +29,10 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case refusedRotation(String)
   /// A backup cannot be made or restored.
   case unusableBackup(String, BackupError)
+  /// An export cannot be imported.
+  case unusableExport(String, ExportFault)
+  /// The store was not moved.
+  case unfinishedMove(MoveFailure)
   /// An argument of the command line.
   case invalidArgument(String)
 
@@ -37,6 +43,9 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
     case .noStore(let path):
       "\(path): there is no store in it: name the folder that 'uaf-server serve' was started with"
     case .unusableStore(let reason): reason
+    case .unusablePolicy(let number, let reason):
+      "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata that the policy was saved "
+        + "with, or save another one with 'uaf-server policy set'"
     case .unwritten(let errorNumber):
       // SAFETY: strerror's text is copied at once.
       "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): what was asked for may be done all "
@@ -51,6 +60,8 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       // SAFETY: strerror's text is copied at once.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
     case .unusableBackup(let path, let error): "\(path): \(error)"
+    case .unusableExport(let path, let fault): "\(path): \(fault)"
+    case .unfinishedMove(let failure): failure.description
     case .invalidArgument(let text), .refusedRotation(let text): text
     }
   }
@@ -58,8 +69,10 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The exit status of the program.
   var exit: ExitStatus {
     switch self {
-    case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument, .unusableBackup: .usage
-    case .cannotListen, .notListening, .unprotectedMemory: .unreachable
+    case .newerDatabase, .unusableFile, .unusableDirectory, .noStore, .invalidArgument, .unusableBackup,
+      .unusableExport, .unusablePolicy:
+      .usage
+    case .cannotListen, .notListening, .unprotectedMemory, .unfinishedMove: .unreachable
     case .refusedRotation: .refused
     case .unwritten: .unwritten
     case .unusableStore: .unusableStore

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import WebMessages
 
 /// The handler of a connection's requests, behind TLS and NIO's parser: collects a request whole, has it answered, and writes
 /// the answer at once.
@@ -11,8 +12,13 @@ final class Exchange: ChannelDuplexHandler {
   typealias OutboundIn = Never
   typealias OutboundOut = ByteBuffer
   typealias Responder = @Sendable (WebRequest) async -> WebAnswer
+  /// How many bytes the body of a request may have.
+  typealias BodyLimit = @Sendable (HTTPRequestHead) -> Int
 
   private let responder: Responder
+  private let maximumBody: BodyLimit
+  /// How long the body of the request may be whose parts come.
+  private var room = 0
   private let executor: EventLoopExecutor
   private let observers: [any ExchangeObserver]
   private var head: HTTPRequestHead?
@@ -23,6 +29,8 @@ final class Exchange: ChannelDuplexHandler {
   /// Whether the parser has refused what came after the early parts.
   private var isMalformed = false
   private var isReadHeld = false
+  /// Whether the client has said that it sends nothing more.
+  private var isInputClosed = false
   /// Whether the server ends: the answer under way is the last one.
   private var isEnding = false
 
@@ -38,8 +46,12 @@ final class Exchange: ChannelDuplexHandler {
   /// Makes the handler of one connection.
   ///
   /// - Parameter observers: handlers that are told how far it has come.
-  init(_ responder: @escaping Responder, on loop: any EventLoop, observers: [any ExchangeObserver] = []) {
+  init(
+    _ responder: @escaping Responder, on loop: any EventLoop, observers: [any ExchangeObserver] = [],
+    maximumBody: @escaping BodyLimit = { _ in UAFRoutes.maximumBody }
+  ) {
     self.responder = responder
+    self.maximumBody = maximumBody
     self.observers = observers
     executor = EventLoopExecutor(loop)
   }
@@ -70,9 +82,17 @@ final class Exchange: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    guard event is ChannelShouldQuiesceEvent else { return context.fireUserInboundEventTriggered(event) }
-    isEnding = true
-    if state == .open, head == nil { context.close(promise: nil) }
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      isEnding = true
+      if state == .open, head == nil { context.close(promise: nil) }
+    case ChannelEvent.inputClosed:
+      // The client sends nothing more, by TLS's closing message or TCP's. What it has asked for is answered, and half a request
+      // is none. Without this the connection would stay until its idle time is over.
+      isInputClosed = true
+      if state == .open { context.close(promise: nil) }
+    default: context.fireUserInboundEventTriggered(event)
+    }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -93,18 +113,19 @@ final class Exchange: ChannelDuplexHandler {
       // What follows would belong to another protocol.
       if head.method == .CONNECT || head.headers.contains(name: "Upgrade") { return refuse(context) }
       self.head = head
+      room = maximumBody(head)
       // Refused by its announced length, before any of it has come.
-      guard !UAFRoutes.announcesTooMuch(head.headers) else { return answer(context) }
+      guard !UAFRoutes.announcesTooMuch(head.headers, limit: room) else { return answer(context) }
       // Whoever asks waits a second for that before they send the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
       }
     case .body(var part):
       // More than the longest body is not kept; one byte more shows that there is more.
-      let room = UAFRoutes.maximumBody + 1 - body.readableBytes
-      guard head != nil, room > 0 else { return }
-      if let kept = part.readSlice(length: min(room, part.readableBytes)) { body.writeImmutableBuffer(kept) }
-      if body.readableBytes > UAFRoutes.maximumBody { answer(context) }
+      let rest = room + 1 - body.readableBytes
+      guard head != nil, rest > 0 else { return }
+      if let kept = part.readSlice(length: min(rest, part.readableBytes)) { body.writeImmutableBuffer(kept) }
+      if body.readableBytes > room { answer(context) }
     case .end:
       answer(context)
     }
@@ -144,7 +165,7 @@ final class Exchange: ChannelDuplexHandler {
   }
 
   private func write(_ answer: WebAnswer, isLast: Bool, _ context: ChannelHandlerContext) {
-    let isLast = isLast || isEnding || answer.isLast
+    let isLast = isLast || isEnding || answer.isLast || isInputClosed && early.isEmpty
     let bytes = answer.bytes(
       isLast: isLast, date: SecondText.http.text(at: Terminal.now), allocator: context.channel.allocator)
     tell(.answered)
@@ -162,6 +183,7 @@ final class Exchange: ChannelDuplexHandler {
   private func goOn(_ context: ChannelHandlerContext) {
     while state == .open, let part = early.popFirst() { take(part, context) }
     if state == .open, isMalformed { refuse(context) }
+    if state == .open, isInputClosed { context.close(promise: nil) }
     if isReadHeld { read(context: context) }
   }
 

@@ -27,6 +27,7 @@ struct ExchangeChannel: ServerChildChannel {
   let responder: Exchange.Responder
   /// Makes the handlers of a connection that count and limit it.
   let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
+  var maximumBody: Exchange.BodyLimit = { _ in UAFRoutes.maximumBody }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -36,7 +37,7 @@ struct ExchangeChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let limits = limits(channel.eventLoop)
       try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: Self.headerLimits)))
-      try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits))
+      try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits, maximumBody: maximumBody))
       try pipeline.addHandlers(limits)
       return Value(channel: channel)
     }

@@ -1,26 +1,123 @@
 import Glibc
 import HostSystem
+import Synchronization
 import UAFService
 
 /// Where signed heads of the audit are kept beside the store.
 ///
-/// Whoever changes the store has to change these too.
-struct AuditHeadFiles: Sendable {
+/// Whoever changes the store has to change these too. What could not be written waits, and is written later.
+final class AuditHeadFiles: Sendable {
+  private struct State {
+    /// The last head, if the state folder does not have it yet.
+    var last: StoredHead?
+    /// Heads that the list does not have yet.
+    var waiting: [StoredHead] = []
+  }
+
+  /// The most heads that wait, a week of them.
+  ///
+  /// Of more the newest stay: they cover the rows of the others.
+  private static let mostWaiting = 10_080
+
   let state: ServerDirectory
   /// A file to which each head is added as a line; nil for none.
-  let list: String?
+  private let list: String?
+  private let append: @Sendable ([UInt8], CInt) -> Bool
+  private let flush: @Sendable (CInt) -> Bool
+  private let unwritten = Mutex(State())
 
-  /// Keeps a head: the state folder has the last one, the list all of them.
+  /// - Parameters:
+  ///   - list: a file to which each head is added as a line; nil for none.
+  ///   - append: writes bytes to a descriptor; false if not all of them were written, and `errno` says why.
+  ///   - flush: waits until what was written is on the disk; false if it is not, and `errno` says why.
+  init(
+    state: ServerDirectory, list: String?,
+    append: @escaping @Sendable ([UInt8], CInt) -> Bool = { DescriptorWriter.write($0, to: $1) },
+    flush: @escaping @Sendable (CInt) -> Bool = { fsync($0) == 0 || errno == EINVAL }
+  ) {
+    self.state = state
+    self.list = list
+    self.append = append
+    self.flush = flush
+  }
+
+  /// Takes a head that is to be kept.
+  func add(_ head: StoredHead) {
+    unwritten.withLock { state in
+      state.last = head
+      guard list != nil else { return }
+      state.waiting.append(head)
+      state.waiting.removeFirst(max(0, state.waiting.count - Self.mostWaiting))
+    }
+  }
+
+  /// Writes what waits: the state folder has the last head, the list all of them.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
-  func keep(_ head: StoredHead) throws(ServerError) {
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``. What was not written waits still.
+  func write() throws(ServerError) {
+    // A full disk of the state folder must not keep heads from the list, which may be elsewhere.
+    do throws(ServerError) {
+      try writeLast()
+    } catch {
+      try writeList()
+      throw error
+    }
+    try writeList()
+  }
+
+  private func writeLast() throws(ServerError) {
+    guard let head = unwritten.withLock({ $0.last }) else { return }
     try StateFile.replace(path: state.auditHeadPath, mode: 0o644, contents: Array("\(head.token)\n".utf8))
-    guard let list else { return }
-    // SAFETY: the string lives for the call.
-    let descriptor = unsafe open(list, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, mode_t(0o644))
-    guard descriptor >= 0 else { throw Self.failure(list) }
+    unwritten.withLock { if $0.last == head { $0.last = nil } }
+  }
+
+  private func writeList() throws(ServerError) {
+    let heads = unwritten.withLock { $0.waiting }
+    guard let list, !heads.isEmpty else { return }
+    let descriptor = try Self.open(list)
     defer { close(descriptor) }
-    guard DescriptorWriter.write(Array("\(head.token)\n".utf8), to: descriptor) else { throw Self.failure(list) }
+    var begin = Self.isLastLineCut(list) ? "\n" : ""
+    let failed = heads.firstIndex { head in
+      defer { begin = "" }
+      return !append(Array("\(begin)\(head.token)\n".utf8), descriptor)
+    }
+    let number = errno
+    // A disk of another machine may say only now that it is full.
+    guard flush(descriptor) else { throw Self.failure(list, errno) }
+    let written = Set(heads.prefix(failed ?? heads.count).map(\.token))
+    unwritten.withLock { $0.waiting.removeAll { written.contains($0.token) } }
+    guard failed == nil else { throw Self.failure(list, number) }
+  }
+
+  /// Opens a list to add to it: the server need not be allowed to read it.
+  private static func open(_ list: String) throws(ServerError) -> CInt {
+    // A pipe that nobody reads would keep the server waiting.
+    // SAFETY: the string lives for the call.
+    let descriptor = unsafe Glibc.open(
+      list, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode_t(0o644))
+    guard descriptor >= 0 else { throw failure(list, errno) }
+    var status = stat()
+    // SAFETY: `status` lives for the call.
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+      close(descriptor)
+      throw .unusableFile(path: list, reason: "is a pipe, which keeps nothing: name a file")
+    }
+    return descriptor
+  }
+
+  /// Whether the last line of a file has no end: a crash or a full disk has cut it.
+  ///
+  /// A file that cannot be read counts as whole.
+  private static func isLastLineCut(_ list: String) -> Bool {
+    // SAFETY: the string lives for the call.
+    let descriptor = unsafe Glibc.open(list, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    let length = lseek(descriptor, 0, SEEK_END)
+    guard length > 0 else { return false }
+    var last: UInt8 = 0
+    // SAFETY: `last` has room for the one byte that is read.
+    return unsafe pread(descriptor, &last, 1, length - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
   /// The last head of this state folder; nil if it never signed one, or with another key.
@@ -36,8 +133,18 @@ struct AuditHeadFiles: Sendable {
     String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 
-  private static func failure(_ path: String) -> ServerError {
+  /// Whether a line is the beginning of a head and no whole one: fewer than three parts, or a signature of fewer than 64 bytes.
+  static func isCut(_ line: String) -> Bool {
+    let parts = line.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else { return parts.count < 3 }
+    return parts[2].utf8.count < signatureLength
+  }
+
+  /// 64 bytes in base64url.
+  private static let signatureLength = 86
+
+  private static func failure(_ path: String, _ number: CInt) -> ServerError {
     // SAFETY: strerror's text is copied at once.
-    .unusableFile(path: path, reason: unsafe "cannot be written: \(String(cString: strerror(errno)))")
+    .unusableFile(path: path, reason: unsafe "cannot be written: \(String(cString: strerror(number)))")
   }
 }

@@ -8,6 +8,9 @@ struct DatabaseURL {
 
   private let address: PostgreSQLAddress
 
+  /// Hosts and database, for people.
+  var place: String { address.place }
+
   /// Reads a URL.
   ///
   /// The password is in the passfile that the URL or PGPASSFILE names, or in the file `store.password` of the folder that
@@ -35,11 +38,17 @@ struct DatabaseURL {
 
   /// Connects, and brings the store to its current form.
   ///
+  /// - Parameters:
+  ///   - allowsUnfinished: uses a store also if an import into it has not ended.
+  ///   - deadline: how long one transaction may take.
   /// - Throws: ``ServerError``.
-  func openStore(create: Bool, allowsAsynchronous: Bool) throws -> PostgreSQLStore {
+  func openStore(
+    create: Bool, allowsAsynchronous: Bool, allowsUnfinished: Bool = false, deadline: Duration = .seconds(10)
+  ) throws -> PostgreSQLStore {
     do {
       return try PostgreSQLStore(
-        address, create: create, allowsAsynchronous: allowsAsynchronous, now: { ContinuousClock.now })
+        address, create: create, allowsUnfinished: allowsUnfinished, allowsAsynchronous: allowsAsynchronous,
+        deadline: deadline, now: { ContinuousClock.now })
     } catch let refusal as PostgreSQLRefusal {
       throw ServerError.unusableStore(refusal.description)
     } catch let failure as PostgreSQLError {

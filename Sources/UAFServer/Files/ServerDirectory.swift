@@ -22,6 +22,9 @@ struct ServerDirectory: Sendable {
   var secretPath: String { file("server.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
+  /// The socket for administration, while the server runs.
+  var adminSocketPath: String { file("admin.sock") }
+
   /// Is there while a backup is being restored.
   var unfinishedPath: String { file("restore.unfinished") }
 

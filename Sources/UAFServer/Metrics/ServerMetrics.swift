@@ -5,6 +5,7 @@ import UAFService
 final class ServerMetrics: Sendable {
   let requests = RequestMetrics()
   let store: StoreMetrics
+  let deliveries = DeliveryFigures(now: { Terminal.now })
   /// A clock that runs while the machine does.
   let clock: @Sendable () -> ContinuousClock.Instant
 

@@ -1,4 +1,4 @@
-/// A route of the UAF transport.
+/// A route that clients ask for people: two of the UAF transport, and our own for the state of an account.
 enum UAFRoute: String, CaseIterable, Sendable {
-  case get, respond
+  case get, respond, account
 }

@@ -60,15 +60,20 @@ final class AuditKeeper: Service {
       try await write()
       let last = state.withLock { $0.last }
       do {
-        try keep(try await signer.sign(after: last))
+        keep(try await signer.sign(after: last))
       } catch let refusal as AuditSigner.Refusal {
         try await goOn(after: refusal)
       }
     } catch let error as any StoreFailure {
       logger.error("audit-not-written", metadata: ["error": "\(error.logName)", "text": "\(error.text)"])
     } catch {
-      let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
-      logger.error("audit-not-written", metadata: ["error": "\(reason)"])
+      logger.error("audit-not-written", metadata: ["error": "\(type(of: error))"])
+    }
+    // Also where nothing was signed: heads of earlier rounds may wait for a disk that was full.
+    do throws(ServerError) {
+      try files.write()
+    } catch {
+      logger.error("audit-not-written", metadata: ["error": "\(error)"])
     }
   }
 
@@ -92,13 +97,13 @@ final class AuditKeeper: Service {
       state.last = nil
     }
     try await write()
-    try keep(try await signer.signAfterRefusal())
+    keep(try await signer.signAfterRefusal())
   }
 
-  private func keep(_ signed: (head: StoredHead, link: AuditLink)?) throws {
+  private func keep(_ signed: (head: StoredHead, link: AuditLink)?) {
     guard let signed else { return }
     state.withLock { $0.last = signed.link }
     logger.notice("audit-head", metadata: ["number": "\(signed.link.number)", "head": "\(signed.head.token)"])
-    try files.keep(signed.head)
+    files.add(signed.head)
   }
 }

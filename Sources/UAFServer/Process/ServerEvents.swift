@@ -48,22 +48,10 @@ enum ServerEvents {
   }
 
   /// Who runs this program: the user it has, and the one who logged in, whoever they have become since.
-  static var caller: AuditActor {
-    var bytes = [UInt8](repeating: 0, count: 32)
-    // SAFETY: the string lives for the call.
-    let descriptor = unsafe open("/proc/self/loginuid", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .commandLine(uid: geteuid(), login: nil) }
-    defer { close(descriptor) }
-    // SAFETY: the buffer is as long as is read.
-    let count = unsafe read(descriptor, &bytes, bytes.count)
-    let digits = String(decoding: bytes.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
-    // The kernel's number for "nobody has logged in".
-    let login = UInt32(digits).flatMap { $0 == .max ? nil : $0 }
-    return .commandLine(uid: geteuid(), login: login)
-  }
+  static var caller: AuditActor { .commandLine(uid: geteuid(), login: LoginUser.id(of: "self")) }
 
   /// The name of this machine; empty if it cannot be told.
-  private static var host: String {
+  static var host: String {
     var name = [CChar](repeating: 0, count: 256)
     // SAFETY: the buffer is as long as it is said to be; the last byte stays zero.
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }

@@ -9,6 +9,8 @@ import UAFService
 final class StoreWatch: Service {
   private struct State {
     var isReady = false
+    /// The number of the audit's last row, as it was seen last.
+    var lastRow: Int64 = 0
     /// Whether a failure was told and its end was not.
     var hasFailed = false
     /// When the look under way began; nil if none is.
@@ -38,6 +40,9 @@ final class StoreWatch: Service {
     return state.withLock { $0.isReady && now - ($0.lookingSince ?? now) < Self.patience }
   }
 
+  /// The number of the audit's last row, as the last look has seen it.
+  var lastRow: Int64 { state.withLock { $0.lastRow } }
+
   /// Notes that the store has failed somebody.
   func failed(_ error: any StoreFailure) {
     let isFirst = state.withLock { state in
@@ -61,7 +66,13 @@ final class StoreWatch: Service {
   func look() async {
     let began = now()
     state.withLock { $0.lookingSince = began }
-    let isRead = await attempt { _ = try await $0.read { try $0.settings.value(of: .decoySecret) } }
+    let isRead = await attempt { store in
+      let (last, move) = try await store.read { records in
+        (try records.audit.last().number, try records.settings.value(of: .movedTo))
+      }
+      guard move == nil else { throw MovedStore() }
+      state.withLock { $0.lastRow = last }
+    }
     let hasFailed = state.withLock { state in
       state.isReady = isRead
       state.lookingSince = nil

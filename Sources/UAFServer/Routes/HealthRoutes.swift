@@ -1,4 +1,6 @@
 import NIOHTTP1
+import UAFService
+import WebMessages
 
 /// What proxies and service managers ask: whether the process answers, and whether it can serve.
 ///
@@ -6,10 +8,16 @@ import NIOHTTP1
 /// is not asked for it. The answer is one word.
 struct HealthRoutes: Sendable {
   let watch: StoreWatch
+  /// Throws if no policy can be used.
+  let policies: @Sendable () throws -> AccountPolicies
 
   var isAlive: WebAnswer { Self.answer(.ok, "ok") }
 
-  var isReady: WebAnswer { watch.isReady ? Self.answer(.ok, "ok") : Self.answer(.serviceUnavailable, "store") }
+  var isReady: WebAnswer {
+    guard watch.isReady else { return Self.answer(.serviceUnavailable, "store") }
+    guard (try? policies()) != nil else { return Self.answer(.serviceUnavailable, "policy") }
+    return Self.answer(.ok, "ok")
+  }
 
   private static func answer(_ status: HTTPResponseStatus, _ word: String) -> WebAnswer {
     WebAnswer(

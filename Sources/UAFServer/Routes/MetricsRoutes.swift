@@ -1,5 +1,6 @@
 import NIOHTTP1
 import UAFCrypto
+import WebMessages
 
 /// The listener of the metrics: one page for Prometheus, and the two words of ``HealthRoutes``.
 ///
@@ -7,7 +8,7 @@ import UAFCrypto
 /// who may know how many people log in.
 struct MetricsRoutes: Sendable {
   let metrics: ServerMetrics
-  let watch: StoreWatch
+  let health: HealthRoutes
   let connections: Connections
   /// When each certificate that clients see ends, in seconds since 1970.
   let certificateEnds: [Int64]
@@ -19,10 +20,10 @@ struct MetricsRoutes: Sendable {
   ///   - certificates: those that clients see, DER.
   /// - Throws: ``CryptoError`` for what is no certificate.
   init(
-    metrics: ServerMetrics, watch: StoreWatch, connections: Connections, certificates: [[UInt8]]
+    metrics: ServerMetrics, health: HealthRoutes, connections: Connections, certificates: [[UInt8]]
   ) throws(CryptoError) {
     self.metrics = metrics
-    self.watch = watch
+    self.health = health
     self.connections = connections
     var ends: [Int64] = []
     for certificate in certificates { ends.append(try X509.validity(der: certificate).upperBound) }
@@ -36,8 +37,8 @@ struct MetricsRoutes: Sendable {
       WebAnswer(
         status: .ok, fields: [("Content-Type", MetricsPage.contentType), ("Cache-Control", "no-store")],
         body: Array(page.utf8))
-    case (.GET, "/livez"): HealthRoutes(watch: watch).isAlive
-    case (.GET, "/readyz"): HealthRoutes(watch: watch).isReady
+    case (.GET, "/livez"): health.isAlive
+    case (.GET, "/readyz"): health.isReady
     default: WebAnswer(status: .notFound)
     }
   }
@@ -50,7 +51,9 @@ struct MetricsRoutes: Sendable {
     metrics.requests.write(to: &page)
     metrics.store.write(to: &page)
     page.single(
-      "uaf_store_up", .gauge, "Whether the store answered the last look, once a second.", watch.isReady ? 1 : 0)
+      "uaf_store_up", .gauge, "Whether the store answered the last look, once a second.", health.watch.isReady ? 1 : 0)
+    page.single("uaf_audit_last_number", .gauge, "The number of the audit's last row.", health.watch.lastRow)
+    metrics.deliveries.write(to: &page)
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
     page.single("uaf_connection_addresses", .gauge, "Addresses that they come from.", size.addresses)

@@ -33,6 +33,12 @@ struct RequestLog: Sendable {
     logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
   }
 
+  /// A known machine was told the state of its account.
+  func told(_ username: String) {
+    metrics.count(.accepted, .account, nil)
+    logger.info("account-state", metadata: ["user": "\(username)"])
+  }
+
   /// An answer was right, and is stored.
   func accepted(_ operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
     metrics.count(.accepted, .respond, operation)

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import UAFMessages
 import UAFService
+import WebMessages
 
 /// The server's HTTP interface.
 struct UAFRoutes: Sendable {
@@ -28,6 +29,8 @@ struct UAFRoutes: Sendable {
     log = RequestLog(logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch)
   }
 
+  var health: HealthRoutes { HealthRoutes(watch: watch, policies: environment.policies) }
+
   /// The longest request body in bytes.
   static let maximumBody = 65_536
 
@@ -38,10 +41,12 @@ struct UAFRoutes: Sendable {
       case (.POST, "/uaf/get"): return try await timed(.get) { try await get(request, from: client(of: request)) }
       case (.POST, "/uaf/respond"):
         return try await timed(.respond) { try await respond(request, from: client(of: request)) }
+      case (.POST, "/uaf/account"):
+        return try await timed(.account) { try await accountState(request, from: client(of: request)) }
       case (.GET, "/uaf/facets"): return try facets()
       case (.GET, "/uaf/verdict-key"): return verdictKey()
-      case (.GET, "/livez"): return HealthRoutes(watch: watch).isAlive
-      case (.GET, "/readyz"): return HealthRoutes(watch: watch).isReady
+      case (.GET, "/livez"): return health.isAlive
+      case (.GET, "/readyz"): return health.isReady
       default: return WebAnswer(status: .notFound)
       }
     } catch let refusal as WebRefusal {
@@ -130,6 +135,37 @@ struct UAFRoutes: Sendable {
     } catch {
       log.failed(error, .respond, operation)
       return Self.refusal(.internalError, mediaType)
+    }
+  }
+
+  /// Tells a machine that this server knows in which state its account is.
+  ///
+  /// Everybody else hears the same of every name. The proof says all that is asked, so no body is read.
+  private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+    try Self.requireShort(request)
+    let now = environment.now()
+    let machine = machine(request, now: now)
+    guard let standing = admission.admits(machine, from: address, now: now) else {
+      throw tooMany(.address, .account, nil, from: address)
+    }
+    guard let machine, machine.claim.asksForState else {
+      log.refused(.wrongProof, .account, nil, of: nil, from: address)
+      return WebAnswer(status: .forbidden)
+    }
+    let account = machine.claim.username
+    let limit = admission.limit(of: machine.claim, for: account, as: standing, from: address, now: now)
+    if let limit { throw tooMany(limit, .account, nil, from: address, for: account) }
+    do {
+      let token = try await AccountStateService(environment: environment).statement(for: machine)
+      log.told(account)
+      return WebAnswer(
+        status: .ok, fields: [("Content-Type", AccountStatement.contentType), ("Cache-Control", "no-store")],
+        body: Array(token.utf8))
+    } catch let error as any StoreFailure where error.isTemporary {
+      throw away(error, .account, nil)
+    } catch {
+      log.failed(error, .account, nil)
+      return WebAnswer(status: .internalServerError)
     }
   }
 
@@ -234,9 +270,9 @@ struct UAFRoutes: Sendable {
   }
 
   /// Whether the announced length is more than the longest body, or no length at all.
-  static func announcesTooMuch(_ fields: HTTPHeaders) -> Bool {
+  static func announcesTooMuch(_ fields: HTTPHeaders, limit: Int = maximumBody) -> Bool {
     guard let length = fields.value(of: "Content-Length") else { return false }
-    return Int(length).map { !(0...maximumBody).contains($0) } ?? true
+    return Int(length).map { !(0...limit).contains($0) } ?? true
   }
 
   private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebAnswer {

@@ -63,7 +63,8 @@ package struct AuditSigner: Sendable {
 
   /// Signs the end of the chain after a refusal, when a row says what was found.
   ///
-  /// Heads of rows that are not there are removed, since later rows get their numbers.
+  /// Heads of rows that are not there are removed, since later rows get their numbers. Sinks get the rows after the last head
+  /// that still holds, also under numbers that they know.
   ///
   /// - Returns: as ``sign(after:)``; nil only if there is no row.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
@@ -71,6 +72,7 @@ package struct AuditSigner: Sendable {
     try await store.write { [key = keys.auditKey, known, now = now()] records in
       let end = try records.audit.last()
       try records.audit.removeHeads(after: end.number - 1)
+      try Self.sendAgain(after: Self.lastHolding(end, in: records.audit, known), records.auditDeliveries)
       var stored = try records.audit.lastHead()
       for _ in 0..<Self.mostPassed {
         guard let unsigned = stored, known.head(of: unsigned) == nil else { break }
@@ -78,6 +80,23 @@ package struct AuditSigner: Sendable {
       }
       return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
     }
+  }
+
+  /// The row of the last head that still holds; 0 if none is found.
+  private static func lastHolding(
+    _ end: AuditLink, in audit: any AuditTrail, _ keys: AuditHeadKeys
+  ) throws -> Int64 {
+    var stored = try audit.lastHead()
+    for _ in 0..<mostPassed {
+      guard let head = stored else { return 0 }
+      if let signed = keys.head(of: head), try isThere(signed.link, end, in: audit, keys) { return head.number }
+      stored = try audit.lastHead(through: head.number - 1)
+    }
+    return 0
+  }
+
+  private static func sendAgain(after number: Int64, _ deliveries: any AuditDeliveries) throws {
+    for var delivery in try deliveries.all() where delivery.goBack(to: number) { try deliveries.keep(delivery) }
   }
 
   private static func sign(
@@ -119,11 +138,7 @@ package struct AuditSigner: Sendable {
   package func remove(
     before time: Int64, by actor: AuditActor, accepting broken: Int64 = 0, portion: Int64 = 4000
   ) async throws -> (rows: Int, through: Int64)? {
-    let last = try await store.read { records in
-      let end = try records.audit.last().number
-      // The end of the chain stays.
-      return min(try records.audit.firstNumber(since: time) ?? end, end) - 1
-    }
+    let last = try await lastNumber(before: time)
     var detail: JSONObject = ["before": .integer(time)]
     if broken != 0 { detail.set("accepted", .integer(broken)) }
     var removed: (rows: Int, through: Int64)?
@@ -131,6 +146,18 @@ package struct AuditSigner: Sendable {
       removed = ((removed?.rows ?? 0) + more.rows, more.through)
     }
     return removed
+  }
+
+  /// The number up to which rows are removed that are older than a time.
+  ///
+  /// - Parameter time: seconds since 1970.
+  /// - Throws: ``StoreFailure``.
+  package func lastNumber(before time: Int64) async throws -> Int64 {
+    try await store.read { records in
+      let end = try records.audit.last().number
+      // The end of the chain stays.
+      return min(try records.audit.firstNumber(since: time) ?? end, end) - 1
+    }
   }
 
   private func removePortion(

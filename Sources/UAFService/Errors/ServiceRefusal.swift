@@ -19,6 +19,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case wrongApprovalCode = "wrong-approval-code"
   case approvalCodeUsed = "approval-code-used"
   case tooManyKeys = "too-many-keys"
+  case accountDisabled = "account-disabled"
+  case accountLocked = "account-locked"
   // The message belongs to no open request.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
@@ -63,6 +65,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed:
       .unauthorized
+    // Only somebody with a key, a code or a proof of the account hears that.
+    case .accountDisabled, .accountLocked: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
       .requestInvalid
     case .channelBindingMismatch: .channelBindingRefused

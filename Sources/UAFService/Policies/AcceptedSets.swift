@@ -65,11 +65,17 @@ package struct AcceptedSets: Equatable, Sendable {
   }
 
   /// Whether an account of this shape can authenticate.
-  func areMet(by shape: KeyShape) -> Bool {
-    sets.contains { set in
-      set.allSatisfy { aaid in shape.models.contains { $0.aaid == aaid.text.lowercased() } }
-    }
+  func areMet(by shape: KeyShape) -> Bool { areMet(by: Set(shape.models.map(\.aaid))) }
+
+  /// Whether an account with keys of these models can authenticate.
+  ///
+  /// - Parameter aaids: in small letters.
+  private func areMet(by aaids: Set<String>) -> Bool {
+    sets.contains { $0.allSatisfy { aaids.contains($0.text.lowercased()) } }
   }
+
+  /// Whether an account can authenticate with the keys of one machine.
+  package func areMet(by account: AccountModels) -> Bool { account.machines.contains { areMet(by: $0) } }
 
   /// One key for each member of the first set.
   func plainShape(_ keyIDLength: Int) -> KeyShape {

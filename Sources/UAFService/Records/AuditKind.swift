@@ -18,15 +18,37 @@ extension AuditKind {
   package static let refusals = AuditKind(rawValue: "refusals")
   // What was done to accounts.
   package static let enrolmentCode = AuditKind(rawValue: "enrolment-code")
+  package static let enrolmentClosure = AuditKind(rawValue: "enrolment-closure")
   package static let approvalCode = AuditKind(rawValue: "approval-code")
+  package static let approvalClosure = AuditKind(rawValue: "approval-closure")
+  package static let accountCreation = AuditKind(rawValue: "account-creation")
+  package static let accountDeletion = AuditKind(rawValue: "account-deletion")
   package static let revocation = AuditKind(rawValue: "revocation")
+  package static let accountDisabled = AuditKind(rawValue: "account-disabled")
+  package static let accountLocked = AuditKind(rawValue: "account-locked")
+  package static let accountEnabled = AuditKind(rawValue: "account-enabled")
+  // What was done to those who administer.
+  package static let tokenCreation = AuditKind(rawValue: "token-creation")
+  package static let tokenRevocation = AuditKind(rawValue: "token-revocation")
+  package static let administratorChange = AuditKind(rawValue: "administrator-change")
+  package static let administratorRemoval = AuditKind(rawValue: "administrator-removal")
+  package static let consoleSignIn = AuditKind(rawValue: "console-sign-in")
+  package static let consoleSignOut = AuditKind(rawValue: "console-sign-out")
   // What was done to the server.
   package static let serverStart = AuditKind(rawValue: "server-start")
   package static let serverStop = AuditKind(rawValue: "server-stop")
   package static let keysRead = AuditKind(rawValue: "keys-read")
+  package static let policy = AuditKind(rawValue: "policy")
   package static let keyRotation = AuditKind(rawValue: "key-rotation")
   package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
   package static let backup = AuditKind(rawValue: "backup")
+  package static let storeExport = AuditKind(rawValue: "export")
+  /// The store was made from an export: what happened at the old one since then is not in the audit.
+  package static let storeImport = AuditKind(rawValue: "import")
+  /// The store was moved here from another kind of store, with all its rows.
+  package static let storeMove = AuditKind(rawValue: "migration")
+  /// The store had been moved away, and was taken back as it was then.
+  package static let moveAbandoned = AuditKind(rawValue: "migration-abandoned")
   /// The store was put in the place of a newer one: what happened between is not in the audit.
   package static let restore = AuditKind(rawValue: "restore")
   // What was done to the audit.

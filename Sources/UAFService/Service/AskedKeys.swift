@@ -13,7 +13,7 @@ struct AskedKeys {
   ///
   /// - Parameter stored: every key of the account, revoked ones included.
   init(environment: ServiceEnvironment, username: String, stored: [StoredKey]) throws {
-    let sets = environment.policies.accepted(for: username)
+    let sets = try environment.policies().accepted(for: username)
     // Made up for every name, so that real accounts take as long.
     let decoys = try Decoys(keys: environment.keys, models: environment.models)
       .keys(of: username, meeting: sets, shapes: environment.shapes.shapes)

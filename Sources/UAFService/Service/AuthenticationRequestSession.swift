@@ -41,6 +41,9 @@ struct AuthenticationRequestSession {
 
   private func confirmation(_ code: String, proofOperations: [UAFOperation]) async throws -> RequestOutcome {
     guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
+    let console = try ConfirmationCode(
+      sealed: code, for: context.username, keys: environment.keys, now: issuer.now)
+    if let console { return try await confirmation(console) }
     let challenge = try issuer.challenge()
     switch try await waiting(code, challengeHash: SHA256.hash(challenge.bytes)) {
     case .wrongCode: return .refused(.wrongApprovalCode)
@@ -65,6 +68,36 @@ struct AuthenticationRequestSession {
       try records.approvals.reserve(id: approval.id, challengeHash: challengeHash)
       return .text(id: approval.id, text, keys: try records.credentials.keys(of: context.username, appID: appID))
     }
+  }
+
+  /// The request for a text of the console: to get it stores nothing, so anybody may ask for a sign-in.
+  private func confirmation(_ code: ConfirmationCode) async throws -> RequestOutcome {
+    if context.denies == true {
+      let isDenied = try await environment.store.write { [issuer] records in
+        guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: issuer.now) else {
+          return false
+        }
+        // A sign-in anybody can ask for and deny: the audit has only what somebody with a session has asked for.
+        if code.subject == .step { try records.audit.append([issuer.event(.denial)]) }
+        return true
+      }
+      return isDenied ? .denied(username: context.username) : .refused(.wrongApprovalCode)
+    }
+    let url = issuer.identity.publicURL
+    let found = try await environment.store.read { [appID = issuer.identity.appID] records in
+      guard try !records.usedProofs.contains(tokenID: code.usedName) else { return (nil as String?, [StoredKey]()) }
+      let text =
+        switch code.subject {
+        case .signIn: code.signInText(at: url)
+        case .step: try records.consoleSessions.stepText(id: code.id, of: code.username)
+        }
+      return (text, try records.credentials.keys(of: code.username, appID: appID))
+    }
+    guard let text = found.0.flatMap({ TransactionText(sent: $0) }) else { return .refused(.wrongApprovalCode) }
+    var data = ServerData(operation: .authentication, username: context.username, expiresAt: code.expiresAt)
+    data.text = try SealedText(text)
+    let challenge = try ServerChallenge(bytes: code.challenge(keys: environment.keys))
+    return try answer(data, challenge, text: text, keys: found.1)
   }
 
   private func answer(

@@ -109,6 +109,7 @@ struct AuthenticationResponseSession {
     switch try await environment.store.store(answer) {
     case .challengeUsed: return session.refused(.unknownChallenge)
     case .counterNotIncreased: return session.refused(.counterNotIncreased)
+    case .blocked(let refusal): return session.refused(refusal)
     case .approvalUsed: return session.refused(.approvalCodeUsed)
     case .stored:
       return .accepted(

@@ -53,6 +53,9 @@ struct RegistrationResponseSession: Sendable {
     in records: any StoreTransaction
   ) throws -> ResponseOutcome {
     let (issued, hash) = (found.issued, session.answer.challengeHash)
+    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) {
+      return session.refused(refusal)
+    }
     if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
       return session.refused(.enrolmentCodeUsed)
     }
@@ -66,7 +69,10 @@ struct RegistrationResponseSession: Sendable {
     try records.accounts.add(issued.username, now: session.now)
     var keepsName = true
     for key in verified { keepsName = try records.credentials.add(key, issued: issued, now: session.now) && keepsName }
-    if let id = found.enrolmentID { try records.enrolments.consume(id: id) }
+    if let id = found.enrolmentID {
+      try records.enrolments.consume(id: id)
+      try records.issuedCodes.markUsed(id, now: session.now)
+    }
     try records.audit.append([event(verified, found, forgotten)])
     return .accepted(
       token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,

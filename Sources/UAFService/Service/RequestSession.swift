@@ -24,6 +24,7 @@ struct RequestSession {
     case .success(let granted): authorization = granted
     case .failure(let refusal): return .refused(refusal)
     }
+    if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
     // Only keys of the asking machine: what it says about keys of other machines does not count.
     let lost = stored.filter { key in
@@ -33,7 +34,7 @@ struct RequestSession {
     let usable = stored.filter { !$0.isRevoked && !lost.contains($0.keyID) }
     // Refused now, before the person chooses a secret for a key that could not be stored. The answer is checked again.
     guard usable.count < KeyUsage.maximumKeys else { return .refused(.tooManyKeys) }
-    let accepted = environment.policies.accepted(for: context.username)
+    let accepted = try environment.policies().accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
     let challenge = try issuer.challenge()
@@ -57,7 +58,7 @@ struct RequestSession {
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
   ///
   /// So the proof is checked here. Only the person's keys on the asking machine are deleted. If the machine names keys, only
-  /// those are deleted, since a copy of the machine has the same id.
+  /// those are deleted, since a copy of the machine has the same id. A disabled account may do that too: it only loses keys.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
     let removed = try records.credentials.removeAll(

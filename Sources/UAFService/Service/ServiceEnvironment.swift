@@ -5,8 +5,8 @@ package struct ServiceEnvironment: Sendable {
   package let store: any ServerStore
   package let keys: ServerKeys
   package let models: AuthenticatorModels
-  /// Which models each account may or must use.
-  package let policies: AccountPolicies
+  /// Which models each account may or must use; throws as long as that is not known.
+  package let policies: @Sendable () throws -> AccountPolicies
   /// Whether clients are asked how they verified the person.
   package var verificationMethods = VerificationMethodPolicy.off
   /// The key shapes that decoys are given.
@@ -19,7 +19,8 @@ package struct ServiceEnvironment: Sendable {
   package let random: @Sendable (Int) throws -> [UInt8]
 
   package init(
-    store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels, policies: AccountPolicies,
+    store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels,
+    policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8]

@@ -31,6 +31,21 @@ package protocol Approvals {
   /// The outcome of a text, for the program that waits for it.
   func outcome(id: Int64, now: Int64) throws -> ApprovalOutcome
 
+  /// A text; nil if it was closed, or there was none of this number.
+  func record(id: Int64, now: Int64) throws -> ApprovalRecord?
+
+  /// Texts, the newest first.
+  ///
+  /// - Parameters:
+  ///   - id: texts with lower numbers; nil for the first page.
+  ///   - limit: how many at most.
+  func page(before id: Int64?, limit: Int, now: Int64) throws -> [ApprovalRecord]
+
+  /// Removes a text that nobody has confirmed or denied; nobody can any more.
+  ///
+  /// - Returns: the account that it was for; nil if there is no such text.
+  func close(id: Int64) throws -> String?
+
   /// Removes the account's text that nobody has confirmed or denied; nobody can any more.
   func close(for username: String) throws
 

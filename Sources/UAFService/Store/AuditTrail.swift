@@ -9,7 +9,7 @@ package protocol AuditTrail {
   /// The end of the chain.
   func last() throws -> AuditLink
 
-  /// Rows in the order of their numbers.
+  /// Rows in the order of their numbers, or the newest first.
   ///
   /// - Parameter limit: how many at most.
   func rows(_ filter: AuditFilter, limit: Int) throws -> [AuditRow]
@@ -18,6 +18,15 @@ package protocol AuditTrail {
   ///
   /// - Parameter time: seconds since 1970.
   func firstNumber(since time: Int64) throws -> Int64?
+
+  /// The numbers of the two rows beside a time, in the order of times: the last older one, and the first that is not older.
+  ///
+  /// Rows are numbered as they were stored. Where instances have clocks that differ, or a clock was set, that is another order.
+  /// It costs the same wherever it is.
+  ///
+  /// - Parameter time: seconds since 1970.
+  /// - Returns: nil for a row that there is not.
+  func numbers(around time: Int64) throws -> (older: Int64?, notOlder: Int64?)
 
   /// Signed heads in the order of their numbers.
   ///

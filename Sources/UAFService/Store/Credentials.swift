@@ -15,6 +15,18 @@ package protocol Credentials {
   /// - Parameter numbers: the accounts' numbers, see ``Accounts/lastNumber()``.
   func shapes(ofAccounts numbers: [Int64], appID: String) throws -> [KeyShape]
 
+  /// The models of the keys that are not revoked, of some accounts that have such keys, in the order of the names' bytes.
+  ///
+  /// - Parameters:
+  ///   - username: accounts that come after this name; empty for the first ones.
+  ///   - limit: how many accounts at most.
+  func usableModels(after username: String, appID: String, limit: Int) throws -> [AccountModels]
+
+  /// How many keys there are of each model that has any, whatever their AppID, in the order of the AAIDs.
+  ///
+  /// Looks at each key: a second for a million of them.
+  func countsByModel() throws -> [ModelCount]
+
   /// Whether somebody has a key of this model with this KeyID, revoked or not.
   func exists(_ aaid: AAID, _ keyID: KeyID) throws -> Bool
 
@@ -42,9 +54,11 @@ package protocol Credentials {
     of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID]
   ) throws -> [(aaid: AAID, keyID: KeyID)]
 
-  /// Marks every key of an account as revoked.
+  /// The keys of an account for those who administer them, oldest first, revoked ones and those of other AppIDs included.
+  func records(of username: String) throws -> [KeyRecord]
+
+  /// Marks keys as revoked; those that were revoked before keep what is known about that.
   ///
-  /// - Parameter now: seconds since 1970.
   /// - Returns: how many were not revoked before.
-  func revokeAll(of username: String, now: Int64) throws -> Int
+  func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int
 }

@@ -2,4 +2,5 @@
 package protocol Settings {
   func value(of name: SettingName) throws -> String?
   func set(_ name: SettingName, to value: String) throws
+  func remove(_ name: SettingName) throws
 }

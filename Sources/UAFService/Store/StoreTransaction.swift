@@ -2,13 +2,22 @@
 ///
 /// Good only inside the body it was given to.
 package protocol StoreTransaction {
+  var accessTokens: any AccessTokens { get }
   var accounts: any Accounts { get }
+  var administrators: any Administrators { get }
   var approvals: any Approvals { get }
   var audit: any AuditTrail { get }
+  var auditDeliveries: any AuditDeliveries { get }
   var confirmedTexts: any ConfirmedTexts { get }
+  var consoleSessions: any ConsoleSessions { get }
+  var contents: any StoreContents { get }
   var credentials: any Credentials { get }
   var enrolments: any Enrolments { get }
+  var issuedCodes: any IssuedCodes { get }
+  var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
+  var policyVersions: any PolicyVersions { get }
+  var repeatableRequests: any RepeatableRequests { get }
   var settings: any Settings { get }
   var usedChallenges: any UsedChallenges { get }
   var usedProofs: any UsedProofs { get }

@@ -1,5 +1,8 @@
 /// The proof tokens that were used, until they would have expired anyway.
 package protocol UsedProofs {
+  /// Whether a token was used.
+  func contains(tokenID: String) throws -> Bool
+
   /// Marks a token as used.
   ///
   /// - Parameters:

@@ -8,6 +8,8 @@ package struct KnownMachine: Sendable {
   package let queue: MachineQueue
   /// Its number at this server.
   package let machineID: [UInt8]
+  /// The random bytes of its proof: an answer that names them answers this request, and no other.
+  let nonce: [UInt8]
   /// Whether its secret is the one that it would be given today.
   package let isCurrent: Bool
 }

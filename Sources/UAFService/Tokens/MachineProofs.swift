@@ -41,7 +41,8 @@ package struct MachineProofs {
       let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
       guard HMACSHA256.isEqual(code, expected) else { continue }
       return KnownMachine(
-        claim: proof.claim, queue: proof.queue, machineID: proof.machineID, isCurrent: number == 0)
+        claim: proof.claim, queue: proof.queue, machineID: proof.machineID, nonce: proof.nonce,
+        isCurrent: number == 0)
     }
     return nil
   }

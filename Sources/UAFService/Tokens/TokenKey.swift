@@ -9,6 +9,7 @@ package final class TokenKey: Sendable {
   package enum Use: String, Sendable {
     case verdict = "JWT"
     case auditHead = "audit-head+jwt"
+    case accountState = "account-state+jwt"
   }
 
   private let key: SigningKey

@@ -12,7 +12,7 @@ package struct ServerIdentity: Sendable {
   }
 
   /// The base URL clients use, without a slash at its end.
-  let publicURL: String
+  package let publicURL: String
   /// The applications that may use the AppID.
   package let trustedFacets: TrustedFacetList
   /// What is asked of channel bindings.
@@ -20,7 +20,10 @@ package struct ServerIdentity: Sendable {
   private let endpoints: [Endpoint]
 
   /// The AppID: where the trusted facets are listed.
-  package var appID: String { "\(publicURL)/uaf/facets" }
+  package var appID: String { Self.appID(of: publicURL) }
+
+  /// The AppID of the server with a base URL.
+  package static func appID(of publicURL: String) -> String { "\(publicURL)/uaf/facets" }
 
   /// Makes the identity of a server.
   ///

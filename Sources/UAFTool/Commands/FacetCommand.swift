@@ -16,13 +16,16 @@ struct FacetCommand: LocalCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let installation = context.installation
-    let path = try configurationPath(in: context) ?? installation.configurationPath
+    let given = try configurationPath(in: context)
     let configuration: Configuration
     do throws(ConfigurationError) {
-      configuration = try Configuration.load(path: path, requiredOwner: installation.owner)
+      configuration = try Configuration.load(
+        path: given, defaultPath: installation.configurationPath, requiredOwner: installation.owner)
     } catch {
       throw .configuration(.unusable(error))
     }
+    let path = given ?? installation.configurationPath
+    guard !configuration.files.isEmpty else { throw .configuration(.unusable(.file(path: path, .missing))) }
     guard let facet = configuration.server?.facetID else { throw .configuration(.noServer(path: path)) }
     let list = TrustedFacetList(trustedFacets: UPV.supported.map { .init(version: $0, ids: [facet]) })
     context.output.result(facet)

@@ -8,13 +8,24 @@ struct PAMStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Lists the services that ask for the passcode.",
-    discussion: "Names those that ask without it, too: other names of the same program, and other ways into a session.")
+    discussion: """
+      Names those that ask without it, too: other names of the same program, and other ways into a session. With --json it \
+      is one object, for scripts: uafctl(1) says what its members are.
+      """)
 
   @OptionGroup var pamFolder: PAMFolderOption
+
+  @Flag(help: "Print one JSON object instead of lines.")
+  var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard let entries = StackList(reader: PAMDirectory(path: pamFolder.path)).entries() else {
       throw .stack(.folder(path: pamFolder.path, .system(errno)))
+    }
+    if json {
+      let doors = ServiceDoors(folder: pamFolder.path, vendors: context.installation.vendorPAMFolders)
+      context.output.result(StackReport(entries: entries, doors: doors).text)
+      return .success
     }
     if entries.isEmpty { context.note(StackText.nobodyAsks(folder: pamFolder.path)) }
     for entry in entries {

@@ -31,6 +31,8 @@ class Chip:
     def __init__(self, lab):
         self.folder = pathlib.Path(f"/tmp/tpm-{next(_numbers)}")
         self.folder.mkdir(mode=0o700)
+        # The checkout's path may have a space, at which tpm2-tools would cut the command.
+        self._relay = shutil.copy(RELAY, self.folder)
         self.place = self.folder / "socket"
         self._lab, self._process = lab, None
         self.start()
@@ -57,7 +59,7 @@ class Chip:
 
     def tool(self, name, *arguments, check=True):
         """Runs one of tpm2-tools on it; returns what it printed."""
-        transport = f"cmd:{sys.executable} {RELAY} {self.place}"
+        transport = f"cmd:{sys.executable} {self._relay} {self.place}"
         return self._lab.run(f"tpm2_{name}", "-T", transport, *arguments, cwd=self.folder, check=check).stdout
 
     def failures(self):

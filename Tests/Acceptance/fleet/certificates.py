@@ -9,6 +9,7 @@ from cryptography.x509.oid import NameOID
 
 from fleet.programs import write
 
+PEM = serialization.Encoding.PEM
 BEGIN, END = datetime.datetime(2020, 1, 1), datetime.datetime(2099, 1, 1)
 
 
@@ -25,18 +26,17 @@ def _certificate(subject, issuer, key, signer, extension, critical):
     return builder.add_extension(extension, critical).sign(signer, hashes.SHA256())
 
 
-def make(folder, names):
-    """Writes ca.pem, leaf.pem and leaf.key."""
-    subjects = [x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)]) for text in ("fleet CA", "fleet")]
-    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in subjects]
-    authority = _certificate(subjects[0], subjects[0], keys[0], keys[0], x509.BasicConstraints(True, 0), True)
-    alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
-    leaf = _certificate(subjects[1], subjects[0], keys[1], keys[0], alternatives, False)
-    pem = serialization.Encoding.PEM
-    private = keys[1].private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    for name, data, mode in (
-        ("ca.pem", authority.public_bytes(pem), 0o644),
-        ("leaf.pem", leaf.public_bytes(pem), 0o644),
-        ("leaf.key", private, 0o600),
-    ):
-        write(folder / name, data.decode(), mode)
+def make(folder, names, **more):
+    """Writes ca.pem, leaf.pem and leaf.key; for each further word two files more, of the same authority for other names."""
+    authority = ec.generate_private_key(ec.SECP256R1())
+    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fleet CA")])
+    own = _certificate(issuer, issuer, authority, authority, x509.BasicConstraints(True, 0), True)
+    write(folder / "ca.pem", own.public_bytes(PEM).decode(), 0o644)
+    for file, alternatives in {"leaf": names, **more}.items():
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "fleet")])
+        extension = x509.SubjectAlternativeName([x509.DNSName(name) for name in alternatives])
+        certificate = _certificate(subject, issuer, key, authority, extension, False)
+        private = key.private_bytes(PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        write(folder / f"{file}.pem", certificate.public_bytes(PEM).decode(), 0o644)
+        write(folder / f"{file}.key", private.decode(), 0o600)

@@ -198,8 +198,10 @@ class Person:
         message = {"header": request["header"], "fcParams": parameters, "assertions": [envelope]}
         return {"uafResponse": json.dumps([message])}
 
-    def register(self, channel, payload):
-        request = self._request(channel, "Reg", authCode=json.loads(uaf.decode(payload))["authCode"])
+    def register(self, channel, payload, **described):
+        """Registers; `described` is what the machine says of itself."""
+        code = json.loads(uaf.decode(payload))["authCode"]
+        request = self._request(channel, "Reg", authCode=code, **described)
         self._model = request["policy"]["accepted"][0][0]["aaid"][0]
         parameters = self._parameters(request, channel)
         described = uaf.tlv(
@@ -219,6 +221,16 @@ class Person:
         """Asks for a login, or for the confirmation of a text, and signs it; returns what is to be sent."""
         started = time.time()
         request = self._request(channel, "Auth", **({"transaction": text} if text else {}), **context)
+        return self._signed(channel, request, text, started)
+
+    def confirm(self, channel, payload):
+        """Confirms the text that a payload leads to; returns the text."""
+        request = self._request(channel, "Auth", authCode=json.loads(uaf.decode(payload))["authCode"])
+        text = uaf.decode(request["transaction"][0]["content"]).decode()
+        self.send(channel, self._signed(channel, request, text, time.time()))
+        return text
+
+    def _signed(self, channel, request, text, started):
         named = [key for criteria in request["policy"]["accepted"] for one in criteria for key in one.get("keyIDs", [])]
         if uaf.encode(self._key_id) not in named:
             # What the server says of a key that it does not accept: it names another one.

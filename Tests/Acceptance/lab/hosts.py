@@ -215,7 +215,7 @@ LET_IN = "let-in"
 _SAY = "printf 'let-%s\\n' in"
 
 
-def _needs(path):
+def needs(path):
     """Skips the row on a machine that lacks a host, whose package could not be fetched either."""
     if not pathlib.Path(path).exists():
         raise Skip(f"{path} is not there, and its package could not be fetched")
@@ -228,7 +228,7 @@ def ask_uaf(lab, service, shape=None, template=None):
     """
     shape = shape or ("instead" if service == "sshd" else "fallback")
     lines, stack = pathlib.Path(f"/etc/pam.d/uaf-{service}"), pathlib.Path("/etc/pam.d", service)
-    _needs(stack)
+    needs(stack)
     lab.stack(lines.name, *pathlib.Path(STACKS, shape, template or service).read_text().splitlines())
     before = stack.read_text()
     if f"@include {lines.name}\n" in before:
@@ -242,7 +242,7 @@ def ask_uaf(lab, service, shape=None, template=None):
 def sudoers(lab, *lines):
     """Lets people use sudo: each asked once and each time, unless a line says something else."""
     path = pathlib.Path("/etc/sudoers")
-    _needs(path)
+    needs(path)
     before = path.read_text()
 
     def write(text):
@@ -277,7 +277,7 @@ def console(person, *answers, environment=None):
 
 def has_penalties():
     """Whether sshd itself keeps an address out for a while after failures, as OpenSSH 9.8 and newer do."""
-    _needs("/usr/sbin/sshd")
+    needs("/usr/sbin/sshd")
     # Each option is looked at before the key, which is none.
     asked = ["/usr/sbin/sshd", "-t", "-f", "/dev/null", "-h", "/dev/null", "-o", "PerSourcePenalties=no"]
     return "PerSourcePenalties" not in subprocess.run(asked, capture_output=True, text=True, check=False).stderr
@@ -288,7 +288,7 @@ def sshd(lab, port=2222, *options, environment=None):
 
     An option for it is a line of sshd_config; the first line about something counts.
     """
-    _needs("/usr/sbin/sshd")
+    needs("/usr/sbin/sshd")
     folder = pathlib.Path(f"/tmp/sshd-{port}")
     folder.mkdir(mode=0o700, exist_ok=True)
     if not (folder / "key").exists():

@@ -15,10 +15,13 @@ PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Machine:
-    """Use as a context: everything that runs in it ends with it. What it changed stays in `layer`."""
+    """Use as a context: everything that runs in it ends with it.
 
-    def __init__(self, folder, layers, booted):
-        self.folder, self.is_booted = folder, booted
+    What it changed goes too, because it is in memory; with `keeps_layer` it stays in `layer`.
+    """
+
+    def __init__(self, folder, layers, booted, keeps_layer=False):
+        self.folder, self.is_booted, self._keeps_layer = folder, booted, keeps_layer
         self.layer, self._work, self.root = folder / "changed", folder / "work", folder / "root"
         for made in (self.layer, self._work, self.root):
             made.mkdir(parents=True)
@@ -60,6 +63,8 @@ class Machine:
         self._first.kill()
         self._first.wait()
         subprocess.run(["umount", "--lazy", str(self.root)], check=True)
+        if not self._keeps_layer:
+            shutil.rmtree(self.folder)
 
     def _process(self):
         """The id of the first process, as it is seen from here."""

@@ -52,8 +52,8 @@ class Scene:
         if not self.can_boot:
             raise Skip(f"systemd cannot be started in namespaces here: {self._why_not}")
 
-    def _machine(self, layers, booted):
-        return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted)
+    def _machine(self, layers, booted, keeps_layer=False):
+        return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted, keeps_layer)
 
     def bare(self, booted=True):
         """A machine on which our packages were never installed."""
@@ -64,7 +64,7 @@ class Scene:
     def installed(self, booted=None):
         """A machine with both packages, a server, mina with a passcode, and otto with a password alone."""
         if self._installed is None:
-            with self._machine([self._bare], self.can_boot) as machine:
+            with self._machine([self._bare], self.can_boot, keeps_layer=True) as machine:
                 install(machine, self.archives)
                 populate(machine)
                 with_server(machine)

@@ -1,6 +1,10 @@
 """The rows of `quick`: for a release that is not the machine's own, what depends on its hosts and libraries, in two minutes."""
 
 ROWS = (
+    "account-cron",
+    "account-sshd",
+    "account-su",
+    "account-sudo",
     "display-managers",
     "doctor",
     "locker-socket",

@@ -14,52 +14,6 @@ import UAFCrypto
   private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)
   private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
 
-  /// A share with the values that open it.
-  private final class RecordedKeeper: ShareKeeper {
-    var cost: Scrypt.Parameters? = Scrypt.Parameters(logN: 4, r: 8, p: 1)
-    var (hasRoom, isAway, isExhausted, demandsShare) = (true, false, false, false)
-    var events: [String] = []
-    var whileMaking: (() throws -> Void)?
-    private var values: [[UInt8]] = []
-
-    private static func bytes(_ secret: borrowing Secret) -> [UInt8] {
-      secret.withBytes { span in span.indices.map { span[$0] } }
-    }
-
-    private static func share(_ number: UInt8) throws(StateError) -> Secret {
-      guard let share = try? Secret(copying: [UInt8](repeating: number, count: 32).span) else { throw .cryptography }
-      return share
-    }
-
-    func allowNone() throws(StateError) {
-      guard !demandsShare else { throw .share }
-    }
-
-    func make(
-      _ values: borrowing Secret, for type: String, of uid: UInt32, mark: [UInt8]
-    ) throws(StateError) -> NewShare? {
-      guard !isAway else { throw .share }
-      guard hasRoom else { return nil }
-      self.values.append(Self.bytes(values))
-      let number = UInt8(self.values.count)
-      events.append("make \(number)")
-      do { try whileMaking?() } catch { throw .damaged }
-      return NewShare(try Self.share(number), kept: [number])
-    }
-
-    func open(_ kept: [UInt8], with values: borrowing Secret) throws(StateError) -> OpenedShare {
-      guard !isAway else { throw .share }
-      guard !isExhausted else { return .exhausted }
-      guard self.values[Int(kept[0]) - 1] == Self.bytes(values) else { return .wrong }
-      return .opened(try Self.share(kept[0]))
-    }
-
-    func openInVain(_ values: borrowing Secret) { events.append("in vain") }
-    func clear(_ kept: [UInt8], for type: String, of uid: UInt32) { events.append("clear \(kept[0])") }
-    func remove(_ kept: [UInt8]) { events.append("remove \(kept[0])") }
-    func remove(marked mark: [UInt8], but kept: [UInt8]?) { events.append("remove all but \(kept?.first ?? 0)") }
-  }
-
   private func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 
   private func opened() throws -> StateDirectory {
@@ -242,6 +196,21 @@ import UAFCrypto
     #expect(try AccountShares.accounts(in: directory) == [4242])
     try file(in: directory).reset(.passcode)
     #expect(keeper.events == ["make 1", "remove 1"])
+    #expect(try AccountShares.accounts(in: directory).isEmpty)
+  }
+
+  @Test
+  func `does not tell which accounts need a share while one of them cannot be read, and leaves out a damaged one`()
+    throws
+  {
+    let directory = try opened()
+    try register(in: directory)
+    let path = folder.file(4242)
+    try #require(unsafe chmod(path, 0o666) == 0)
+    #expect(throws: StateError.self) { try AccountShares.accounts(in: directory) }
+    try #require(unsafe chmod(path, 0o600) == 0)
+    #expect(try AccountShares.accounts(in: directory) == [4242])
+    StateFolder.write(path, [UInt8](repeating: 1, count: 8192))
     #expect(try AccountShares.accounts(in: directory).isEmpty)
   }
 }

@@ -1,5 +1,6 @@
 import SecretMemory
 import Testing
+import UAFCrypto
 
 @testable import Authenticator
 
@@ -48,5 +49,59 @@ import Testing
   {
     #expect(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)) == nil)
     #expect(try opened([1], words) == nil)
+  }
+
+  /// What version 1 kept: a nonce and the sealed key, without a public key.
+  static func firstVersion(of key: borrowing Secret, under words: borrowing Secret) throws -> [UInt8]? {
+    let text = words.withBytes { span in span.indices.map { span[$0] } }
+    var bits: [UInt8] = []
+    var (number, letters) = (0, 0)
+    for letter in text where letter != UInt8(ascii: "-") {
+      let alphabet = Array((letters % 2 == 0 ? "bdfghjklmnprstvz" : "aiou").utf8)
+      guard let value = alphabet.firstIndex(of: letter) else { return nil }
+      number = number << (letters % 2 == 0 ? 4 : 2) | value
+      letters += 1
+      guard letters == 5 else { continue }
+      bits += [UInt8(number >> 8 & 255), UInt8(number & 255)]
+      (number, letters) = (0, 0)
+    }
+    let purpose = Array("pam-uaf recovery key".utf8)
+    let sealing = try HKDFSHA256.derive(
+      secret: Secret(copying: Array(bits.prefix(18)).span), salt: Secret(capacity: 0), info: purpose, length: 32)
+    let nonce = [UInt8](repeating: 3, count: 12)
+    return [1] + nonce + (try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: purpose))
+  }
+
+  @Test func `opens what version 1 kept`() throws {
+    let words = text(try RecoveryKey.make())
+    let kept = try #require(try Self.firstVersion(of: try Secret(copying: key.span), under: try secret(words)))
+    #expect(kept.count == 61)
+    #expect(try opened(kept, words) == key)
+    #expect(try opened(kept, text(try RecoveryKey.make())) == nil)
+  }
+
+  @Test func `refuses a file with any bit changed, or cut anywhere`() throws {
+    let words = text(try RecoveryKey.make())
+    let kept = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
+    #expect(kept.first == 2 && kept.count == 158)
+    for bit in 0..<(8 * kept.count) {
+      var changed = kept
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(try opened(changed, words) == nil, "bit \(bit)")
+    }
+    for length in 0..<kept.count { #expect(try opened(Array(kept.prefix(length)), words) == nil, "\(length) bytes") }
+    #expect(try opened(kept + [0], words) == nil)
+  }
+
+  @Test func `gives the same public key for the same words, and another for others`() throws {
+    let words = text(try RecoveryKey.make())
+    let first = try #require(try RecoveryKey.keyPair(of: try secret(words))?.publicKey)
+    #expect(try RecoveryKey.keyPair(of: try secret(words.uppercased()))?.publicKey == first)
+    #expect(try RecoveryKey.keyPair(of: try RecoveryKey.make())?.publicKey != first)
+    let kept = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
+    let recipient = try #require(RecoveryFile(kept)?.recipient)
+    #expect(recipient.publicKey == first)
+    #expect(try recipient.isMarked(under: try Secret(copying: key.span)))
+    #expect(try !recipient.isMarked(under: try Secret(copying: Array(key.reversed()).span)))
   }
 }

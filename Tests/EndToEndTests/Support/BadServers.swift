@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 
 /// The servers of Tests/Servers/https_servers.py: a good one, and others with one fault each.
 struct BadServers: Decodable {
@@ -11,14 +12,10 @@ struct BadServers: Decodable {
     private let input = Pipe()
 
     init() {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["python3", "-W", "ignore", Programs.badServers]
-      process.standardInput = input
-      let output = Pipe()
-      process.standardOutput = output
+      let (input, output) = (input, Pipe())
       servers = Result {
-        try process.run()
+        _ = try StartedProgram(
+          ["/usr/bin/env", "python3", "-W", "ignore", Programs.badServers], input: .pipe(input), output: .pipe(output))
         let line = output.fileHandleForReading.firstLine
         return try JSONDecoder().decode(BadServers.self, from: Data(line.utf8))
       }

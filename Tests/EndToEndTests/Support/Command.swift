@@ -1,35 +1,30 @@
 import Foundation
 import Glibc
+import ProgramTesting
 
 /// A program that was started, with its output in a file and the test at its standard input.
 final class Command {
   private static let search = ["PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
-  private let process = Process()
+  private let program: StartedProgram
+  private let words: [String]
   private let input = Pipe()
   private let file: String
 
   /// Starts a program, in the log's mount namespace unless another way is asked for.
   init(_ arguments: [String], environment: [String: String] = [:], logged: Bool = true) throws {
     let prefix = logged ? try SystemLog.shared().prefix : []
-    let words = prefix + ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + arguments
+    words = prefix + ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + arguments
     file = try Folder.shared.file("output")
     try Data().write(to: URL(filePath: file))
     guard let output = FileHandle(forWritingAtPath: file) else { throw Failure("\(file) cannot be written") }
-    process.executableURL = URL(filePath: words[0])
-    process.arguments = Array(words.dropFirst())
-    process.environment = Self.search
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
+    program = try StartedProgram(
+      words, environment: Self.search, input: .pipe(input), output: .file(output), errors: .file(output))
     try output.close()
   }
 
   deinit {
-    if process.isRunning {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    program.kill()
+    program.wait()
     try? FileManager.default.removeItem(atPath: file)
   }
 
@@ -60,9 +55,9 @@ final class Command {
     return output
   }
 
-  var identifier: pid_t { process.processIdentifier }
+  var identifier: pid_t { program.identifier }
 
-  var isRunning: Bool { process.isRunning }
+  var isRunning: Bool { program.isRunning }
 
   /// What it has printed so far.
   var text: String { String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self) }
@@ -93,9 +88,8 @@ final class Command {
   /// Closes its standard input and waits for its end.
   func end() throws -> Output {
     try? input.fileHandleForWriting.close()
-    try Wait.until("the end of \(process.arguments?.joined(separator: " ") ?? "")") { !process.isRunning }
-    let status = process.terminationStatus
-    return Output(status: process.terminationReason == .exit ? status : -status, text: text)
+    try Wait.until("the end of \(words.joined(separator: " "))") { !program.isRunning }
+    return Output(status: program.wait(), text: text)
   }
 
   /// The processes that it started, directly or not.

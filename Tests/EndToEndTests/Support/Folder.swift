@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 
 /// A folder of this test run, which is removed when the run ends, however it ends.
 final class Folder: Sendable {
@@ -17,11 +18,7 @@ final class Folder: Sendable {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // Programs of other users must be able to enter it.
     try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: path)
-    let cleaner = Process()
-    cleaner.executableURL = URL(filePath: "/bin/sh")
-    cleaner.arguments = ["-c", "read -r _; rm -rf \"$1\"", "sh", path]
-    cleaner.standardInput = input
-    try cleaner.run()
+    _ = try StartedProgram(["/bin/sh", "-c", "read -r _; rm -rf \"$1\"", "sh", path], input: .pipe(input))
   }
 
   /// A path no file has yet.

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 
 /// Another maker's server, which runs as long as the tests: a program of interop/, which prints a line of JSON when it is ready.
 final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
@@ -9,16 +10,15 @@ final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
 
   /// Starts the program, which ends with this one: its standard input is closed then.
   init(_ program: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/python3")
-    process.arguments = ["-W", "ignore", Programs.own(program), ForeignServer.model, ForeignServer.facetID]
-    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    let (input, output) = (input, output)
     let lines = output.fileHandleForReading
+    let command = [
+      "/usr/bin/python3", "-W", "ignore", Programs.own(program), ForeignServer.model, ForeignServer.facetID,
+    ]
     announced = Result {
-      try process.run()
+      _ = try StartedProgram(
+        command, environment: ["PYTHONDONTWRITEBYTECODE": "1"], input: .pipe(input), output: .pipe(output),
+        errors: .file(.nullDevice))
       return try JSONDecoder().decode(Announcement.self, from: Data(lines.firstLine.utf8))
     }
   }

@@ -79,6 +79,15 @@ final class Server {
     try Command.run([Programs.server, "audit", "texts", user, "--state", state], logged: false)
   }
 
+  /// Lets the account in by no way until ``enable(_:)``.
+  func disable(_ user: String) throws {
+    try Command.succeed([Programs.server, "disable", user, "--reason", "left", "--state", state], logged: false)
+  }
+
+  func enable(_ user: String) throws {
+    try Command.succeed([Programs.server, "enable", user, "--state", state], logged: false)
+  }
+
   /// Revokes the account's keys.
   func revoke(_ user: String) throws {
     try Command.succeed([Programs.server, "revoke", user, "--state", state], logged: false)

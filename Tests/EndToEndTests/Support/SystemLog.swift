@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 
 /// The log of the programs that a test starts: a /dev/log in a mount namespace of its own.
 final class SystemLog: Sendable {
@@ -13,12 +14,8 @@ final class SystemLog: Sendable {
 
   private init() throws {
     let folder = try Folder.shared.folder("log")
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["unshare", "--mount", "python3", Programs.own("system-log.py"), folder]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let command = ["/usr/bin/env", "unshare", "--mount", "python3", Programs.own("system-log.py"), folder]
+    _ = try StartedProgram(command, input: .pipe(input), output: .pipe(output))
     let line = output.fileHandleForReading.firstLine
     guard let identifier = pid_t(line) else {
       prefix = []

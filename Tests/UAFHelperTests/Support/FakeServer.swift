@@ -73,6 +73,8 @@ final class FakeServer {
   var onFinish: (() -> Void)?
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
+  /// Status and body for the question in which state an account is; nil where the server does not know the question.
+  var accountState: ((TransportRequest) throws -> (Int, [UInt8]))?
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
   private var pending: [TransportResponse] = []
@@ -99,6 +101,7 @@ final class FakeServer {
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     if let failure { throw failure }
     requests.append(request)
+    if request.url.hasSuffix("/account") { return pending.append(state(request)) }
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
@@ -114,6 +117,16 @@ final class FakeServer {
     }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
+  }
+
+  private func state(_ request: TransportRequest) -> TransportResponse {
+    do {
+      let (status, body) = try accountState?(request) ?? (404, [])
+      return TransportResponse(status: status, contentType: status == 200 ? "application/jwt" : "", body: body)
+    } catch {
+      Issue.record(error)
+      return TransportResponse(status: 500, contentType: "", body: [])
+    }
   }
 
   /// What a server of the plain dialect hands out: the bare request, whatever code the client has.

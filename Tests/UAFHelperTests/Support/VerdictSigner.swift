@@ -28,7 +28,12 @@ final class VerdictSigner {
       "exp": .integer(wallSeconds + 60),
     ]
     claims.set("machine", try secret.map { .string(Base64URL.encode(try SHA256.hash($0.bytes))) })
-    let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
+    return try token(claims, type: "JWT")
+  }
+
+  /// A token with these claims.
+  func token(_ claims: JSONObject, type: String) throws -> String {
+    let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"\#(type)"}"#.utf8))
     let signed = header + "." + Base64URL.encode(JSONValue.object(claims).bytes)
     return signed + "." + Base64URL.encode(try P256.sign(Array(signed.utf8), privateKey: key.privateKey))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 import ToolTestSupport
 
@@ -19,15 +20,10 @@ import ToolTestSupport
   private func byHand() throws -> [String] {
     let whole = try script("libpam-uaf.prerm").replacing("/etc/pam.d", with: stacks.machine.pam)
     let functions = try #require(whole.components(separatedBy: "if [ \"$1\" = remove ]").first)
-    let process = Process()
     let pipe = Foundation.Pipe()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", functions + "\nby_hand\n"]
-    process.standardOutput = pipe
-    try process.run()
+    let shell = try StartedProgram(["/bin/sh", "-c", functions + "\nby_hand\n"], output: .pipe(pipe))
     let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(shell.wait() == 0)
     return String(decoding: output, as: UTF8.self).split(separator: " ").map {
       String($0.dropFirst(stacks.machine.pam.utf8.count + 1))
     }

@@ -232,6 +232,34 @@ import ToolTestSupport
         """)
   }
 
+  @Test func `for scripts the list is one object, the same in Korean`() throws {
+    enabled("sudo", "sshd", "login")
+    stacks.write("uaf-sshd", (stacks.read("uaf-sshd") ?? "") + "# mine\n")
+    stacks.write("login", "@include common-auth\n")
+    stacks.write("mine", "auth required pam_uaf.so\n")
+    stacks.write("sudo-i", Stacks.sudo)
+    stacks.write("su", Stacks.sudo)
+    let bench = stacks.run("status", "--json", as: 1000)
+    #expect(bench.exit == .success && bench.notes == "")
+    #expect(
+      bench.output == """
+        {"version":"\(ToolVersion.number)","services":[{"name":"mine","origin":"byHand"},\
+        {"name":"sshd","origin":"enabled","template":"instead/sshd","edited":true},\
+        {"name":"sudo","origin":"enabled","template":"fallback/sudo","edited":false},\
+        {"name":"uaf-login","origin":"unused"}],"otherNames":[{"name":"sudo-i","asking":"sudo"}],"others":["login","su"]}
+
+        """)
+  }
+
+  @Test func `for scripts the list of none names no service that does not ask`() {
+    let bench = stacks.run("status", "--json")
+    #expect(bench.exit == .success && bench.notes == "")
+    #expect(
+      bench.output == "{\"version\":\"\(ToolVersion.number)\",\"services\":[],\"otherNames\":[],\"others\":[]}\n")
+    let missing = Bench(["pam", "status", "--json", "--pam-directory", "/nonexistent"])
+    #expect(missing.exit == .refused && missing.output == "")
+  }
+
   @Test func `the list of none is empty`() {
     let bench = stacks.run("status")
     #expect(bench.exit == .success && bench.output == "" && bench.notes.contains("no service in "))

@@ -9,6 +9,7 @@ struct StatusOperation: CallOperation {
   let policy: CallPolicy
   let accounts: AccountAccess
   let finger: FingerprintCheck
+  let serverSide: ServerSideStatus
   let now: () -> BootTime
 
   func run() throws(Ending) -> Success {
@@ -36,12 +37,13 @@ struct StatusOperation: CallOperation {
     }
     var person: JSONObject = ["uid": .integer(Int64(uid)), "name": .string(call.shownName)]
     person.set("serverUserName", account.map { .string($0.identity.serverUserName) })
-    let document: JSONObject = [
+    var document: JSONObject = [
       "version": .string(HelperVersion.current), "keyBinding": .string(binding), "account": .object(person),
       "availableTypes": .integer(Int64(sets.supported)), "registeredTypes": .integer(Int64(sets.registered)),
       "lockedTypes": .integer(Int64(sets.locked)), "usableTypes": .integer(Int64(sets.usable)),
       "authenticators": .array(entries),
     ]
+    if let account { serverSide.write(account, to: &document) }
     return Success(document: JSONValue.object(document).text)
   }
 

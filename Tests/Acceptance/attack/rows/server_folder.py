@@ -15,7 +15,14 @@ COMMANDS = {
     "serve": ("--development", "--listen", "127.0.0.1:0"),
     "enrol": ("mina",),
     "users": (),
+    "machines": (),
+    "codes": (),
+    "admin list": (),
+    "token list": (),
     "revoke": ("mina",),
+    "disable": ("mina", "--reason", "left"),
+    "lock": ("mina", "--for", "60", "--reason", "lost"),
+    "enable": ("mina",),
     "approve": ("mina", "--text", "Pay 10 to Hana"),
     "audit list": (),
     "audit verify": (),
@@ -23,7 +30,12 @@ COMMANDS = {
     "audit prune": ("--older-than", "1"),
     "audit texts": (),
     "audit show": ("1",),
+    "policy list": (),
+    "policy show": (),
     "backup": ("/srv/uaf-backup",),
+    "export": ("/srv/uaf-export",),
+    "import": ("/srv/uaf-export",),
+    "migrate": ("--to", "postgresql://127.0.0.1/uaf"),
 }
 
 
@@ -101,6 +113,8 @@ def open_folders(lab):
     code, said = ends("serve")
     must("listening on" in said, f"the server does not start at all: {code}: {said}")
     enrolment_code("mina", FOLDER)
+    # A server that was killed may leave its socket, depending on how far it had come. A socket cannot be copied.
+    (FOLDER / "admin.sock").unlink(missing_ok=True)
     shutil.copytree(FOLDER, saved)
     fresh = {path.name: oct(path.stat().st_mode & 0o777) for path in FOLDER.iterdir()}
     refused = 0

@@ -9,6 +9,16 @@ from lab.machine import CONFIGURATION, STATE
 from lab.table import must, row
 
 STRANGER = 65534
+DROP_INS = CONFIGURATION.with_name(CONFIGURATION.name + ".d")
+DROP_IN = DROP_INS / "50-site.conf"
+OF_ROOT = (CONFIGURATION, DROP_INS, DROP_IN)
+
+
+def add_drop_in(text):
+    DROP_INS.mkdir()
+    DROP_INS.chmod(0o755)
+    DROP_IN.write_text(text)
+    DROP_IN.chmod(0o644)
 
 
 def give_away(path):
@@ -17,7 +27,7 @@ def give_away(path):
 
 def open_up(path):
     # What is in the configuration may be read by all; nothing of the state may.
-    path.chmod(path.stat().st_mode | (0o022 if path == CONFIGURATION else 0o004))
+    path.chmod(path.stat().st_mode | (0o022 if path in OF_ROOT else 0o004))
 
 
 def link(path):
@@ -92,7 +102,7 @@ def refused(lab, person, path, what, codes, named=""):
 
 @row(
     "A10",
-    "configuration, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
+    "configuration and its folder, state folder, device key, account file of another owner, open, linked, a FIFO, a folder",
     "refused before anybody is asked, and the log names the path",
     causes=("a local user", "root"),
 )
@@ -100,8 +110,9 @@ def unsafe_files(lab):
     person = lab.person()
     journal = person.state.with_name(person.state.name + "-journal")
     lab.login(person, "wrong-guess")
-    cases = [(path, OF_FILES) for path in (CONFIGURATION, STATE / "device.key", person.state, journal)]
-    cases += [(path, OF_FOLDERS) for path in (STATE, STATE / "accounts", STATE / "slots")]
+    add_drop_in("[lock]\nlock_time = 300\n")
+    cases = [(path, OF_FILES) for path in (CONFIGURATION, DROP_IN, STATE / "device.key", person.state, journal)]
+    cases += [(path, OF_FOLDERS) for path in (DROP_INS, STATE, STATE / "accounts", STATE / "slots")]
     tried = 0
     for path, damages in cases:
         saved = pathlib.Path("/tmp/saved")
@@ -110,13 +121,14 @@ def unsafe_files(lab):
             for what, damage in damages.items():
                 damage(path)
                 # Where the system lets anybody link to root's files, a second name is no word of root's.
-                is_roots = path == CONFIGURATION and what != "with a second name"
+                is_roots = path in OF_ROOT and what != "with a second name"
                 refused(lab, person, path, what, (hosts.SERVICE_ERR if is_roots else hosts.SYSTEM_ERR,))
                 put_back(path, saved)
                 tried += 1
         finally:
             put_back(path, saved)
             shutil.rmtree(saved) if saved.is_dir() else saved.unlink()
+    shutil.rmtree(DROP_INS)
     left = lab.status(person)["authenticators"][0]["remainingTries"]
     must(left == 4 and lab.login(person, person.passcode).is_in, f"with all as it was: {left} tries are left")
     return f"{tried} of {tried} refused without a prompt, with the path in the log; the count stands"
@@ -159,6 +171,9 @@ def wrong_configuration(lab):
         must(any(f"{CONFIGURATION}:{line}:" in logged for line in lines), f"{what}: no line is named: {logged}")
         must(key in logged, f"{what}: {key} is not named: {logged}")
     lab.configure()
+    add_drop_in("\n[lock]\nlock_tim = 300\n")
+    refused(lab, person, DROP_IN, "with an unknown key", (hosts.SERVICE_ERR,), f"{DROP_IN}:3: lock.lock_tim:")
+    shutil.rmtree(DROP_INS)
     folder = CONFIGURATION.parent
     for mode in (0o777, 0o775):
         mark = lab.log.mark()

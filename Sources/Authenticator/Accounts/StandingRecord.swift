@@ -1,0 +1,103 @@
+/// What the server said last of an account's state, in the account's file; for the account stage without the server.
+public struct StandingRecord: Equatable, Sendable {
+  /// In which state the account was.
+  public let standing: AccountStanding
+  /// When the server was asked; time that passed since counts.
+  public let asked: BootTime
+  /// SHA-256 of the server's addresses and keys then.
+  public let terms: [UInt8]
+  /// The latest wall time seen, in seconds since 1970; it never goes back.
+  private(set) var latestWallSeconds: Int64
+
+  /// Makes a record.
+  public init(_ standing: AccountStanding, asked: BootTime, terms: [UInt8]) {
+    self.standing = standing
+    self.asked = asked
+    self.terms = terms
+    latestWallSeconds = asked.wallSeconds
+  }
+
+  /// Whether what the server said when it was asked at `other` is older than this.
+  ///
+  /// Two checks may run at once, and the one that asked first may be the last to write. Of another boot, what comes now is newer.
+  private func isNewer(than other: StandingRecord) -> Bool {
+    asked.bootID == other.asked.bootID && asked.nanoseconds > other.asked.nanoseconds
+  }
+
+  // MARK: The file
+
+  /// The record of an account; nil if there is none.
+  ///
+  /// - Throws: ``StateError``.
+  public static func of(_ account: AccountFile) throws(StateError) -> StandingRecord? {
+    guard let body = try account.records.body(.standing, of: account.identity) else { return nil }
+    return try StandingRecord(record: body)
+  }
+
+  /// Stores the record, unless there is one that was asked for later.
+  ///
+  /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
+  public func store(in account: AccountFile) throws(StateError) {
+    try account.records.write { () throws(StateError) in
+      // A damaged one is replaced: this one is signed.
+      if let kept = try? Self.of(account), kept.isNewer(than: self) { return }
+      try put(in: account)
+    }
+  }
+
+  /// Whether the account, which was active, may be taken for active without the server; stores first that it was asked.
+  ///
+  /// - Parameter terms: those of today's configuration.
+  /// - Throws: ``StateError``: then it may not.
+  public static func judge(
+    _ account: AccountFile, at now: BootTime, maximumAge: Duration, terms: [UInt8]
+  ) throws(StateError) -> OfflineJudgement {
+    try account.records.write { () throws(StateError) -> OfflineJudgement in
+      guard var record = try of(account), record.standing == .active else { return .refused(.noYes) }
+      guard record.terms == terms else { return .refused(.otherTerms) }
+      let latest = record.latestWallSeconds
+      record.latestWallSeconds = max(latest, now.wallSeconds)
+      if record.latestWallSeconds != latest { try record.put(in: account) }
+      return OfflineJudgement(of: record.asked, at: now, maximumAge: maximumAge, latestWallSeconds: latest)
+    }
+  }
+
+  private func put(in account: AccountFile) throws(StateError) {
+    guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }
+    try account.records.put(.standing, body: record, of: account.identity)
+  }
+
+  // MARK: The form
+
+  private var record: [UInt8] {
+    var writer = RecordWriter(version: 1)
+    switch standing {
+    case .active: writer.put(UInt8(1))
+    case .disabled: writer.put(UInt8(2))
+    case .locked: writer.put(UInt8(3))
+    }
+    if case .locked(let until) = standing { writer.put(until) }
+    writer.put(asked.bootID)
+    writer.put(asked.nanoseconds)
+    writer.put(asked.wallSeconds)
+    writer.put(terms)
+    writer.put(latestWallSeconds)
+    return writer.bytes
+  }
+
+  private init(record: [UInt8]) throws(StateError) {
+    var reader = try RecordReader(record, version: 1)
+    switch try reader.integer(UInt8.self) {
+    case 1: standing = .active
+    case 2: standing = .disabled
+    case 3: standing = .locked(until: try reader.integer())
+    default: throw .damaged
+    }
+    let bootID = try reader.data()
+    let nanoseconds = try reader.integer(Int64.self)
+    asked = BootTime(bootID: bootID, nanoseconds: nanoseconds, wallSeconds: try reader.integer())
+    terms = try reader.data()
+    latestWallSeconds = try reader.integer()
+    try reader.finish()
+  }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+extension TrustedDirectory {
+  /// A file of some bytes; nil if there is none.
+  ///
+  /// - Throws: ``StateError``; `unsafe` for a longer or an empty one.
+  borrowing func bytes(_ name: String, owner: uid_t, capacity: Int) throws(StateError) -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: capacity + 1)
+    var failure: StateError?
+    // SAFETY: the buffer is used for the call only.
+    let length = unsafe buffer.withUnsafeMutableBytes { room -> Int? in
+      do throws(StateError) { return try unsafe read(name, owner: owner, into: room) } catch {
+        failure = error
+        return nil
+      }
+    }
+    if let failure { throw failure }
+    guard let length else { return nil }
+    guard (1...capacity).contains(length) else {
+      throw .unsafe(path: path + "/" + name, why: "not 1 to \(capacity) bytes long")
+    }
+    return Array(buffer.prefix(length))
+  }
+}

@@ -1,0 +1,92 @@
+import CSQLite
+import GRDB
+import UAFService
+
+/// All tables, for moving what they hold.
+struct ContentsStore: StoreContents {
+  let db: Database
+
+  func isEmpty() throws -> Bool {
+    for name in MovedTable.all.map(\.name) + MovedTable.left where try hasRows(name) { return false }
+    return true
+  }
+
+  private func hasRows(_ name: String) throws -> Bool {
+    // The names are those of this program.
+    let rest = name == "setting" ? " WHERE name <> '\(SettingName.unfinishedImport.rawValue)'" : ""
+    return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(name)\(rest))") ?? false
+  }
+
+  func count(_ table: MovedTable) throws -> Int64 {
+    try Int64.fetchOne(db, sql: "SELECT count(*) FROM \(table.name) WHERE \(Self.condition(table))") ?? 0
+  }
+
+  func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]] {
+    let names = Self.names(table)
+    let start = key == nil ? "" : " AND \(names[0]) > ?2"
+    let statement = try PreparedStatement(
+      """
+      SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE \(Self.condition(table))\(start)
+      ORDER BY \(names[0]) LIMIT ?1
+      """, on: db)
+    var rows: [[MovedValue]] = []
+    try statement.run([.integer(Int64(limit))] + (key.map { [Self.parameter($0)] } ?? [])) { row in
+      var values: [MovedValue] = []
+      for (index, column) in table.columns.enumerated() { values.append(try Self.value(row, CInt(index), column)) }
+      rows.append(values)
+    }
+    return rows
+  }
+
+  func add(_ rows: [[MovedValue]], to table: MovedTable) throws {
+    let names = Self.names(table) + table.fixed.map(\.column)
+    let places = names.indices.map { "?\($0 + 1)" }
+    let statement = try PreparedStatement(
+      """
+      INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))
+      """, on: db)
+    let fixed = table.fixed.map { Self.parameter($0.value) }
+    for row in rows { try statement.run(row.map(Self.parameter) + fixed) }
+  }
+
+  // SQLite gives numbers beyond the highest one, and the chain ends with its last row.
+  func continueNumbers() throws {}
+
+  func removeAll() throws {
+    for name in MovedTable.left + MovedTable.all.reversed().map(\.name) where name != "setting" {
+      try db.execute(sql: "DELETE FROM \(name)")
+    }
+    try db.execute(
+      sql: "DELETE FROM setting WHERE name <> ?", arguments: [SettingName.unfinishedImport.rawValue])
+  }
+
+  /// The columns' names; accounts have no column for their number.
+  private static func names(_ table: MovedTable) -> [String] {
+    table.columns.map { table.name == "account" && $0.name == "number" ? "rowid" : $0.name }
+  }
+
+  private static func condition(_ table: MovedTable) -> String {
+    guard let keys = table.keys else { return "true" }
+    return "\(table.columns[0].name) IN (\(keys.map { "'\($0)'" }.joined(separator: ", ")))"
+  }
+
+  private static func parameter(_ value: MovedValue) -> StatementValue {
+    switch value {
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    case .bytes(let bytes): .bytes(bytes)
+    case .none: .bytes(nil)
+    }
+  }
+
+  private static func value(_ row: borrowing StatementRow, _ index: CInt, _ column: MovedColumn) throws -> MovedValue {
+    guard !row.isNull(index) else { return .none }
+    switch column.kind {
+    case .integer: return .integer(row.integer(index))
+    case .bytes: return .bytes(row.bytes(index))
+    case .text, .username, .oneOf:
+      guard let text = row.text(index) else { throw SQLiteFailure(code: SQLITE_MISMATCH) }
+      return .text(text)
+    }
+  }
+}

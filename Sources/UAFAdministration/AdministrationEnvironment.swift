@@ -1,0 +1,61 @@
+import UAFService
+
+/// What administration is given: its store, the groups of accounts, and time, randomness and the server's address as functions.
+package struct AdministrationEnvironment: Sendable {
+  package let store: any ServerStore
+  /// The name of the group that an account is in; nil for everybody else.
+  ///
+  /// Throws as long as no policy can be used.
+  package let group: @Sendable (_ username: String) throws -> String?
+  /// The names of the accounts of a group; nil if no policy that is known here has such a group.
+  ///
+  /// Throws as long as no policy can be used.
+  package let members: @Sendable (_ group: String) throws -> Set<String>?
+  /// Seconds since 1970.
+  package let now: @Sendable () -> Int64
+  package let random: @Sendable (Int) throws -> [UInt8]
+  /// The base URL that clients use; nil if it is the one that `serve` was last reached under.
+  package let publicURL: String?
+  /// The name of this machine, for rows that are about no other machine; empty for none.
+  package let host: String
+  /// The certificate authority for a payload for a URL, PEM; nil if the server has none of its own.
+  package let authority: @Sendable (_ url: String) throws -> String?
+  /// The authenticators that policies can name.
+  package let models: AuthenticatorModels
+  /// Shared by all requests of a server.
+  let previews = PreviewGate()
+  /// Shared by all requests of a server, too.
+  let modelFigures = ModelFigureMemory()
+
+  package init(
+    store: any ServerStore, group: @escaping @Sendable (String) throws -> String?,
+    members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil }, now: @escaping @Sendable () -> Int64,
+    random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
+    authority: @escaping @Sendable (String) throws -> String?, models: AuthenticatorModels
+  ) {
+    self.store = store
+    self.group = group
+    self.members = members
+    self.now = now
+    self.random = random
+    self.publicURL = publicURL
+    self.host = host
+    self.authority = authority
+    self.models = models
+  }
+
+  /// The base URL for payloads.
+  func url() async throws -> String {
+    if let publicURL { return publicURL }
+    return try await store.read { try $0.settings.value(of: .publicURL) } ?? "https://127.0.0.1:8443"
+  }
+
+  /// A row of the audit about what a caller did.
+  func event(
+    _ kind: AuditKind, by caller: Caller, account: String = "", machine: String = "", detail: String = ""
+  ) -> AuditEntry {
+    AuditEntry(
+      time: now(), kind: kind, account: account, actor: caller.actor, address: caller.address,
+      machine: machine.isEmpty ? host : machine, detail: detail)
+  }
+}

@@ -1,0 +1,26 @@
+/// Why an operation was not done; nothing was changed.
+package enum AdministrationRefusal: Error, Equatable, Sendable {
+  /// The caller's role does not allow it.
+  case notAllowed(Permission)
+  /// The account is privileged, and the caller's role does not reach those.
+  case privileged(account: String)
+  /// There is no account, machine, token or other thing of this name.
+  case unknown(_ kind: String, name: String)
+  /// There is one already, or it changed meanwhile.
+  case conflict(_ reason: String)
+  /// A value of the request breaks a rule.
+  case invalid(field: String, reason: String)
+}
+
+extension AdministrationRefusal: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .notAllowed(let permission): "the role does not allow this: it needs the permission \(permission)"
+    case .privileged(let account): "\(account) is privileged: an administrator has to do this"
+    case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
+    case .unknown(let kind, let name): "no \(kind) \(name)"
+    case .conflict(let reason): reason
+    case .invalid(let field, let reason): "\(field) \(reason)"
+    }
+  }
+}

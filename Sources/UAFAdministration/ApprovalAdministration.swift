@@ -1,0 +1,95 @@
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+/// What administrators do with texts that people confirm.
+package struct ApprovalAdministration: Sendable {
+  /// How long a text may wait, in seconds.
+  package static let lifetimes: ClosedRange<Int64> = 1...3600
+  /// How long it does, unless somebody says otherwise.
+  package static let standardLifetime: Int64 = 120
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Opens a text for a person to confirm; an earlier one of the account that waits is closed.
+  ///
+  /// - Parameters:
+  ///   - text: at most 200 bytes.
+  ///   - lifetime: in seconds.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func create(
+    _ text: String, for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
+  ) async throws -> IssuedPayload {
+    try caller.require(.approve)
+    guard Self.lifetimes.contains(lifetime) else {
+      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 3600 seconds")
+    }
+    // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
+    guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
+      throw AdministrationRefusal.invalid(
+        field: "text", reason: "must be 1 to \(TransactionText.maximumSigned) bytes as it is shown")
+    }
+    let url = try await environment.url()
+    let authority = try environment.authority(url)
+    let code = Base64URL.encode(try environment.random(20))
+    let expires = environment.now() + lifetime
+    let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
+    let number = try await environment.store.write { [environment] records in
+      guard try records.accounts.exists(username) else {
+        throw AdministrationRefusal.unknown("account", name: username)
+      }
+      let number = try records.approvals.open(shown, code: code, for: username, expiresAt: expires)
+      let detail = JSONValue.object(["approval": .integer(number), "text": .string(hash)]).text
+      try records.audit.append([environment.event(.approvalCode, by: caller, account: username, detail: detail)])
+      return number
+    }
+    let payload = EnrolmentPayload(
+      op: .authentication, server: url, username: username, authCode: code, expires: expires, ca: authority)
+    return IssuedPayload(number: number, payload: payload)
+  }
+
+  /// One text.
+  ///
+  /// - Throws: ``AdministrationRefusal``, also for one that was closed; ``StoreFailure``.
+  package func approval(_ number: Int64, by caller: Caller) async throws -> ApprovalRecord {
+    try caller.require(.read)
+    let found = try await environment.store.read { [now = environment.now()] in
+      try $0.approvals.record(id: number, now: now)
+    }
+    guard let found else { throw AdministrationRefusal.unknown("approval", name: String(number)) }
+    return found
+  }
+
+  /// Texts, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: texts with lower numbers; nil for the first page.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func page(
+    before number: Int64? = nil, limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<ApprovalRecord> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let rows = try await environment.store.read { [now = environment.now()] in
+      try $0.approvals.page(before: number, limit: limit + 1, now: now)
+    }
+    return Page(rows, limit: limit) { String($0.id) }
+  }
+
+  /// Closes a text that waits: nobody can confirm it any more.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func close(_ number: Int64, by caller: Caller) async throws {
+    try caller.require(.approve)
+    try await environment.store.write { [environment] records in
+      guard let username = try records.approvals.close(id: number) else {
+        throw AdministrationRefusal.unknown("waiting approval", name: String(number))
+      }
+      let detail = JSONValue.object(["approval": .integer(number)]).text
+      try records.audit.append([environment.event(.approvalClosure, by: caller, account: username, detail: detail)])
+    }
+  }
+}

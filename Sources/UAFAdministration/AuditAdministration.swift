@@ -1,0 +1,74 @@
+import UAFService
+
+/// What administrators read in the audit.
+package struct AuditAdministration: Sendable {
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Rows of the audit; the filter says from where on, and in which order.
+  ///
+  /// - Parameter limit: at most 200.
+  /// - Returns: the rows; the next page is after, or before, the number `next`. A page may have fewer rows than there are, or
+  ///   none, and another one follow: see ``AuditWindow``.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func page(
+    _ filter: AuditFilter, limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<AuditRow> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    return try await environment.store.read { records in
+      let window = try Self.window(filter, in: records.audit)
+      let page = try Page(records.audit.rows(window.filter, limit: limit + 1), limit: limit) { String($0.number) }
+      return page.next == nil ? Page(rows: page.rows, next: window.next.map(String.init)) : page
+    }
+  }
+
+  /// The newest logins since a time, the newest first; looks at ``AuditWindow/mostRows`` rows at most.
+  ///
+  /// - Returns: at most `limit` rows, and whether there may be more of them.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func logins(
+    since time: Int64, limit: Int, by caller: Caller
+  ) async throws -> (rows: [AuditRow], isPart: Bool) {
+    try caller.require(.read)
+    var filter = AuditFilter(kind: .login, since: time)
+    filter.isNewestFirst = true
+    return try await environment.store.read { [filter] records in
+      let window = try Self.window(filter, in: records.audit)
+      let rows = try records.audit.rows(window.filter, limit: limit)
+      return (rows, window.next != nil || rows.count == limit)
+    }
+  }
+
+  /// The rows to look at: those of the times that are wanted, as far as numbers tell.
+  private static func window(_ filter: AuditFilter, in audit: any AuditTrail) throws -> AuditWindow {
+    var first = try audit.rows(AuditFilter(), limit: 1).first?.number
+    if let since = filter.since {
+      let beside = try audit.numbers(around: since - min(since, AuditWindow.clockDifference))
+      // No row is new enough, or whichever of both neighbours has the lower number: a clock may have been set.
+      first = beside.notOlder.map { min($0, beside.older.map { $0 + 1 } ?? $0) }
+    }
+    var end = try audit.last().number + 1
+    let (until, overflow) = (filter.until ?? .max).addingReportingOverflow(AuditWindow.clockDifference)
+    if !overflow {
+      let beside = try audit.numbers(around: until)
+      if let notOlder = beside.notOlder { end = max(notOlder, beside.older.map { $0 + 1 } ?? notOlder) }
+    }
+    return AuditWindow(filter, first: first, end: end)
+  }
+
+  /// One row.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func row(_ number: Int64, by caller: Caller) async throws -> AuditRow {
+    try caller.require(.read)
+    let row = try await environment.store.read { records in
+      try records.audit.rows(AuditFilter(after: max(number, 1) - 1), limit: 1).first
+    }
+    guard let row, row.number == number else {
+      throw AdministrationRefusal.unknown("row of the audit", name: String(number))
+    }
+    return row
+  }
+}

@@ -1,0 +1,78 @@
+import UAFMessages
+import UAFService
+
+/// What administrators do with enrolment codes.
+package struct EnrolmentAdministration: Sendable {
+  /// How long a code may be good for, in seconds.
+  package static let lifetimes: ClosedRange<Int64> = 1...604_800
+  /// How long it is, unless somebody says otherwise.
+  package static let standardLifetime: Int64 = 900
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Issues a code with which a person registers once; an earlier one of the account is closed.
+  ///
+  /// An account that is not there yet is made.
+  ///
+  /// - Parameter lifetime: in seconds.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func issue(
+    for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
+  ) async throws -> IssuedPayload {
+    try caller.require(.enrol)
+    try AccountReach.check(username)
+    guard Self.lifetimes.contains(lifetime) else {
+      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 604800 seconds")
+    }
+    let url = try await environment.url()
+    let code = Base64URL.encode(try environment.random(20))
+    let now = environment.now()
+    let detail = JSONValue.object(["seconds": .integer(lifetime)]).text
+    let payload = EnrolmentPayload(
+      op: .registration, server: url, username: username, authCode: code, expires: now + lifetime,
+      ca: try environment.authority(url))
+    try await environment.store.write { [environment] records in
+      try AccountReach(environment).check(username, by: caller, in: records)
+      try records.accounts.add(username, now: now)
+      try records.enrolments.open(code: code, for: username, expiresAt: now + lifetime)
+      try records.issuedCodes.add(for: username, by: caller.actor.text, now: now)
+      try records.audit.append([environment.event(.enrolmentCode, by: caller, account: username, detail: detail)])
+    }
+    return IssuedPayload(payload: payload)
+  }
+
+  /// Codes, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: codes with lower numbers; nil for the first page.
+  ///   - isOpen: only those that somebody can register with now.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func page(
+    before number: Int64? = nil, onlyOpen isOpen: Bool, limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<IssuedCode> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let rows = try await environment.store.read { [now = environment.now()] in
+      try $0.issuedCodes.page(before: number, onlyOpen: isOpen, limit: limit + 1, now: now)
+    }
+    return Page(rows, limit: limit) { String($0.number) }
+  }
+
+  /// Closes the open code of an account.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func close(for username: String, by caller: Caller) async throws {
+    try caller.require(.enrol)
+    try await environment.store.write { [environment] records in
+      try AccountReach(environment).check(username, by: caller, in: records)
+      guard let account = try records.accounts.summary(of: username, now: environment.now()), account.hasOpenCode else {
+        throw AdministrationRefusal.unknown("open code of account", name: username)
+      }
+      try records.enrolments.close(for: username)
+      try records.audit.append([environment.event(.enrolmentClosure, by: caller, account: username)])
+    }
+  }
+}

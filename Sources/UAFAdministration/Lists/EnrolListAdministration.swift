@@ -1,0 +1,117 @@
+import UAFMessages
+import UAFService
+
+/// Makes enrolment codes for the people of a list.
+package struct EnrolListAdministration: Sendable {
+  /// Codes of one transaction: logins wait for it some 50 ms at most.
+  package static let together = 250
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Reads a list, and changes nothing.
+  ///
+  /// Privileged accounts count as wrong lines: a code for one of them is issued by itself.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``PeopleListProblem`` of the whole list; ``StoreFailure``; what the environment's
+  ///   functions throw.
+  package func check(_ bytes: [UInt8], by caller: Caller) async throws -> PeopleList {
+    try caller.require(.enrol)
+    var list = try PeopleList(parsing: bytes)
+    let names = list.people.map(\.username)
+    list.leaveOut(
+      try await environment.store.read { [environment] records in
+        try AccountReach(environment).privileged(among: names, in: records)
+      })
+    return list
+  }
+
+  /// Makes codes for people in one transaction, as ``EnrolmentAdministration`` makes one.
+  ///
+  /// - Parameters:
+  ///   - people: at most ``together`` of them.
+  ///   - lifetime: in seconds, where the list does not say.
+  ///   - reachesPrivileged: whether privileged accounts get codes as well, if the caller's role reaches them.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func issue(
+    _ people: ArraySlice<PeopleList.Person>, lifetime: Int64, reachesPrivileged: Bool, by caller: Caller
+  ) async throws -> [EnrolmentPayload] {
+    try caller.require(.enrol)
+    guard (1...PeopleList.longestLifetime).contains(lifetime) else {
+      throw AdministrationRefusal.invalid(
+        field: "lifetime", reason: "must be 1 to \(PeopleList.longestLifetime) seconds")
+    }
+    let (url, now) = (try await environment.url(), environment.now())
+    let authority = try environment.authority(url)
+    let made = try people.map { person in
+      EnrolmentPayload(
+        op: .registration, server: url, username: person.username,
+        authCode: Base64URL.encode(try environment.random(20)), expires: now + (person.lifetime ?? lifetime),
+        ca: authority)
+    }
+    let mayBePrivileged = reachesPrivileged && caller.role.reachesPrivileged
+    try await environment.store.write { [environment] records in
+      if !mayBePrivileged {
+        let reach = AccountReach(environment)
+        if let name = try reach.privileged(among: made.map(\.username), in: records).min() {
+          throw AdministrationRefusal.privileged(account: name)
+        }
+      }
+      for payload in made {
+        try records.accounts.add(payload.username, now: now)
+        try records.enrolments.open(code: payload.authCode, for: payload.username, expiresAt: payload.expires)
+        try records.issuedCodes.add(for: payload.username, by: caller.actor.text, now: now)
+      }
+      try records.audit.append(
+        made.map { payload in
+          let detail = JSONValue.object(["seconds": .integer(payload.expires - now)]).text
+          return environment.event(.enrolmentCode, by: caller, account: payload.username, detail: detail)
+        })
+    }
+    return made
+  }
+
+  /// Makes the codes of a whole list, or none: if it fails in between, the codes that were made are closed.
+  ///
+  /// If they cannot be closed either, they expire: nobody has them.
+  ///
+  /// - Parameter lifetime: in seconds, where the list does not say.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func issueAll(
+    _ people: [PeopleList.Person], lifetime: Int64, by caller: Caller
+  ) async throws -> [EnrolmentPayload] {
+    var made: [EnrolmentPayload] = []
+    do {
+      while made.count < people.count {
+        let part = people[made.count..<min(people.count, made.count + Self.together)]
+        made += try await issue(part, lifetime: lifetime, reachesPrivileged: false, by: caller)
+      }
+    } catch {
+      // What has failed is what the caller hears of, whether this works or not.
+      try? await withdraw(made, by: caller)
+      throw error
+    }
+    return made
+  }
+
+  /// Closes codes that nobody has got.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func withdraw(_ made: [EnrolmentPayload], by caller: Caller) async throws {
+    try caller.require(.enrol)
+    var rest = made[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.together)
+      try await environment.store.write { [environment] records in
+        // A code that somebody has issued meanwhile stays.
+        let ours = try part.filter {
+          try records.enrolments.check(code: $0.authCode, for: $0.username, now: environment.now()) != nil
+        }
+        for code in ours { try records.enrolments.close(for: code.username) }
+        try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: caller, account: $0.username) })
+      }
+      rest = rest.dropFirst(part.count)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import UAFService
+
+/// What administrators do with machines.
+package struct MachineAdministration: Sendable {
+  /// How many keys of one machine are shown.
+  private static let mostKeys = 1000
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// The machines of the fleet in the order of their ids.
+  ///
+  /// - Parameters:
+  ///   - id: machines after this one; empty for the first page.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func page(
+    after id: String = "", limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<FleetMachine> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let rows = try await environment.store.read { try $0.machines.page(after: id, limit: limit + 1) }
+    return Page(rows, limit: limit) { $0.id }
+  }
+
+  /// One machine, and the first 1,000 of its keys, oldest first.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func machine(_ id: String, by caller: Caller) async throws -> (machine: FleetMachine, keys: [KeyRecord]) {
+    try caller.require(.read)
+    return try await environment.store.read { records in
+      guard let machine = try records.machines.machine(id) else {
+        throw AdministrationRefusal.unknown("machine", name: id)
+      }
+      return (machine, try records.machines.keys(on: id, limit: Self.mostKeys))
+    }
+  }
+
+  /// The machines of an account, the one that was used last first.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func machines(of account: String, by caller: Caller) async throws -> [AccountDevice] {
+    try caller.require(.read)
+    return try await environment.store.read { records in
+      guard try records.accounts.exists(account) else {
+        throw AdministrationRefusal.unknown("account", name: account)
+      }
+      return try records.credentials.devices(of: account)
+    }
+  }
+
+  /// Revokes all keys on a machine, for example one that was lost.
+  ///
+  /// - Returns: how many were not revoked before.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func revoke(_ id: String, reason: String = "", by caller: Caller) async throws -> Int {
+    try await KeyAdministration(environment).revoke(.machine(id), reason: reason, by: caller)
+  }
+}

@@ -1,0 +1,173 @@
+import Authenticator
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+/// Shows, tries and saves the policies of accounts.
+package struct PolicyAdministration: Sendable {
+  /// Accounts of one transaction of a preview.
+  private static let chunk = 1000
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// The saved policy that is in force; nil if none was saved, and everybody uses each model by itself.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func current(by caller: Caller) async throws -> PolicyVersion? {
+    try caller.require(.read)
+    return try await environment.store.read { try $0.policyVersions.version($0.policyVersions.lastNumber()) }
+  }
+
+  /// A saved policy by its number.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func version(_ number: Int64, by caller: Caller) async throws -> PolicyVersion {
+    try caller.require(.read)
+    guard let version = try await environment.store.read({ try $0.policyVersions.version(number) }) else {
+      throw AdministrationRefusal.unknown("policy", name: String(number))
+    }
+    return version
+  }
+
+  /// The saved policies, the newest first.
+  ///
+  /// - Parameters:
+  ///   - cursor: what the page begins after; nil for the first one.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func versions(after cursor: String?, limit: Int = PageLimit.standard, by caller: Caller) async throws -> Page<
+    PolicyVersion
+  > {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    guard let before = cursor.map({ Int64($0) }) ?? .max else {
+      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+    }
+    let rows = try await environment.store.read { try $0.policyVersions.versions(before: before, limit: limit + 1) }
+    return Page(rows, limit: limit) { String($0.number) }
+  }
+
+  /// Finds out whom a policy would affect; changes nothing.
+  ///
+  /// It looks at each account with a key: some seconds for a million of them. One preview is under way at a time.
+  ///
+  /// - Throws: ``AdministrationRefusal``, also for a text that is no policy; `StoreFailure`.
+  package func preview(_ text: String, by caller: Caller) async throws -> PolicyPreview {
+    try caller.require(.read)
+    return try await environment.previews.run { try await compared(text) }
+  }
+
+  private func compared(_ text: String) async throws -> PolicyPreview {
+    let draft = try parsed(text)
+    let saved = try await environment.store.read { records in
+      (
+        try records.policyVersions.version(records.policyVersions.lastNumber())?.text,
+        try records.settings.value(of: .publicURL)
+      )
+    }
+    // One that cannot be used must not keep the next one from being saved.
+    let present = if let text = saved.0 { try? parsed(text) } else { everybody }
+    var comparison = PolicyComparison(present: present, draft: draft)
+    for group in draft.groups {
+      let names = group.accounts.sorted()
+      let missing = try await environment.store.read { records in try names.filter { try !records.accounts.exists($0) }
+      }
+      for name in missing { comparison.addMissing(name) }
+    }
+    guard let url = saved.1 else { return comparison.preview }
+    let appID = ServerIdentity.appID(of: url)
+    var after = ""
+    while true {
+      let accounts = try await environment.store.read { [after] records in
+        try records.credentials.usableModels(after: after, appID: appID, limit: Self.chunk)
+      }
+      for account in accounts { comparison.add(account) }
+      // Some stores answer at once, and other tasks of this thread would wait to the end.
+      await Task.yield()
+      try Task.checkCancellation()
+      guard let last = accounts.last, accounts.count == Self.chunk else { return comparison.preview }
+      after = last.username
+    }
+  }
+
+  /// Saves a policy, which is in force at all servers of the store within two seconds.
+  ///
+  /// - Parameters:
+  ///   - text: the policy in JSON.
+  ///   - reason: why, for those who read the history; 1 to 500 bytes.
+  ///   - last: the number of the policy that it was made from; 0 if there was none.
+  ///   - accepted: how many accounts may be locked out by it, as its preview said.
+  /// - Returns: the saved policy.
+  /// - Throws: ``AdministrationRefusal``, also if another one was saved meanwhile, or it locks out more accounts; `StoreFailure`.
+  package func save(
+    _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
+  ) async throws -> PolicyVersion {
+    try await check(text, reason: reason, after: last, lockingOut: accepted, by: caller)
+    let version = PolicyVersion(
+      number: last + 1, savedAt: environment.now(), actor: caller.actor.text, reason: reason, text: text)
+    let event = try event(version, caller)
+    let isSaved = try await environment.store.write { records in
+      guard try records.policyVersions.add(version) else { return false }
+      try records.audit.append([event])
+      return true
+    }
+    guard isSaved else { throw Self.isReplaced(last) }
+    return version
+  }
+
+  /// Refuses what ``save(_:reason:after:lockingOut:by:)`` would refuse now; changes nothing.
+  ///
+  /// - Throws: as that does.
+  package func check(
+    _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
+  ) async throws {
+    try caller.require(.managePolicies)
+    try ReasonText.check(reason)
+    guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", reason: "must say why") }
+    guard (0..<Int64.max).contains(last) else {
+      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+    }
+    let preview = try await preview(text, by: caller)
+    guard preview.lockedOut <= accepted else { throw AdministrationRefusal.conflict(Self.lockOut(preview)) }
+    guard try await environment.store.read({ try $0.policyVersions.lastNumber() }) == last else {
+      throw Self.isReplaced(last)
+    }
+  }
+
+  private static func isReplaced(_ number: Int64) -> AdministrationRefusal {
+    .conflict("policy \(number) is not the one in force any more: look at the new one, and make your change of that")
+  }
+
+  /// Whether the servers of the store take a file of policies in place of the saved ones, as the one that started last said.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func isOverruledByFile(by caller: Caller) async throws -> Bool {
+    try caller.require(.read)
+    return try await environment.store.read { try $0.settings.value(of: .policyFile) == "yes" }
+  }
+
+  private static func lockOut(_ preview: PolicyPreview) -> String {
+    let who = preview.locksEverybodyOut ? "everybody" : "\(preview.lockedOut) of \(preview.withKeys) accounts"
+    let names = preview.names.joined(separator: ", ") + (preview.lockedOut > preview.names.count ? ", ..." : "")
+    return "with this policy \(who) could not log in any more (\(names)): to save it all the same, allow "
+      + "\(preview.lockedOut) to be locked out"
+  }
+
+  /// The policy as long as none was saved.
+  private var everybody: AccountPolicies { AccountPolicies(everybody: AcceptedSets(each: environment.models)) }
+
+  private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
+    do {
+      return try PolicyParser(models: environment.models).policies(Array(text.utf8))
+    } catch { throw .invalid(field: "policy", reason: error.reason) }
+  }
+
+  private func event(_ version: PolicyVersion, _ caller: Caller) throws -> AuditEntry {
+    let hash = Base64URL.encode(try SHA256.hash(Array(version.text.utf8)))
+    let detail: JSONObject = [
+      "number": .integer(version.number), "sha256": .string(hash), "reason": .string(version.reason),
+    ]
+    return environment.event(.policy, by: caller, detail: JSONValue.object(detail).text)
+  }
+}

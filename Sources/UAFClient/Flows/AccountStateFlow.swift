@@ -1,0 +1,70 @@
+import UAFMessages
+
+/// Asks a server in which state an account is (PROTOCOL.md, "The state of an account").
+public struct AccountStateFlow: Sendable {
+  /// Why nothing is known of the state.
+  public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The server did not answer.
+    case transport(TransportFailure)
+    /// It answered with another status of HTTP: 403 if it does not know the machine, 404 if it does not know the question.
+    case status(Int)
+    /// It answered, and nobody could say that this server has signed that.
+    case statement(SignedAccountState.Fault)
+
+    /// What the log says.
+    public var description: String {
+      switch self {
+      case .transport(let failure): "\(failure)"
+      case .status(403): "the server does not know this machine for the account; log in once with uaf"
+      case .status(404): "the server does not tell states of accounts"
+      case .status(let number): "the server answered with HTTP status \(number)"
+      case .statement(let fault): fault.rawValue
+      }
+    }
+  }
+
+  /// Where a server is asked, beside the address for its requests.
+  ///
+  /// - Returns: nil if that address does not end in `/get`, as that of `uaf-server` does.
+  public static func url(beside requestURL: String) -> String? {
+    guard requestURL.hasSuffix("/get") else { return nil }
+    return requestURL.dropLast(3) + "account"
+  }
+
+  /// What may answer: a statement of one of these keys about this account, for the machine and the nonce of the proof.
+  private let proof: MachineProof
+  private let publicKeys: [[UInt8]]
+
+  /// - Parameters:
+  ///   - proof: the proof that goes with the question.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  public init(_ proof: MachineProof, publicKeys: [[UInt8]]) {
+    self.proof = proof
+    self.publicKeys = publicKeys
+  }
+
+  /// Asks.
+  ///
+  /// - Parameters:
+  ///   - url: where, see ``url(beside:)``.
+  ///   - header: the proof with its code.
+  ///   - now: seconds since 1970, when the answer has come.
+  /// - Throws: ``Fault``.
+  public func ask(
+    _ url: String, header: String, over transport: some Transport, now: () -> Int64
+  ) throws(Fault) -> AccountState {
+    var transport = transport
+    var request = TransportRequest(
+      method: .post, url: url, contentType: nil, accept: AccountStatement.contentType, body: [])
+    request.machineProof = header
+    let response: TransportResponse
+    do throws(TransportFailure) {
+      try transport.begin(request)
+      response = try transport.finish()
+    } catch { throw .transport(error) }
+    guard response.status == 200 else { throw .status(response.status) }
+    do throws(SignedAccountState.Fault) {
+      return try SignedAccountState.check(response.body, answering: proof, publicKeys: publicKeys, now: now())
+    } catch { throw .statement(error) }
+  }
+}

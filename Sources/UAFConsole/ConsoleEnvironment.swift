@@ -1,0 +1,43 @@
+import UAFAdministration
+import UAFService
+
+/// What the console is given beside what administration is.
+package struct ConsoleEnvironment: Sendable {
+  package let administration: AdministrationEnvironment
+  package let keys: ServerKeys
+  /// The address that clients use.
+  package let publicURL: @Sendable () throws -> String
+  /// Whether one more sign-in may be asked for from an address.
+  package let admitsSignIn: @Sendable (_ name: String) -> Bool
+  /// Whether one more request without a session is answered.
+  package let admitsStranger: @Sendable (_ name: String) -> Bool
+  /// A time in seconds since 1970 as people read it, in UTC.
+  package let timeText: @Sendable (Int64) -> String
+  /// Seconds since 1970 of a text that somebody has typed; nil for what is no time.
+  package let readTime: @Sendable (String) -> Int64?
+  package let version: String
+  package let facts: ServerFacts
+  /// Called with what failed.
+  package let report: @Sendable (any Error) -> Void
+
+  package init(
+    administration: AdministrationEnvironment, keys: ServerKeys, publicURL: @escaping @Sendable () throws -> String,
+    admitsSignIn: @escaping @Sendable (String) -> Bool, admitsStranger: @escaping @Sendable (String) -> Bool,
+    timeText: @escaping @Sendable (Int64) -> String,
+    readTime: @escaping @Sendable (String) -> Int64?, version: String, facts: ServerFacts,
+    report: @escaping @Sendable (any Error) -> Void
+  ) {
+    self.administration = administration
+    self.keys = keys
+    self.publicURL = publicURL
+    self.admitsSignIn = admitsSignIn
+    self.admitsStranger = admitsStranger
+    self.timeText = timeText
+    self.readTime = readTime
+    self.version = version
+    self.facts = facts
+    self.report = report
+  }
+
+  var now: Int64 { administration.now() }
+}

@@ -1,0 +1,150 @@
+import UAFAdministration
+import UAFMessages
+
+/// Codes for the people of a list: the form, what is wrong with the list, and the codes as a file or as sheets to print.
+enum ListPages {
+  static let path = "/console/enrol-list"
+
+  /// How long a code is good for, unless the list or somebody says otherwise, in seconds.
+  private static let standardLifetime = "86400"
+  /// Wrong lines that are named.
+  private static let mostNamed = 1000
+  /// Sheets of one page: their codes are made in one transaction, and a browser prints a page of some ten megabytes.
+  static let mostSheets = EnrolListAdministration.together
+
+  static func form(_ call: PageCall) async throws -> PageContent {
+    try call.caller.require(.enrol)
+    let fields = [
+      PageField(name: FormFields.fileName, label: call.text(.listFile), kind: .file, isRequired: true),
+      PageField(
+        name: "lifetime", label: call.text(.lifetime), kind: .number, value: standardLifetime, isRequired: true),
+    ]
+    let form = PageForm(
+      title: call.text(.enrolList), action: UploadLimit.checkPath, button: call.text(.listCheck), fields: fields,
+      isUpload: true)
+    return PageContent(
+      title: call.text(.enrolList), blocks: [.paragraph(call.text(.listHow)), .form(form)])
+  }
+
+  /// What is wrong with a list, and the form that makes the codes of the others; nothing is done.
+  static func check(_ call: PageCall) async throws -> PageContent {
+    let list = try await read(call)
+    var blocks: [PageBlock] = [
+      .facts([
+        (call.text(.listRight), String(list.people.count)), (call.text(.listWrong), String(list.wrong.count)),
+      ])
+    ]
+    if !list.wrong.isEmpty {
+      let rows = list.wrong.prefix(mostNamed).map { wrong in
+        [PageCell(String(wrong.line)), PageCell(call.language.text(wrong.problem))]
+      }
+      blocks.append(
+        .table(
+          PageTable(
+            caption: call.text(.listWrong), columns: [.line, .listProblem].map(call.text), rows: rows, empty: "")))
+      if list.wrong.count > mostNamed {
+        blocks.append(.paragraph(call.language.text(.listMoreWrong, String(list.wrong.count - mostNamed))))
+      }
+    }
+    guard !list.people.isEmpty else {
+      return PageContent(title: call.text(.listChecked), blocks: blocks + [.warning(call.text(.listNobody))])
+    }
+    return PageContent(
+      title: call.text(.listChecked),
+      blocks: blocks + [.paragraph(call.text(.listSecret)), .form(issuing(list, call))])
+  }
+
+  private static func issuing(_ list: PeopleList, _ call: PageCall) -> PageForm {
+    // The list comes along with the form, as it was: what is wrong with it is found again.
+    var fields: [PageField] = [
+      .hidden(FormFields.fileName, String(decoding: call.fields.file, as: UTF8.self)),
+      .hidden("lifetime", call.fields["lifetime"]),
+    ]
+    if !list.wrong.isEmpty {
+      fields.append(
+        PageField(
+          name: "wrong", label: call.text(.listWrongAsk),
+          kind: .choice([("refuse", call.text(.listRefuse)), ("skip", call.text(.listSkip))]), value: "refuse"))
+    }
+    if list.people.count <= mostSheets {
+      let sheets = call.language.text(.listFormSheets, String(mostSheets))
+      fields += [
+        PageField(
+          name: "form", label: call.text(.listForm),
+          kind: .choice([("file", call.text(.listFormFile)), ("sheets", sheets)]), value: "file"),
+        PageField(
+          name: "language", label: call.text(.sheetLanguage),
+          kind: .choice(PageLanguage.allCases.map { ($0.rawValue, $0.name) }), value: call.language.rawValue),
+      ]
+    }
+    return PageForm(
+      title: call.language.text(.listIssue, String(list.people.count)), action: UploadLimit.issuePath,
+      button: call.text(.issueCode), fields: fields, isUpload: true)
+  }
+
+  /// Makes the codes of a list.
+  ///
+  /// - Returns: the codes as CSV, or as a page with a sheet for each person.
+  static func issue(_ call: PageCall) async throws -> FormRoutes.Result {
+    let list = try await read(call)
+    guard list.wrong.isEmpty || call.fields["wrong"] == "skip" else {
+      throw AdministrationRefusal.conflict(call.language.text(.listIsWrong, String(list.wrong.count)))
+    }
+    guard !list.people.isEmpty else { throw AdministrationRefusal.conflict(call.text(.listNobody)) }
+    let language = try sheetLanguage(call)
+    guard language == nil || list.people.count <= mostSheets else {
+      throw AdministrationRefusal.conflict(call.language.text(.listManySheets, String(mostSheets)))
+    }
+    let made = try await EnrolListAdministration(call.administration).issueAll(
+      list.people, lifetime: try lifetime(call), by: call.caller)
+    guard let language else { return .file(name: "codes.csv", CodeList.header + CodeList.lines(made)) }
+    return .page(try await sheets(made, language, call))
+  }
+
+  /// The language of the sheets; nil where a file was asked for.
+  private static func sheetLanguage(_ call: PageCall) throws(AdministrationRefusal) -> PageLanguage? {
+    switch call.fields["form"] {
+    case "", "file": return nil
+    case "sheets":
+      guard let language = PageLanguage(rawValue: call.fields["language"]) else {
+        throw .invalid(field: "language", reason: "is unknown")
+      }
+      return language
+    default: throw .invalid(field: "form", reason: "is unknown")
+    }
+  }
+
+  private static func sheets(
+    _ codes: [EnrolmentPayload], _ language: PageLanguage, _ call: PageCall
+  ) async throws -> PageContent {
+    var blocks: [PageBlock] = [.aside(call.text(.sheetsHow))]
+    for code in codes {
+      blocks.append(.sheet(try EnrolmentSheet(code, language: language, time: call.environment.timeText)))
+      // A picture takes some milliseconds: other requests must not wait for all of them.
+      await Task.yield()
+    }
+    return PageContent(title: call.text(.sheetsTitle), blocks: blocks)
+  }
+
+  private static func read(_ call: PageCall) async throws -> PeopleList {
+    try call.caller.require(.enrol)
+    _ = try lifetime(call)
+    // The list comes a second time with the form of its codes, with two bytes at the end of each line.
+    guard call.fields.file.count + call.fields.file.count(where: { $0 == 10 }) <= UploadLimit.list else {
+      throw AdministrationRefusal.conflict(call.text(.listTooLong))
+    }
+    do {
+      return try await EnrolListAdministration(call.administration).check(call.fields.file, by: call.caller)
+    } catch let problem as PeopleListProblem {
+      throw AdministrationRefusal.conflict(call.language.text(problem))
+    }
+  }
+
+  private static func lifetime(_ call: PageCall) throws(AdministrationRefusal) -> Int64 {
+    let lifetime = try call.number("lifetime")
+    guard EnrolmentAdministration.lifetimes.contains(lifetime) else {
+      throw .invalid(field: "lifetime", reason: "must be 1 to \(EnrolmentAdministration.lifetimes.upperBound)")
+    }
+    return lifetime
+  }
+}

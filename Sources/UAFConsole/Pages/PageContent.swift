@@ -1,0 +1,5 @@
+/// What a page shows.
+struct PageContent {
+  let title: String
+  let blocks: [PageBlock]
+}

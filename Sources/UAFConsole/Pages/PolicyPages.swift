@@ -1,0 +1,123 @@
+import UAFAdministration
+import UAFService
+
+/// The policies: the one in force, the earlier ones, and what another one would change.
+enum PolicyPages {
+  private static let previewPath = "/console/policies/preview"
+
+  static func list(_ call: PageCall) async throws -> PageContent {
+    let administration = PolicyAdministration(call.administration)
+    let current = try await administration.current(by: call.caller)
+    let history = try await administration.versions(
+      after: call.fields["after"].isEmpty ? nil : call.fields["after"], by: call.caller)
+    var blocks: [PageBlock] = []
+    if try await administration.isOverruledByFile(by: call.caller) {
+      blocks.append(.warning(call.text(.policyOfFile)))
+    }
+    if let current {
+      blocks += [facts(current, call), .code(current.text, label: call.text(.policyInForce))]
+    } else {
+      blocks.append(.paragraph(call.text(.noPolicy)))
+    }
+    let rows = history.rows.map { version -> [PageCell] in
+      [
+        PageCell(String(version.number), link: "/console/policy?number=\(version.number)"),
+        PageCell(call.time(version.savedAt)), PageCell(version.actor), PageCell(version.reason),
+      ]
+    }
+    let table = PageTable(
+      caption: call.text(.policyHistory), columns: [.number, .time, .actor, .reason].map(call.text), rows: rows,
+      empty: call.text(.nothing), next: history.next.map { call.next("/console/policies", [("after", $0)]) })
+    let draft = PageField(
+      name: "policy", label: call.text(.policyText), kind: .lines, value: current?.text ?? "{}", isRequired: true)
+    let form = PageForm(
+      title: call.text(.tryPolicy), action: previewPath, button: call.text(.preview), fields: [draft])
+    return PageContent(title: call.text(.policies), blocks: blocks + [.table(table), .form(form)])
+  }
+
+  private static func facts(_ version: PolicyVersion, _ call: PageCall) -> PageBlock {
+    .facts([
+      (call.text(.number), String(version.number)), (call.text(.time), call.time(version.savedAt)),
+      (call.text(.actor), version.actor), (call.text(.reason), version.reason),
+    ])
+  }
+
+  static func version(_ call: PageCall) async throws -> PageContent {
+    let version = try await PolicyAdministration(call.administration).version(
+      try call.number("number"), by: call.caller)
+    let form = PageForm(
+      title: call.text(.policyAgain), action: previewPath, button: call.text(.preview),
+      fields: [.hidden("number", String(version.number))])
+    return PageContent(
+      title: call.language.text(.policyNumber, String(version.number)),
+      blocks: [facts(version, call), .code(version.text, label: call.text(.policyText)), .form(form)])
+  }
+
+  /// Whom a policy would affect, and the form that saves it.
+  static func preview(_ call: PageCall) async throws -> PageContent {
+    let administration = PolicyAdministration(call.administration)
+    let earlier =
+      try call.fields["number"].isEmpty
+      ? nil : await administration.version(call.number("number"), by: call.caller)
+    let text = draft(earlier?.text ?? call.fields["policy"])
+    // Before the accounts are looked at: a policy that is saved meanwhile makes the form stale, not the preview.
+    let last = try await administration.current(by: call.caller)?.number ?? 0
+    let preview = try await administration.preview(text, by: call.caller)
+    var blocks: [PageBlock] = []
+    if !preview.isPresentUsable { blocks.append(.warning(call.text(.policyUnusable))) }
+    if preview.locksEverybodyOut { blocks.append(.warning(call.text(.policyLocksAll))) }
+    blocks += [
+      .facts([
+        (call.text(.withKeys), String(preview.withKeys)), (call.text(.changed), String(preview.changed)),
+        (call.text(.lockedOut), String(preview.lockedOut)),
+        (call.text(.lockedOutAlready), String(preview.lockedOutAlready)),
+        (call.text(.missingNames), String(preview.missing)), ("SHA-256", try DangerousStep.hash(text)),
+      ])
+    ]
+    if !preview.names.isEmpty { blocks.append(names(.lockedOut, preview.names, link: true, call)) }
+    if !preview.missingNames.isEmpty { blocks.append(names(.missingNames, preview.missingNames, link: false, call)) }
+    blocks.append(.code(text, label: call.text(.policyText)))
+    if call.allows(.managePolicies) { blocks.append(.form(saving(text, after: last, preview, call))) }
+    return PageContent(title: call.text(.policyPreview), blocks: blocks)
+  }
+
+  /// A text as it is saved: a browser sends its lines with a carriage return each, whatever they had before.
+  private static func draft(_ text: String) -> String { text.replacing("\r\n", with: "\n") }
+
+  /// Some of the names; the number of all of them is above.
+  private static func names(_ caption: PageText, _ names: [String], link: Bool, _ call: PageCall) -> PageBlock {
+    .table(
+      PageTable(
+        caption: call.text(caption), columns: [call.text(.account)],
+        rows: names.map { [link ? PageCall.personLink($0) : PageCell($0)] }, empty: ""))
+  }
+
+  private static func saving(
+    _ text: String, after last: Int64, _ preview: PolicyPreview, _ call: PageCall
+  ) -> PageForm {
+    var fields: [PageField] = [.hidden("policy", text), .hidden("after", String(last))]
+    if preview.lockedOut > 0 {
+      let some = call.language.text(.lockOutSome, String(preview.lockedOut))
+      fields.append(
+        PageField(
+          name: "lockOut", label: call.text(.lockOutAsk),
+          kind: .choice([("0", call.text(.lockOutNobody)), (String(preview.lockedOut), some)]), value: "0"))
+    } else {
+      fields.append(.hidden("lockOut", "0"))
+    }
+    fields.append(PageField(name: "reason", label: call.text(.reason), isRequired: true, maximum: 500))
+    return PageForm(
+      title: call.text(.savePolicy), action: "/console/policies/save", button: call.text(.save), fields: fields,
+      isDangerous: preview.lockedOut > 0)
+  }
+
+  /// The step that saves a policy, after everything is looked at that would refuse it.
+  static func step(_ call: PageCall) async throws -> DangerousStep {
+    try call.caller.require(.managePolicies)
+    let (last, count) = (try call.number("after"), try call.number("lockOut"))
+    let (text, reason) = (draft(call.fields["policy"]), call.fields["reason"])
+    try await PolicyAdministration(call.administration).check(
+      text, reason: reason, after: last, lockingOut: Int(clamping: count), by: call.caller)
+    return .savePolicy(text, reason: reason, after: last, lockingOut: count)
+  }
+}

@@ -1,0 +1,182 @@
+import UAFAdministration
+import UAFCrypto
+import UAFMessages
+
+/// A step that is confirmed with a signature before it is done.
+enum DangerousStep: Equatable, Sendable {
+  /// What a step has made, and is shown once.
+  enum Made {
+    /// The text of a token.
+    case token(String)
+    /// An enrolment code.
+    case code(IssuedPayload)
+  }
+
+  case revokeAll(of: String, reason: String)
+  case revokeMachine(String, reason: String)
+  case deleteAccount(String, reason: String)
+  case setRole(Role, of: String)
+  case removeAdministrator(String)
+  case createToken(String, role: Role, lifetime: Int64)
+  case issueCode(for: String, lifetime: Int64)
+  case disableAccount(String, reason: String)
+  case lockAccount(String, seconds: Int64, reason: String)
+  case enableAccount(String)
+  /// A policy that follows the one of a number, and may lock out so many accounts.
+  case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
+
+  // MARK: As it is shown
+
+  /// How many scalars of a long machine id are shown: escaped, they take 128 bytes at most.
+  private static let idHead = 8
+  /// How many bytes of the SHA-256 of a long machine id are shown.
+  private static let idHashBytes = 8
+
+  /// What the person reads and signs; nil if it is too long to be signed whole.
+  ///
+  /// A machine has chosen its id itself. Of one that is too long the first characters and the first 16 hexadecimal digits of its
+  /// SHA-256 are shown.
+  ///
+  /// - Parameter number: of the code.
+  /// - Throws: ``CryptoError``.
+  func shownText(number: String) throws -> String? {
+    if let text = Self.shown(try text(number: number)) { return text }
+    guard case .revokeMachine(let id, let reason) = self else { return nil }
+    let digits = try Self.hash(id).prefix(2 * Self.idHashBytes)
+    let short = "\(String(String.UnicodeScalarView(id.unicodeScalars.prefix(Self.idHead))))... (SHA-256 \(digits))"
+    return Self.shown(try Self.revokeMachine(short, reason: reason).text(number: number))
+  }
+
+  /// The SHA-256 of a text in hexadecimal digits.
+  static func hash(_ text: String) throws -> String {
+    try SHA256.hash(Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  private static func shown(_ text: String) -> String? {
+    guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
+      return nil
+    }
+    return shown
+  }
+
+  /// Every value that decides what happens.
+  private func text(number: String) throws -> String {
+    let what =
+      switch self {
+      case .revokeAll(let name, _): "Revoke all keys of \(name)"
+      case .revokeMachine(let id, _): "Revoke all keys on machine \(id)"
+      case .deleteAccount(let name, _): "Delete account \(name)"
+      case .setRole(let role, let name): "Give \(name) the role \(role.rawValue)"
+      case .removeAdministrator(let name): "Remove administrator \(name)"
+      case .createToken(let name, let role, let lifetime):
+        "Make token \(name), role \(role.rawValue), \(lifetime) seconds"
+      case .issueCode(let name, let lifetime): "Issue an enrolment code for \(name), \(lifetime) seconds"
+      case .disableAccount(let name, _): "Disable account \(name)"
+      case .lockAccount(let name, let seconds, _): "Lock account \(name) for \(seconds) seconds"
+      case .enableAccount(let name): "Enable account \(name)"
+      case .savePolicy(let policy, _, let last, let count):
+        "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
+      }
+    return "\(what), code \(number)"
+  }
+
+  /// What its caller must be allowed.
+  var permission: Permission {
+    switch self {
+    case .revokeAll, .revokeMachine: .revoke
+    case .deleteAccount, .disableAccount, .lockAccount, .enableAccount: .manageAccounts
+    case .setRole, .removeAdministrator, .createToken: .manageAccess
+    case .issueCode: .enrol
+    case .savePolicy: .managePolicies
+    }
+  }
+
+  // MARK: As it is kept until then
+
+  private static func text(_ name: String, _ parts: [String]) -> String {
+    JSONValue.array(([name] + parts).map(JSONValue.string)).text
+  }
+
+  var stored: String {
+    switch self {
+    case .revokeAll(let name, let reason): Self.text("revoke-all", [name, reason])
+    case .revokeMachine(let id, let reason): Self.text("revoke-machine", [id, reason])
+    case .deleteAccount(let name, let reason): Self.text("delete-account", [name, reason])
+    case .setRole(let role, let name): Self.text("set-role", [name, role.rawValue])
+    case .removeAdministrator(let name): Self.text("remove-administrator", [name])
+    case .createToken(let name, let role, let lifetime):
+      Self.text("create-token", [name, role.rawValue, String(lifetime)])
+    case .issueCode(let name, let lifetime): Self.text("issue-code", [name, String(lifetime)])
+    case .disableAccount(let name, let reason): Self.text("disable-account", [name, reason])
+    case .lockAccount(let name, let seconds, let reason):
+      Self.text("lock-account", [name, String(seconds), reason])
+    case .enableAccount(let name): Self.text("enable-account", [name])
+    case .savePolicy(let policy, let reason, let last, let count):
+      Self.text("save-policy", [policy, reason, String(last), String(count)])
+    }
+  }
+
+  /// Reads what was kept; nil for anything else.
+  init?(stored text: String) {
+    guard case .array(let values)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+    let parts = values.compactMap { value -> String? in if case .string(let text) = value { text } else { nil } }
+    guard parts.count == values.count, let name = parts.first else { return nil }
+    switch (name, parts.count) {
+    case ("revoke-all", 3): self = .revokeAll(of: parts[1], reason: parts[2])
+    case ("revoke-machine", 3): self = .revokeMachine(parts[1], reason: parts[2])
+    case ("delete-account", 3): self = .deleteAccount(parts[1], reason: parts[2])
+    case ("remove-administrator", 2): self = .removeAdministrator(parts[1])
+    case ("set-role", 3):
+      guard let role = Role(rawValue: parts[2]) else { return nil }
+      self = .setRole(role, of: parts[1])
+    case ("create-token", 4):
+      guard let role = Role(rawValue: parts[2]), let lifetime = Int64(parts[3]) else { return nil }
+      self = .createToken(parts[1], role: role, lifetime: lifetime)
+    case ("issue-code", 3):
+      guard let lifetime = Int64(parts[2]) else { return nil }
+      self = .issueCode(for: parts[1], lifetime: lifetime)
+    case ("disable-account", 3): self = .disableAccount(parts[1], reason: parts[2])
+    case ("lock-account", 4):
+      guard let seconds = Int64(parts[2]) else { return nil }
+      self = .lockAccount(parts[1], seconds: seconds, reason: parts[3])
+    case ("enable-account", 2): self = .enableAccount(parts[1])
+    case ("save-policy", 5):
+      guard let last = Int64(parts[3]), let count = Int64(parts[4]) else { return nil }
+      self = .savePolicy(parts[1], reason: parts[2], after: last, lockingOut: count)
+    default: return nil
+    }
+  }
+
+  // MARK: Done
+
+  /// Does it.
+  ///
+  /// - Returns: what it has made; nil for everything that makes nothing.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  func perform(in environment: AdministrationEnvironment, by caller: Caller) async throws -> Made? {
+    let access = AccessAdministration(environment)
+    let states = AccountStateAdministration(environment)
+    switch self {
+    case .revokeAll(let name, let reason):
+      _ = try await KeyAdministration(environment).revoke(.all(of: name), reason: reason, by: caller)
+    case .revokeMachine(let id, let reason):
+      _ = try await MachineAdministration(environment).revoke(id, reason: reason, by: caller)
+    case .deleteAccount(let name, let reason):
+      try await AccountAdministration(environment).delete(name, reason: reason, by: caller)
+    case .setRole(let role, let name): try await access.setAdministrator(name, role: role, by: caller)
+    case .removeAdministrator(let name): try await access.removeAdministrator(name, by: caller)
+    case .createToken(let name, let role, let lifetime):
+      return .token(try await access.createToken(name, role: role, lifetime: lifetime, by: caller).text)
+    case .issueCode(let name, let lifetime):
+      return .code(try await EnrolmentAdministration(environment).issue(for: name, lifetime: lifetime, by: caller))
+    case .disableAccount(let name, let reason): try await states.disable(name, reason: reason, by: caller)
+    case .lockAccount(let name, let seconds, let reason):
+      try await states.lock(name, seconds: seconds, reason: reason, by: caller)
+    case .enableAccount(let name): try await states.enable(name, by: caller)
+    case .savePolicy(let policy, let reason, let last, let count):
+      _ = try await PolicyAdministration(environment).save(
+        policy, reason: reason, after: last, lockingOut: Int(clamping: count), by: caller)
+    }
+    return nil
+  }
+}

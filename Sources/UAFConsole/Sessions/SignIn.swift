@@ -1,0 +1,101 @@
+import UAFAdministration
+import UAFMessages
+import UAFService
+
+/// Signing in: a text that the person confirms with a key of their account.
+struct SignIn {
+  /// What became of a sign-in.
+  enum Outcome: Equatable {
+    case waiting
+    /// It has ended, was denied, or was used.
+    case ended
+    /// It was confirmed, and the account may not sign in.
+    case refused
+    case done(SessionToken)
+  }
+
+  let environment: ConsoleEnvironment
+
+  /// Makes a sign-in, without looking at the account: one that nobody has gets the same.
+  func code(for username: String) throws -> ConfirmationCode {
+    ConfirmationCode(
+      .signIn, for: username, random: try environment.administration.random(ConfirmationCode.idBytes + 2),
+      now: environment.now)
+  }
+
+  /// The line for `uafctl oob`.
+  func payload(_ code: ConfirmationCode) throws -> String {
+    let url = try environment.publicURL()
+    return EnrolmentPayload(
+      op: .authentication, server: url, username: code.username, authCode: try code.sealed(by: environment.keys),
+      expires: code.expiresAt, ca: try environment.administration.authority(url)
+    ).encoded
+  }
+
+  /// The sign-in of a browser.
+  ///
+  /// - Parameter cookie: as that browser sends it.
+  func code(cookie: String?) throws -> ConfirmationCode? {
+    guard let cookie else { return nil }
+    let code = try ConfirmationCode(browserText: cookie, keys: environment.keys, now: environment.now)
+    return code?.subject == .signIn ? code : nil
+  }
+
+  /// Makes the session, if the text was confirmed.
+  ///
+  /// Only the browser that has asked has the code in the form that is needed here.
+  func outcome(_ code: ConfirmationCode, address: String) async throws -> Outcome {
+    let now = environment.now
+    let hashes = try code.challengeHashes(keys: environment.keys)
+    let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
+    let tokenHash = try token.hash()
+    // Anybody can ask for this: what waits is found out without the lock of those who write.
+    let unconfirmed = try await environment.administration.store.read { records -> Outcome? in
+      if try hashes.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
+      return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
+    }
+    if let unconfirmed { return unconfirmed }
+    return try await environment.administration.store.write { records in
+      guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {
+        return .ended
+      }
+      let role = try records.administrators.administrator(code.username)?.role
+      let refusal = role == nil ? "no-role" : try Self.refusal(of: code, in: records, now: now)
+      try records.audit.append([
+        AuditEntry(
+          time: now, kind: .consoleSignIn, outcome: refusal ?? AuditEntry.done, account: code.username,
+          actor: .administrator(code.username), address: address)
+      ])
+      guard let role, refusal == nil else { return .refused }
+      let session = ConsoleSession(
+        tokenHash: tokenHash, username: code.username, role: role, startedAt: now, lastUsedAt: now)
+      try records.consoleSessions.add(session, now: now)
+      return .done(token)
+    }
+  }
+
+  /// What happened between the confirmation and now that forbids the session, as the audit names it; nil for nothing.
+  ///
+  /// A revoked key that was used since the code was made may be the one that confirmed it.
+  private static func refusal(
+    of code: ConfirmationCode, in records: any StoreTransaction, now: Int64
+  ) throws -> String? {
+    if try records.accounts.block(of: code.username)?.refusal(at: now) != nil { return "blocked" }
+    let earliest = code.expiresAt - ConfirmationCode.lifetime - ConsoleSession.clocksApart
+    let isRevoked = try records.credentials.records(of: code.username).contains { key in
+      key.revocation != nil && key.lastUsedAt.map { $0 >= earliest } == true
+    }
+    return isRevoked ? "key-revoked" : nil
+  }
+
+  /// Ends a session.
+  func end(_ signedIn: SignedIn) async throws {
+    let entry = AuditEntry(
+      time: environment.now, kind: .consoleSignOut, account: signedIn.session.username, actor: signedIn.caller.actor,
+      address: signedIn.caller.address)
+    try await environment.administration.store.write { records in
+      try records.consoleSessions.remove(tokenHash: signedIn.session.tokenHash)
+      try records.audit.append([entry])
+    }
+  }
+}

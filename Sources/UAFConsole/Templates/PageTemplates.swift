@@ -1,0 +1,158 @@
+import Mustache
+
+/// The templates of the console: the page, one for each kind of block, and the page with sheets that is a file of its own.
+///
+/// Mustache escapes each `{{value}}`.
+enum PageTemplates {
+  /// Renders a page, or what another template is for.
+  ///
+  /// - Throws: an error of the parser, which a test excludes.
+  static func render(_ context: [String: Any], with template: String = "page") throws -> String {
+    try library.get().render(context, withTemplate: template) ?? ""
+  }
+
+  private static let library = Result {
+    var library = MustacheLibrary()
+    for (name, text) in [
+      ("page", page), ("table", table), ("form", form), ("field", field), ("plot", plot), ("block", block),
+      ("sheet", sheet), ("sheets", sheets),
+    ] {
+      try library.register(text, named: name)
+    }
+    return library
+  }
+
+  private static let page = """
+    <!doctype html>
+    <html lang="{{language}}">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>{{title}} - uaf-server</title>
+    <link rel="stylesheet" href="{{style}}">
+    </head>
+    <body>
+    <a class="skip" href="#main">{{skip}}</a>
+    <header>
+    <p class="name">uaf-server</p>
+    <nav aria-label="{{languageLabel}}"><ul>
+    {{#languages}}<li><a lang="{{code}}" hreflang="{{code}}" href="{{href}}"\
+    {{#isCurrent}} aria-current="true"{{/isCurrent}}>{{shown}}</a></li>
+    {{/languages}}</ul></nav>
+    {{#session}}<form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}">
+    <span class="who">{{who}}</span> <button>{{signOut}}</button></form>{{/session}}
+    </header>
+    {{#hasMenu}}<nav class="menu" aria-label="{{menuLabel}}"><ul>
+    {{#menu}}<li><a href="{{href}}"{{#isCurrent}} aria-current="page"{{/isCurrent}}>{{shown}}</a></li>
+    {{/menu}}</ul></nav>{{/hasMenu}}
+    <main id="main" tabindex="-1">
+    <h1>{{title}}</h1>
+    {{#hasNotice}}<p class="notice" role="status">{{notice}}</p>{{/hasNotice}}
+    {{#blocks}}{{>block}}{{/blocks}}
+    </main>
+    </body>
+    </html>
+
+    """
+
+  private static let block = """
+    {{#heading}}<h2>{{text}}</h2>{{/heading}}
+    {{#paragraph}}<p>{{text}}</p>{{/paragraph}}
+    {{#aside}}<p class="screen">{{text}}</p>{{/aside}}
+    {{#warning}}<p class="notice">{{text}}</p>{{/warning}}
+    {{#table}}{{>table}}{{/table}}
+    {{#form}}{{>form}}{{/form}}
+    {{#facts}}<dl>{{#list}}<div><dt>{{fact}}</dt><dd>{{value}}</dd></div>{{/list}}</dl>{{/facts}}
+    {{#plot}}{{>plot}}{{/plot}}
+    {{#code}}<section class="code" aria-label="{{label}}"><p>{{label}}</p>
+    <pre tabindex="0" aria-label="{{label}}" role="region">{{text}}</pre></section>{{/code}}
+    {{#picture}}<svg class="qr" role="img" aria-label="{{label}}" viewBox="0 0 {{side}} {{side}}">
+    <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/picture}}
+    {{#sheet}}{{>sheet}}{{/sheet}}
+    """
+
+  private static let sheet = """
+    <article class="sheet" lang="{{sheetLanguage}}"><h2>{{sheetTitle}}</h2>
+    <dl>{{#sheetFacts}}<div><dt>{{fact}}</dt><dd><bdi>{{value}}</bdi></dd></div>{{/sheetFacts}}</dl>
+    <ol><li>{{sheetSave}}</li>
+    <li>{{sheetRun}}<pre class="command">{{sheetCommand}}</pre></li>
+    <li>{{sheetAfter}}</li></ol>
+    {{#hasPicture}}<svg class="qr" role="img" aria-label="{{sheetPicture}}" viewBox="0 0 {{side}} {{side}}">
+    <rect class="light" width="{{side}}" height="{{side}}"/><path class="dark" d="{{path}}"/></svg>{{/hasPicture}}
+    {{^hasPicture}}<p>{{sheetNoPicture}}</p>{{/hasPicture}}
+    <h3>{{sheetCode}}</h3>
+    <pre>{{sheetLine}}</pre></article>
+
+    """
+
+  /// The beginning of a file with sheets.
+  ///
+  /// Its policy allows no script and no other file, should a name ever not be escaped.
+  private static let sheets = """
+    <!doctype html>
+    <html lang="{{language}}">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta http-equiv="Content-Security-Policy"\
+     content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+    <meta name="referrer" content="no-referrer">
+    <title>{{title}}</title>
+    <style>
+    {{{style}}}</style>
+    </head>
+    <body>
+    <main>
+    <h1>{{title}}</h1>
+    <p class="screen">{{how}}</p>
+
+    """
+
+  private static let table = """
+    {{#hasRows}}<div class="table" tabindex="0" role="region" aria-label="{{caption}}">
+    <table><caption>{{caption}}</caption>
+    <thead><tr>{{#columns}}<th scope="col">{{.}}</th>{{/columns}}</tr></thead>
+    <tbody>{{#rows}}<tr>{{#cells}}<td data-column="{{column}}">{{#isLink}}<a href="{{link}}">{{text}}</a>{{/isLink}}\
+    {{^isLink}}{{text}}{{/isLink}}</td>{{/cells}}</tr>
+    {{/rows}}</tbody></table></div>{{/hasRows}}
+    {{^hasRows}}<p class="empty">{{empty}}</p>{{/hasRows}}
+    {{#hasNext}}<p><a rel="next" href="{{nextLink}}">{{next}}</a></p>{{/hasNext}}
+    """
+
+  private static let form = """
+    <form id="{{id}}" method="{{method}}" action="{{action}}"\
+    {{#isUpload}} enctype="multipart/form-data"{{/isUpload}}>
+    <fieldset><legend>{{formTitle}}</legend>
+    {{#isPost}}<input type="hidden" name="csrf" value="{{csrf}}">{{/isPost}}
+    {{#fields}}{{>field}}{{/fields}}
+    <button{{#isDangerous}} class="danger"{{/isDangerous}}>{{button}}</button>
+    </fieldset></form>
+    """
+
+  private static let field = """
+    {{#isHidden}}<input type="hidden" name="{{name}}" value="{{value}}">{{/isHidden}}
+    {{#isText}}<label for="{{id}}">{{label}}</label>
+    <input id="{{id}}" name="{{name}}" value="{{value}}" maxlength="{{maximum}}" autocomplete="off" spellcheck="false"\
+    {{#isRequired}} required{{/isRequired}}>{{/isText}}
+    {{#isNumber}}<label for="{{id}}">{{label}}</label>
+    <input id="{{id}}" name="{{name}}" value="{{value}}" inputmode="numeric" pattern="[0-9]*" maxlength="10"\
+    {{#isRequired}} required{{/isRequired}}>{{/isNumber}}
+    {{#isFile}}<label for="{{id}}">{{label}}</label>
+    <input id="{{id}}" name="{{name}}" type="file" accept=".csv,text/csv"{{#isRequired}} required{{/isRequired}}>{{/isFile}}
+    {{#isLines}}<label for="{{id}}">{{label}}</label>
+    <textarea id="{{id}}" name="{{name}}" autocomplete="off" spellcheck="false"{{#isRequired}} required{{/isRequired}}>
+    {{value}}</textarea>{{/isLines}}
+    {{#isChoice}}<label for="{{id}}">{{label}}</label>
+    <select id="{{id}}" name="{{name}}">{{#choices}}<option value="{{choice}}"{{#isChosen}} selected{{/isChosen}}>\
+    {{shown}}</option>{{/choices}}</select>{{/isChoice}}
+    """
+
+  private static let plot = """
+    <figure><figcaption>{{plotTitle}}</figcaption>
+    <svg class="plot" role="img" aria-label="{{plotTitle}}" viewBox="0 0 {{width}} 100" preserveAspectRatio="none">
+    {{#bars}}<rect class="good" x="{{x}}" y="{{goodY}}" width="8" height="{{goodHeight}}"/>\
+    <rect class="refused" x="{{x}}" y="{{refusedY}}" width="8" height="{{refusedHeight}}"/>{{/bars}}</svg>
+    {{#hasAxis}}<div class="axis" aria-hidden="true">{{#bars}}<span>{{label}}</span>{{/bars}}</div>{{/hasAxis}}
+    <details><summary>{{asTable}}</summary>{{#table}}{{>table}}{{/table}}</details></figure>
+    """
+}

@@ -1,0 +1,133 @@
+import NIOCore
+import NIOHTTP1
+import UAFAdministration
+import UAFService
+import WebMessages
+
+/// One request for the console, with what is read of it first, and the pages that answer it.
+struct Visit {
+  let request: WebRequest
+  let address: String
+  /// The name under which limits count the address.
+  let name: String
+  let environment: ConsoleEnvironment
+  let cookies: Cookies
+  let language: PageLanguage
+
+  init(request: WebRequest, address: String, countedAs name: String, environment: ConsoleEnvironment) {
+    self.request = request
+    self.address = address
+    self.name = name
+    self.environment = environment
+    cookies = Cookies(request.field("cookie"))
+    language =
+      cookies[.language].flatMap(PageLanguage.init(rawValue:))
+      ?? PageLanguage(accepted: request.field("accept-language"))
+  }
+
+  /// Counts the request as one without a session, and says whether it is answered.
+  func admitsStranger() -> Bool { environment.admitsStranger(name) }
+
+  /// Who has signed in.
+  func signedIn() async throws -> SignedIn? {
+    try await SessionCheck(environment: environment).signedIn(cookie: cookies[.session], address: address)
+  }
+
+  /// The fields of the form that was sent; nil for anything else.
+  func formFields() -> FormFields? {
+    if UploadLimit.paths.contains(request.path) {
+      guard let parts = MultipartForm(Array(request.body.readableBytesView), type: request.field("content-type"))
+      else { return nil }
+      return FormFields(parts)
+    }
+    guard request.field("content-type")?.hasPrefix("application/x-www-form-urlencoded") == true else { return nil }
+    return FormFields(Array(request.body.readableBytesView))
+  }
+
+  func call(_ signedIn: SignedIn, _ fields: FormFields) -> PageCall {
+    PageCall(signedIn: signedIn, language: language, fields: fields, environment: environment)
+  }
+
+  // MARK: Answers
+
+  /// To the page of the sign-in.
+  func withoutSession() -> WebAnswer {
+    ConsoleAnswers.redirect(
+      to: "/console/sign-in", cookies: cookies[.session] == nil ? [] : [Cookies.removing(.session)])
+  }
+
+  /// A page.
+  func page(
+    _ content: PageContent, _ signedIn: SignedIn?, notice: PageText? = nil, status: HTTPResponseStatus = .ok,
+    cookies: [(name: StaticString, value: String)] = []
+  ) throws -> WebAnswer {
+    let html = try PageTemplates.render(context(content, signedIn, notice: notice.map { language.text($0) }))
+    return ConsoleAnswers.page(html, status: status, cookies: cookies)
+  }
+
+  /// A refusal in words.
+  func refused(
+    _ text: PageText, _ status: HTTPResponseStatus, _ signedIn: SignedIn? = nil,
+    cookies: [(name: StaticString, value: String)] = []
+  ) -> WebAnswer {
+    refused(language.text(text), status, signedIn, cookies: cookies)
+  }
+
+  /// The refusal of an operation.
+  func refused(_ refusal: AdministrationRefusal, _ signedIn: SignedIn? = nil) -> WebAnswer {
+    switch refusal {
+    case .notAllowed, .privileged: refused(.notAllowed, .forbidden, signedIn)
+    case .unknown: refused(.notFound, .notFound, signedIn)
+    case .conflict(let reason): refused(language.text(.refused, reason), .conflict, signedIn)
+    case .invalid(let field, let reason):
+      refused(language.text(.refused, "\(field) \(reason)"), .badRequest, signedIn)
+    }
+  }
+
+  private func refused(
+    _ text: String, _ status: HTTPResponseStatus, _ signedIn: SignedIn?,
+    cookies: [(name: StaticString, value: String)] = []
+  ) -> WebAnswer {
+    let content = PageContent(title: language.text(.problem), blocks: [.paragraph(text)])
+    do {
+      return try page(content, signedIn, status: status, cookies: cookies)
+    } catch {
+      environment.report(error)
+      return WebAnswer(status: .internalServerError)
+    }
+  }
+
+  private func context(_ content: PageContent, _ signedIn: SignedIn?, notice: String?) -> [String: Any] {
+    let csrf = signedIn?.csrf ?? ""
+    var context: [String: Any] = [
+      "language": language.rawValue, "title": content.title, "style": StyleSheet.path,
+      "skip": language.text(.skip), "languageLabel": language.text(.languages), "menuLabel": language.text(.menu),
+      "hasNotice": notice != nil, "notice": notice ?? "",
+      "languages": PageLanguage.allCases.map { other -> [String: Any] in
+        [
+          "code": other.rawValue, "shown": other.name, "href": "/console/language?to=\(other.rawValue)",
+          "isCurrent": other == language,
+        ]
+      },
+      "hasMenu": signedIn != nil, "menu": [[String: Any]](),
+      "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
+    ]
+    if let signedIn {
+      // Without what the role may do, which stands behind it in parentheses.
+      let role = call(signedIn, FormFields()).roleText(signedIn.session.role).split(separator: " ").first
+      context["session"] = [
+        "csrf": csrf, "signOut": language.text(.signOut),
+        "who": language.text(.signedInAs, signedIn.session.username, String(role ?? "")),
+      ]
+      context["menu"] = menu(signedIn)
+    }
+    return context
+  }
+
+  private func menu(_ signedIn: SignedIn) -> [[String: Any]] {
+    PageRoutes.all.compactMap { route in
+      guard let text = route.menu, signedIn.caller.role.allows(route.permission) else { return nil }
+      return ["href": route.path, "shown": language.text(text), "isCurrent": route.path == request.path]
+    }
+  }
+}

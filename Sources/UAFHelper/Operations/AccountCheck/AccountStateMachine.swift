@@ -1,0 +1,114 @@
+import Authenticator
+import UAFConfiguration
+
+/// Decides whether the account stage lets an account through: which step follows which, without input or output.
+///
+/// What the server says now decides. Without that, what it said last does: a disabled account stays disabled until the server
+/// says something else, a lock stays until its time, and an active account is active for as long as a login without the server
+/// would be good. Where nothing says either, root's argument decides.
+struct AccountStateMachine {
+  /// What has happened.
+  enum Event: Equatable {
+    /// The call begins.
+    case begun
+    /// The server has said this now.
+    case told(AccountStanding)
+    /// Nothing could be heard of it.
+    case notTold
+    /// Whether the account, active when the server was last asked, counts as active still.
+    case judged(OfflineJudgement)
+  }
+
+  /// What is to be done next.
+  enum Action: Equatable {
+    /// Ask the server.
+    case ask
+    /// Find out whether what the server said last is good still.
+    case judge
+    /// Let the account through.
+    case allow(Ground)
+    /// Refuse it.
+    case refuse(Reason)
+  }
+
+  /// Why an account is let through.
+  enum Ground: Equatable {
+    /// The server says now that it is active.
+    case told
+    /// The server said so, so long ago.
+    case remembered(age: Duration)
+    /// Nothing says that it is not.
+    case notKnown
+  }
+
+  /// Why an account is refused.
+  enum Reason: Equatable {
+    case disabled
+    case locked
+    /// Nothing says that it is active, and root demands that.
+    case notKnown
+  }
+
+  private enum Phase {
+    case fresh, asked, judging, ended
+  }
+
+  private let demand: AccountCheck
+  private let mayAsk: Bool
+  private let stored: AccountStanding?
+  private let wallSeconds: Int64
+  private var phase = Phase.fresh
+
+  /// - Parameters:
+  ///   - mayAsk: whether the server may be asked: never for a service that nobody sits before.
+  ///   - stored: what the server said last; nil if nothing is stored.
+  ///   - wallSeconds: the time now, in seconds since 1970.
+  init(_ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, wallSeconds: Int64) {
+    self.demand = demand
+    self.mayAsk = mayAsk
+    self.stored = stored
+    self.wallSeconds = wallSeconds
+  }
+
+  /// Takes an event; one out of turn refuses, and nothing follows the end but that.
+  mutating func take(_ event: Event) -> Action {
+    switch (phase, event) {
+    case (.fresh, .begun) where mayAsk:
+      phase = .asked
+      return .ask
+    case (.fresh, .begun), (.asked, .notTold): return remember()
+    case (.asked, .told(let standing)):
+      phase = .ended
+      switch standing {
+      case .active: return .allow(.told)
+      case .disabled: return .refuse(.disabled)
+      case .locked: return .refuse(.locked)
+      }
+    case (.judging, .judged(.holds(let age))):
+      phase = .ended
+      return .allow(.remembered(age: age))
+    case (.judging, .judged(.refused)): return undecided()
+    default:
+      phase = .ended
+      return .refuse(.notKnown)
+    }
+  }
+
+  private mutating func remember() -> Action {
+    phase = .ended
+    switch stored {
+    case .disabled: return .refuse(.disabled)
+    case .locked(let until) where until > wallSeconds: return .refuse(.locked)
+    // Without the demand it makes no difference whether that is good still.
+    case .active where demand == .demandsActive:
+      phase = .judging
+      return .judge
+    default: return undecided()
+    }
+  }
+
+  private mutating func undecided() -> Action {
+    phase = .ended
+    return demand == .demandsActive ? .refuse(.notKnown) : .allow(.notKnown)
+  }
+}

@@ -1,0 +1,51 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFCrypto
+import UAFMessages
+
+/// Asks root's server in which state the call's account is.
+struct AccountStateQuestion {
+  let call: Call
+  let server: ServerAccess
+  let now: () -> BootTime
+
+  /// Asks.
+  ///
+  /// - Returns: what the server says, to be stored.
+  /// - Throws: ``Ending``: why nothing is known; the person never reads it.
+  func ask(of account: AccountFile) throws(Ending) -> StandingRecord {
+    let settings = try server.settings()
+    guard let publicKeys = server.verdictKeys else {
+      throw unknown("server.require_signed_verdict and server.verdict_key are needed to believe what it says")
+    }
+    let endpoint = try server.clientSettings(settings).authentication
+    guard let url = AccountStateFlow.url(beside: endpoint.requestURL) else {
+      throw unknown("server.request_url does not end in /get, so nobody knows where to ask")
+    }
+    guard let record = try server.machine(settings, of: account) else {
+      throw unknown("the server has given this machine no secret for the account yet; a login with uaf brings one")
+    }
+    let asked = now()
+    guard let prover = try? MachineProver(record, from: call.caller.origin, now: now),
+      let made = prover.make(.state(of: account.identity.serverUserName))
+    else { throw unknown("nothing could be proved to the server") }
+    let network = try server.network(settings, for: account, isForLogin: true)
+    let flow = AccountStateFlow(made.proof, publicKeys: publicKeys)
+    let terms = try server.terms(endpoint)
+    do throws(AccountStateFlow.Fault) {
+      let state = try flow.ask(url, header: made.text, over: network) { now().wallSeconds }
+      return StandingRecord(Self.standing(state), asked: asked, terms: terms)
+    } catch { throw unknown("\(error)") }
+  }
+
+  private func unknown(_ log: String) -> Ending { Ending(.noAnswer, log: log) }
+
+  private static func standing(_ state: AccountState) -> AccountStanding {
+    switch state {
+    case .active: .active
+    case .disabled: .disabled
+    case .locked(let until): .locked(until: until)
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import Logging
+import NIOCore
+import NIOHTTP1
+import UAFAdministration
+import UAFMessages
+import UAFService
+import WebMessages
+
+/// Answers the requests of the API: finds out who asks, finds the route, and turns what is thrown into a problem.
+struct APIResponder: Sendable {
+  /// Requests of one token in a minute; twice as many at once.
+  static let standardRate: Int64 = 600
+  /// Wrong tokens of one address in a minute; twice as many at once.
+  static let wrongRate: Int64 = 10
+
+  private let environment: AdministrationEnvironment
+  private let routes: [APIRoute]
+  private let proxies: TrustedProxies
+  private let asked: RateLimiter
+  private let wrong = RateLimiter(.init(perMinute: wrongRate))
+  private let logger: Logger
+
+  init(
+    _ environment: AdministrationEnvironment, routes: [APIRoute] = APIRoutes.all,
+    proxies: TrustedProxies = TrustedProxies(), rate: Int64 = standardRate, logger: Logger
+  ) {
+    self.environment = environment
+    self.routes = routes
+    self.proxies = proxies
+    asked = RateLimiter(.init(perMinute: rate))
+    self.logger = logger
+  }
+
+  /// Whether a path is the API's.
+  static func isAPI(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
+
+  /// Answers a request that proves by a token who asks.
+  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+    await answer(to: request) { try await caller(of: request) }
+  }
+
+  /// Answers a request of somebody who is known otherwise.
+  func answer(to request: WebRequest, of caller: Caller) async -> WebAnswer {
+    await answer(to: request) { caller }
+  }
+
+  private func answer(to request: WebRequest, _ caller: () async throws -> Caller) async -> WebAnswer {
+    do {
+      guard !UAFRoutes.announcesTooMuch(request.fields), request.body.readableBytes <= UAFRoutes.maximumBody else {
+        throw Problem(.payloadTooLarge, "too-large", "the body may have \(UAFRoutes.maximumBody) bytes")
+      }
+      return try await routed(request, of: try await caller())
+    } catch let problem as Problem {
+      return problem.answer(Self.fields(problem), isLast: problem.status == .payloadTooLarge)
+    } catch let refusal as AdministrationRefusal {
+      return Problem(refusal).answer()
+    } catch let failure as any StoreFailure {
+      logger.error("failed", metadata: ["by": "api", "error": "\(failure.logName)"])
+      return Problem(.serviceUnavailable, "store-away", "the store cannot be used; whether it was done is not known")
+        .answer([("Retry-After", "5")])
+    } catch {
+      logger.error("failed", metadata: ["by": "api", "error": "\(type(of: error))"])
+      return Problem(.internalServerError, "failed", "the server failed; its log says more").answer()
+    }
+  }
+
+  /// What a status has to say in headers.
+  private static func fields(_ problem: Problem) -> [(name: StaticString, value: String)] {
+    switch problem.status {
+    case .unauthorized: [("WWW-Authenticate", "Bearer")]
+    case .tooManyRequests: [("Retry-After", "60")]
+    case .methodNotAllowed: [("Allow", problem.allowed.map(\.rawValue).joined(separator: ", "))]
+    default: []
+    }
+  }
+
+  // MARK: Who asks
+
+  /// A right token is never stopped by wrong ones of its address.
+  private func caller(of request: WebRequest) async throws -> Caller {
+    let address = proxies.client(of: request.fields, from: request.peer)
+    let name = address.flatMap(Admission.name) ?? ""
+    let headers = request.fields["Authorization"]
+    guard headers.count <= 1 else {
+      throw Problem(.badRequest, "two-tokens", "the request has more than one Authorization header")
+    }
+    let bytes = address?.ipBytes
+    guard let header = headers.first, let text = Self.token(header),
+      let caller = try await TokenCheck(environment).caller(
+        of: text, address: address?.ipAddress ?? "",
+        isWithin: { ranges in
+          guard let bytes else { return false }
+          return ranges.contains { AddressRange(argument: $0)?.contains(bytes) == true }
+        })
+    else {
+      guard headers.isEmpty || wrong.admits(name, now: environment.now()) else {
+        throw Problem(.tooManyRequests, "too-many-wrong-tokens", "too many wrong tokens from this address")
+      }
+      throw Problem(.unauthorized, "no-token", "the request has no token that may be used from here")
+    }
+    guard asked.admits(caller.actor.text, now: environment.now()) else {
+      throw Problem(.tooManyRequests, "too-many", "too many requests with this token")
+    }
+    return caller
+  }
+
+  /// The token of a header `Bearer TOKEN` (RFC 6750, section 2.1).
+  private static func token(_ header: String) -> String? {
+    let parts = header.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+
+  // MARK: What is asked for
+
+  /// Does what a request asks for.
+  ///
+  /// - Throws: ``Problem``; ``AdministrationRefusal``; ``StoreFailure``.
+  func routed(_ request: WebRequest, of caller: Caller) async throws -> WebAnswer {
+    let prefix = APIRoute.prefix + "/"
+    guard request.path.hasPrefix(prefix) else { throw Self.nothing }
+    let segments = request.path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+    if request.path == APIRoute.prefix + APIDescription.path {
+      guard request.method == .GET else { throw Self.notAllowed([.GET]) }
+      return APIAnswer.ok(APIDescription.document(of: routes, version: ServerVersion.current)).answer()
+    }
+    let found = routes.compactMap { route in route.match(segments).map { (route, $0) } }
+    guard !found.isEmpty else { throw Self.nothing }
+    guard let (route, path) = found.first(where: { $0.0.method == request.method }) else {
+      throw Self.notAllowed(found.map(\.0.method))
+    }
+    let query = try QueryText(request.query, names: route.query.map(\.name))
+    let call = APICall(
+      caller: caller, environment: environment, path: path, query: query, body: try body(of: request, route))
+    return try await done(request, route, call)
+  }
+
+  private static let nothing = Problem(.notFound, "no-path", "the API has no such path: see /api/v1/openapi.json")
+
+  private static func notAllowed(_ methods: [HTTPMethod]) -> Problem {
+    var problem = Problem(.methodNotAllowed, "method", "the path has other methods")
+    problem.allowed = methods
+    return problem
+  }
+
+  private func body(of request: WebRequest, _ route: APIRoute) throws(Problem) -> BodyMembers {
+    guard let members = route.body else {
+      guard request.body.readableBytes == 0 else {
+        throw Problem(.badRequest, "malformed", "this path takes no body")
+      }
+      return BodyMembers()
+    }
+    // Also keeps out the requests that a browser sends for another page without asking first.
+    let type = request.field("Content-Type")?.split(separator: ";").first?.lowercased()
+    guard type == "application/json" else {
+      throw Problem(.unsupportedMediaType, "media-type", "the body must be application/json")
+    }
+    return try BodyMembers(Array(request.body.readableBytesView), names: members.map(\.name))
+  }
+
+  private func done(_ request: WebRequest, _ route: APIRoute, _ call: APICall) async throws -> WebAnswer {
+    guard route.isRepeatable, let key = request.field(IdempotencyKey.header) else {
+      return try await route.handle(call).answer()
+    }
+    let keys = IdempotencyKey(environment)
+    let asked = Array("\(request.method.rawValue) \(request.path)\0\(request.query ?? "")\0".utf8)
+    let noted: RepeatableRequest
+    switch try await keys.begin(key, of: call.caller, request: asked + Array(request.body.readableBytesView)) {
+    case .repeated(let answer): return answer.answer(isRepeated: true)
+    case .first(let request): noted = request
+    }
+    do {
+      let answer = try await route.handle(call)
+      try await keys.end(noted, answer)
+      return answer.answer()
+    } catch let error where error is AdministrationRefusal || error is Problem {
+      try await keys.forget(noted)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import UAFAdministration
+import UAFMessages
+import UAFService
+
+/// What the API and `--json` show of each thing, as docs/api.md describes it.
+///
+/// Times are seconds since 1970.
+enum APIShapes {
+  static func account(_ row: AccountRow) -> JSONObject {
+    let summary = row.summary
+    var object: JSONObject = [
+      "name": .string(summary.username), "keys": .integer(Int64(summary.keys)),
+      "revokedKeys": .integer(Int64(summary.revokedKeys)), "hasOpenCode": .bool(summary.hasOpenCode),
+    ]
+    object.set("lastUsed", summary.lastUsedAt.map(JSONValue.integer))
+    object.set("group", row.group.map(JSONValue.string))
+    object.set("block", summary.block.map { .object(block($0)) })
+    return object
+  }
+
+  /// What disables or locks an account; `until` may have passed.
+  private static func block(_ block: AccountBlock) -> JSONObject {
+    var object: JSONObject = [
+      "since": .integer(block.since), "reason": .string(block.reason), "by": .string(block.actor),
+    ]
+    object.set("until", block.until.map(JSONValue.integer))
+    return object
+  }
+
+  static func policy(_ version: PolicyVersion) -> JSONObject {
+    [
+      "number": .integer(version.number), "time": .integer(version.savedAt), "actor": .string(version.actor),
+      "reason": .string(version.reason), "policy": .string(version.text),
+    ]
+  }
+
+  static func preview(_ preview: PolicyPreview) -> JSONObject {
+    [
+      "accounts": .integer(Int64(preview.withKeys)), "changed": .integer(Int64(preview.changed)),
+      "lockedOut": .integer(Int64(preview.lockedOut)), "names": .array(preview.names.map(JSONValue.string)),
+      "lockedOutAlready": .integer(Int64(preview.lockedOutAlready)), "missing": .integer(Int64(preview.missing)),
+      "missingNames": .array(preview.missingNames.map(JSONValue.string)),
+      "isPresentUsable": .bool(preview.isPresentUsable), "locksEverybodyOut": .bool(preview.locksEverybodyOut),
+    ]
+  }
+
+  static func key(_ key: KeyRecord) -> JSONObject {
+    var object: JSONObject = [
+      "account": .string(key.username), "aaid": .string(key.aaid.text), "keyID": .string(key.keyID.text),
+      "version": .integer(Int64(key.authenticatorVersion)), "counter": .integer(Int64(key.signCounter)),
+      "registered": .integer(key.registeredAt),
+    ]
+    object.set("device", key.deviceID.map(JSONValue.string))
+    object.set("deviceName", key.deviceName.map(JSONValue.string))
+    object.set("lastUsed", key.lastUsedAt.map(JSONValue.integer))
+    object.set(
+      "revoked",
+      key.revocation.map {
+        .object(["time": .integer($0.time), "by": .string($0.by), "reason": .string($0.reason)])
+      })
+    return object
+  }
+
+  static func machine(_ machine: FleetMachine) -> JSONObject {
+    var object: JSONObject = [
+      "device": .string(machine.id), "people": .integer(Int64(machine.people)),
+      "keys": .integer(Int64(machine.keys)), "revokedKeys": .integer(Int64(machine.revokedKeys)),
+      "registered": .integer(machine.registeredAt),
+    ]
+    object.set("name", machine.name.map(JSONValue.string))
+    object.set("model", machine.model.map(JSONValue.string))
+    object.set("system", machine.system.map(JSONValue.string))
+    object.set("lastUsed", machine.lastUsedAt.map(JSONValue.integer))
+    return object
+  }
+
+  /// A machine of one account.
+  static func device(_ device: AccountDevice) -> JSONObject {
+    var object: JSONObject = [
+      "keys": .integer(Int64(device.keys)), "revokedKeys": .integer(Int64(device.revokedKeys)),
+      "registered": .integer(device.registeredAt),
+    ]
+    object.set("name", device.name.map(JSONValue.string))
+    object.set("model", device.model.map(JSONValue.string))
+    object.set("system", device.system.map(JSONValue.string))
+    object.set("lastUsed", device.lastUsedAt.map(JSONValue.integer))
+    return object
+  }
+
+  static func model(_ model: ModelFigures.Model) -> JSONObject {
+    var object: JSONObject = [
+      "aaid": .string(model.count.aaid.text), "keys": .integer(Int64(model.count.keys)),
+      "revokedKeys": .integer(Int64(model.count.revokedKeys)),
+    ]
+    object.set("type", model.type.map(JSONValue.string))
+    return object
+  }
+
+  static func code(_ code: IssuedCode) -> JSONObject {
+    var object: JSONObject = [
+      "number": .integer(code.number), "account": .string(code.username), "issuedBy": .string(code.issuedBy),
+      "issued": .integer(code.issuedAt), "expires": .integer(code.expiresAt), "isOpen": .bool(code.isOpen),
+    ]
+    object.set("used", code.usedAt.map(JSONValue.integer))
+    return object
+  }
+
+  /// A payload with its code, which is shown once.
+  static func issued(_ issued: IssuedPayload) -> JSONObject {
+    var object: JSONObject = [
+      "account": .string(issued.payload.username), "expires": .integer(issued.payload.expires),
+      "payload": .string(issued.payload.encoded),
+    ]
+    object.set("number", issued.number.map(JSONValue.integer))
+    return object
+  }
+
+  static func approval(_ approval: ApprovalRecord) -> JSONObject {
+    let outcome =
+      switch approval.outcome {
+      case .open: "open"
+      case .confirmed: "confirmed"
+      case .denied: "denied"
+      case .closed: "closed"
+      }
+    return [
+      "number": .integer(approval.id), "account": .string(approval.username), "text": .string(approval.shown),
+      "expires": .integer(approval.expiresAt), "outcome": .string(outcome),
+    ]
+  }
+
+  /// The members of a row of the audit that are texts, in the order of its columns.
+  static let auditTexts = ["kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail"]
+
+  /// A row of the audit, from which its hash can be computed again.
+  static func auditRow(_ row: AuditRow) -> JSONObject {
+    var object: JSONObject = ["number": .integer(row.number), "time": .integer(row.event.time)]
+    for (name, text) in zip(auditTexts, row.event.texts) { object.set(name, .string(text)) }
+    object.set("hash", .string(Base64URL.encode(row.link.hash)))
+    return object
+  }
+
+  static func token(_ token: AccessToken) -> JSONObject {
+    var object: JSONObject = [
+      "name": .string(token.name), "role": .string(token.role), "createdBy": .string(token.createdBy),
+      "created": .integer(token.createdAt), "expires": .integer(token.expiresAt),
+      "addresses": .array(token.addresses.map(JSONValue.string)),
+    ]
+    object.set("lastUsed", token.lastUsedAt.map(JSONValue.integer))
+    object.set("revoked", token.revokedAt.map(JSONValue.integer))
+    return object
+  }
+
+  static func administrator(_ administrator: StoredAdministrator) -> JSONObject {
+    [
+      "name": .string(administrator.name), "role": .string(administrator.role),
+      "addedBy": .string(administrator.addedBy), "added": .integer(administrator.addedAt),
+    ]
+  }
+
+  /// A page: its rows under a name, and what the next one begins after, unless it is the last.
+  static func page<Row>(_ page: Page<Row>, _ name: String, _ shape: (Row) -> JSONObject) -> JSONObject {
+    var object: JSONObject = [:]
+    object.set(name, .array(page.rows.map { .object(shape($0)) }))
+    object.set("next", page.next.map(JSONValue.string))
+    return object
+  }
+}

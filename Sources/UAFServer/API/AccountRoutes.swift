@@ -1,0 +1,116 @@
+import NIOHTTP1
+import UAFAdministration
+import UAFMessages
+import UAFService
+
+/// The routes of accounts and their keys.
+enum AccountRoutes {
+  static let all = [list, add, one, delete, keys, machines, revoke]
+
+  private static let account: JSONObject = [
+    "name": .string("mina"), "keys": .integer(1), "revokedKeys": .integer(0), "hasOpenCode": .bool(false),
+    "lastUsed": .integer(1_800_000_000),
+  ]
+  private static let key: JSONObject = [
+    "account": .string("mina"), "aaid": .string("5541#0001"), "keyID": .string("Zm9v"), "version": .integer(1),
+    "counter": .integer(7), "registered": .integer(1_799_000_000), "device": .string("d-1"),
+  ]
+
+  private static let list = APIRoute(
+    method: .GET, path: "/accounts", summary: "Accounts in the order of their names.",
+    query: [
+      APIInputs.text("prefix", "Only accounts whose names begin so."),
+      APIInputs.choice("state", SearchedState.allCases.map(\.rawValue), "Only accounts in this state."),
+      APIInputs.text("group", "Only accounts of this group of the policy in force."),
+      APIInputs.number(
+        "idleSince", 0...Int64.max, "Only accounts none of whose keys was used since this time, in seconds since 1970."),
+      APIInputs.after("An account's name."), APIInputs.limit,
+    ], example: ["accounts": .array([.object(account)]), "next": .string("mina")]
+  ) { call in
+    var query = AccountQuery(
+      prefix: call.query["prefix"] ?? "", after: call.query["after"] ?? "", limit: try call.limit())
+    query.state = try state(call.query["state"])
+    query.idleSince = try call.query.integer("idleSince")
+    let page = try await AccountAdministration(call.environment).page(
+      query, group: call.query["group"], by: call.caller)
+    return .ok(APIShapes.page(page, "accounts", APIShapes.account))
+  }
+
+  private static func state(_ text: String?) throws(Problem) -> SearchedState? {
+    guard let text else { return nil }
+    guard let state = SearchedState(rawValue: text) else {
+      let names = SearchedState.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(.badRequest, "invalid", "must be one of \(names)", field: "state")
+    }
+    return state
+  }
+
+  private static let add = APIRoute(
+    method: .POST, path: "/accounts", summary: "Adds an account that has neither keys nor a code.",
+    body: [APIInputs.text("name", "1 to 128 printable ASCII characters without white space.", isRequired: true)],
+    bodyExample: ["name": .string("mina")], status: .created, example: ["name": .string("mina")]
+  ) { call in
+    let name = try call.body.string("name")
+    try await AccountAdministration(call.environment).add(name, by: call.caller)
+    return APIAnswer(
+      status: .created, body: ["name": .string(name)], location: PathText.joined(["accounts", name]))
+  }
+
+  private static let one = APIRoute(
+    method: .GET, path: "/accounts/{account}", summary: "One account.", example: account
+  ) { call in
+    .ok(
+      APIShapes.account(
+        try await AccountAdministration(call.environment).account(call.part("account"), by: call.caller)))
+  }
+
+  private static let delete = APIRoute(
+    method: .DELETE, path: "/accounts/{account}",
+    summary: "Deletes an account with its keys and codes; confirmed texts and the audit stay.",
+    query: [APIInputs.reason], status: .noContent
+  ) { call in
+    try await AccountAdministration(call.environment).delete(
+      call.part("account"), reason: call.query["reason"] ?? "", by: call.caller)
+    return .done
+  }
+
+  private static let keys = APIRoute(
+    method: .GET, path: "/accounts/{account}/keys",
+    summary: "The keys of an account, oldest first, revoked ones included.", example: ["keys": .array([.object(key)])]
+  ) { call in
+    let keys = try await KeyAdministration(call.environment).keys(of: call.part("account"), by: call.caller)
+    return .ok(["keys": .array(keys.map { .object(APIShapes.key($0)) })])
+  }
+
+  private static let machines = APIRoute(
+    method: .GET, path: "/accounts/{account}/machines",
+    summary: "The machines of an account, the one that was used last first.",
+    example: [
+      "machines": .array([
+        .object([
+          "keys": .integer(1), "revokedKeys": .integer(0), "registered": .integer(1_799_000_000),
+          "name": .string("desk-17"),
+        ])
+      ])
+    ]
+  ) { call in
+    let machines = try await MachineAdministration(call.environment).machines(of: call.part("account"), by: call.caller)
+    return .ok(["machines": .array(machines.map { .object(APIShapes.device($0)) })])
+  }
+
+  private static let revoke = APIRoute(
+    method: .POST, path: "/accounts/{account}/revocations",
+    summary: "Revokes keys of an account: one, all on one machine, or all.",
+    body: [
+      APIInputs.text("key", "Only this key: AAID, a space, KeyID."),
+      APIInputs.text("device", "Only the keys on the machine with this device id."), APIInputs.reason,
+    ], bodyExample: ["device": .string("d-1"), "reason": .string("lost")], example: ["revoked": .integer(1)]
+  ) { call in
+    let keys = try KeySelection(
+      account: call.part("account"), key: call.body.optionalString("key"),
+      device: call.body.optionalString("device"))
+    let count = try await KeyAdministration(call.environment).revoke(
+      keys, reason: call.body.optionalString("reason") ?? "", by: call.caller)
+    return .ok(["revoked": .integer(Int64(count))])
+  }
+}

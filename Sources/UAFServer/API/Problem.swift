@@ -1,0 +1,65 @@
+import FidoResults
+import Invocation
+import NIOHTTP1
+import UAFAdministration
+import UAFMessages
+import WebMessages
+
+/// Why a request of the API was refused (RFC 9457).
+struct Problem: Error, Equatable {
+  let status: HTTPResponseStatus
+  /// For programs; it does not change.
+  let code: String
+  /// For people.
+  let detail: String
+  /// The parameter or member that it is about; nil if it is about none.
+  var field: String?
+  /// The methods that the path has, if it is about another one.
+  var allowed: [HTTPMethod] = []
+
+  init(_ status: HTTPResponseStatus, _ code: String, _ detail: String, field: String? = nil) {
+    self.status = status
+    self.code = code
+    self.detail = detail
+    self.field = field
+  }
+
+  /// What a refusal of the service layer is over HTTP.
+  init(_ refusal: AdministrationRefusal) {
+    switch refusal {
+    case .notAllowed: self.init(.forbidden, "not-allowed", refusal.description)
+    case .privileged: self.init(.forbidden, "privileged", refusal.description)
+    case .unknown(let kind, let name): self.init(.notFound, "unknown", "no \(kind) \(name)")
+    case .conflict: self.init(.conflict, "conflict", refusal.description)
+    case .invalid(let field, _): self.init(.badRequest, "invalid", refusal.description, field: field)
+    }
+  }
+
+  /// What the command line says; a server elsewhere may have sent it.
+  var text: String {
+    let isAboutAccount = code == "unknown" && detail.hasPrefix("no account ")
+    return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists them" : "")
+  }
+
+  /// How a command ends that got it.
+  var exit: ExitStatus { status.code == 429 || status.code >= 500 ? .unreachable : .refused }
+
+  static let mediaType = "application/problem+json"
+
+  /// The type is `about:blank`: the title is the status's, and `code` says more.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "type": .string("about:blank"), "title": .string(status.reasonPhrase), "status": .integer(Int64(status.code)),
+      "code": .string(code), "detail": .string(detail),
+    ]
+    object.set("field", field.map(JSONValue.string))
+    return object
+  }
+
+  /// - Parameter fields: headers of this answer alone.
+  func answer(_ fields: [(name: StaticString, value: String)] = [], isLast: Bool = false) -> WebAnswer {
+    WebAnswer(
+      status: status, fields: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + fields,
+      body: JSONValue.object(json).bytes, isLast: isLast)
+  }
+}

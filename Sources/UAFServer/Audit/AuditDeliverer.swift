@@ -1,0 +1,136 @@
+import Logging
+import ServiceLifecycle
+import UAFService
+
+/// Sends the audit's rows to one sink: does what a ``DeliveryMachine`` says.
+actor AuditDeliverer: Service {
+  private let sink: any RowSink
+  private let store: any ServerStore
+  private let instance: String
+  private let figures: DeliveryFigures
+  private let logger: Logger
+  private let now: @Sendable () -> Int64
+  private var machine = DeliveryMachine()
+
+  /// Makes one that has sent nothing yet.
+  ///
+  /// - Parameters:
+  ///   - instance: a name that no other process of this store has.
+  ///   - now: seconds since 1970.
+  init(
+    to sink: any RowSink, from store: any ServerStore, instance: String, figures: DeliveryFigures, logger: Logger,
+    now: @escaping @Sendable () -> Int64
+  ) {
+    self.sink = sink
+    self.store = store
+    self.instance = instance
+    self.figures = figures
+    self.logger = logger
+    self.now = now
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        let seconds = await self.round()
+        try? await Task.sleep(for: .seconds(seconds))
+      }
+    }
+    await sink.close()
+  }
+
+  /// Sends what is there.
+  ///
+  /// - Returns: after how many seconds the next round begins.
+  func round() async -> Int64 {
+    var action = machine.first
+    while !Task.isCancelled {
+      let event: DeliveryMachine.Event
+      switch action {
+      case .wait(let seconds): return seconds
+      case .take(let limit): event = await attempt { try await self.take(limit) }
+      case .record(let number): event = await attempt { .recorded(try await self.record(number)) }
+      case .send(let rows): event = await send(rows)
+      }
+      let next = machine.received(event)
+      if let notice = next.notice { tell(notice) }
+      action = next.action
+    }
+    return 0
+  }
+
+  private func attempt(_ use: () async throws -> DeliveryMachine.Event) async -> DeliveryMachine.Event {
+    // A store that fails is told by StoreWatch.
+    do { return try await use() } catch { return .storeFailed }
+  }
+
+  private func take(_ limit: Int) async throws -> DeliveryMachine.Event {
+    let (name, instance, now) = (sink.name, instance, now())
+    try await goBackIfCut()
+    let (delivery, last, next) = try await store.read { records in
+      let delivery = try records.auditDeliveries.delivery(to: name)
+      let next = try records.audit.rows(AuditFilter(after: delivery.delivered), limit: 1).first
+      return (delivery, try records.audit.last().number, next)
+    }
+    figures.set(.init(delivered: delivery.delivered, last: last, oldest: next?.event.time), of: name)
+    guard next != nil else { return .taken([], last: last) }
+    var after: Int64? = delivery.delivered
+    if !delivery.isHeld(by: instance, now: now) {
+      after = try await store.write { records in
+        var delivery = try records.auditDeliveries.delivery(to: name)
+        guard delivery.take(by: instance, now: now) else { return nil }
+        try records.auditDeliveries.keep(delivery)
+        return delivery.delivered
+      }
+    }
+    guard let after else { return .heldElsewhere }
+    let rows = try await store.read { try $0.audit.rows(AuditFilter(after: after), limit: limit) }
+    return .taken(rows, last: last)
+  }
+
+  /// Lets the place go back to the audit's end if the sink has got rows beyond it: somebody has cut them off.
+  private func goBackIfCut() async throws {
+    let name = sink.name
+    let isCut = try await store.read { records in
+      try records.auditDeliveries.delivery(to: name).delivered > records.audit.last().number
+    }
+    guard isCut else { return }
+    let cut = try await store.write { records -> (delivered: Int64, last: Int64)? in
+      var delivery = try records.auditDeliveries.delivery(to: name)
+      let (delivered, last) = (delivery.delivered, try records.audit.last().number)
+      guard delivery.goBack(to: last) else { return nil }
+      try records.auditDeliveries.keep(delivery)
+      return (delivered, last)
+    }
+    guard let cut else { return }
+    logger.critical(
+      "audit-sink-ahead", metadata: ["sink": "\(name)", "delivered": "\(cut.delivered)", "last": "\(cut.last)"])
+  }
+
+  private func record(_ number: Int64) async throws -> Bool {
+    try await store.write { [name = sink.name, instance] records in
+      var delivery = try records.auditDeliveries.delivery(to: name)
+      guard delivery.record(through: number, by: instance) else { return false }
+      try records.auditDeliveries.keep(delivery)
+      return true
+    }
+  }
+
+  private func send(_ rows: [AuditRow]) async -> DeliveryMachine.Event {
+    do {
+      try await sink.send(rows)
+      return .accepted
+    } catch {
+      return .refused(error.description)
+    }
+  }
+
+  private func tell(_ notice: DeliveryMachine.Notice) {
+    switch notice {
+    case .failed(let reason):
+      logger.error("audit-sink-failed", metadata: ["sink": "\(sink.name)", "error": "\(reason)"])
+    case .back(let rows):
+      logger.notice("audit-sink-back", metadata: ["sink": "\(sink.name)", "rows": "\(rows)"])
+    }
+  }
+}

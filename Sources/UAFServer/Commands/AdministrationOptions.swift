@@ -1,0 +1,82 @@
+import ArgumentParser
+import UAFService
+
+/// The options of every subcommand that administers: the server's folder, or a server that runs.
+struct AdministrationOptions: ParsableArguments {
+  @Option(
+    name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
+    completion: .directory)
+  var directory: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "PostgreSQL database that is the store instead of a file in the state folder: "
+        + "postgresql://HOST,HOST/DATABASE?SETTING=VALUE.", valueName: "url"))
+  var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Ask a server that runs, in place of --state: unix:PATH of its admin.sock, or https://HOST:PORT of --admin-listen.",
+      valueName: "address"))
+  var api: APIAddress?
+
+  @Option(
+    help: ArgumentHelp("File with the token for --api https, readable by its owner alone.", valueName: "file"),
+    completion: .file())
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp("Authorities of that server, PEM (default: the system's).", valueName: "file"),
+    completion: .file())
+  var apiCa: String?
+
+  func validate() throws {
+    guard (directory == nil) != (api == nil) else {
+      throw ValidationError("Give --state DIRECTORY, or --api ADDRESS for a server that runs.")
+    }
+    guard store == nil || api == nil else { throw ValidationError("--store goes with --state.") }
+    if case .network = api {
+      guard tokenFile != nil else { throw ValidationError("--api https needs --token-file.") }
+    } else {
+      guard tokenFile == nil, apiCa == nil else {
+        throw ValidationError("--token-file and --api-ca go with --api https.")
+      }
+    }
+  }
+
+  /// The server's folder and store, where they are named.
+  private var state: StateOption? {
+    guard let directory else { return nil }
+    var option = StateOption()
+    (option.directory, option.store) = (directory, store)
+    return option
+  }
+
+  /// Hands over what carries the command's requests, and closes it.
+  ///
+  /// - Parameters:
+  ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
+  ///   - models: the authenticators that policies can name; nil for this project's own.
+  func link(
+    server: PublicURL? = nil, models: AuthenticatorModels? = nil, _ body: (any AdministrationLink) async throws -> Void
+  ) async throws {
+    let link = try open(server: server, models: models)
+    do {
+      try await body(link)
+    } catch {
+      await link.close()
+      throw error
+    }
+    await link.close()
+  }
+
+  private func open(server: PublicURL?, models: AuthenticatorModels?) throws -> any AdministrationLink {
+    if let state { return try state.link(server: server, models: models) }
+    guard let api else { throw ValidationError("Give --state or --api.") }
+    guard server == nil else {
+      throw ValidationError("--server goes with --state: a server that runs knows its own address.")
+    }
+    return try RemoteLink(
+      to: api, token: tokenFile.map { try LinkToken(path: $0) }, trust: SinkTrust(authorities: apiCa))
+  }
+}

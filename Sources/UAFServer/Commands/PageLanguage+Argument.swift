@@ -1,0 +1,4 @@
+import ArgumentParser
+import UAFConsole
+
+extension PageLanguage: ExpressibleByArgument {}

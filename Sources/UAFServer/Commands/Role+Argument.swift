@@ -1,0 +1,4 @@
+import ArgumentParser
+import UAFAdministration
+
+extension Role: ExpressibleByArgument {}

@@ -1,0 +1,4 @@
+import ArgumentParser
+import UAFService
+
+extension SearchedState: ExpressibleByArgument {}

@@ -1,0 +1,66 @@
+import UAFDecoder
+
+/// Why an export is not imported.
+enum ExportFault: Error, Equatable, CustomStringConvertible {
+  case notAnExport
+  case otherForm(Int64)
+  /// There is no last line.
+  case cut
+  /// There are lines after the last one.
+  case afterEnd(line: Int)
+  case tooLong(line: Int)
+  case unreadable(line: Int)
+  case unknownType(line: Int, String)
+  case wrongMember(line: Int, type: String, String)
+  case unknownMember(line: Int, type: String, String)
+  /// A row that has its place before the line before it, or is there twice.
+  case wrongOrder(line: Int)
+  case wrongCount(type: String)
+  case wrongHash
+  /// It is not as it was when it was read first.
+  case changedMeanwhile
+  case storeNotEmpty
+  /// Another import of the same store has begun.
+  case otherImport
+  /// Somebody else has changed the store during the import.
+  case storeWritten(type: String)
+  /// What was stored is not what was read.
+  case otherRows
+  /// The store refuses one of some rows.
+  case refused(lines: ClosedRange<Int>, reason: String)
+
+  /// The longest line of an export, in bytes; a policy may be long.
+  static let longestLine = 1 << 20
+
+  var description: String {
+    switch self {
+    case .notAnExport: "its first line is no header of 'uaf-server export': name a file that this command made"
+    case .otherForm(let form): "its form is \(form): import it with the uaf-server that made it"
+    case .cut: "it has no last line: the export was cut: make it again"
+    case .afterEnd(let line): "line \(line) comes after the end: two files were put together: make the export again"
+    case .tooLong(let line): "line \(line) is longer than \(Self.longestLine) bytes: no export has such a line"
+    case .unreadable(let line): "line \(line) is no JSON object with a type: the export was changed: make it again"
+    case .unknownType(let line, let type):
+      "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the one that made it"
+    case .wrongMember(let line, let type, let name):
+      "line \(line): \(Self.shown(name)) of this \(type) is missing or has a wrong value: make the export again"
+    case .unknownMember(let line, let type, let name):
+      "line \(line): no \(type) has the member \(Self.shown(name)): import it with the uaf-server that made it"
+    case .wrongOrder(let line): "line \(line) is not in its place, or is there twice: make the export again"
+    case .wrongCount(let type): "it has another number of lines of the type \(type) than it says: make it again"
+    case .wrongHash: "its hash is another one than its last line says: the export was changed: make it again"
+    case .changedMeanwhile: "it was changed while it was read: import it again when nobody writes to it"
+    case .storeNotEmpty:
+      "the store is not empty: name a state folder without server.db, or with --store an empty database"
+    case .otherImport:
+      "another import into this store has begun since: this one has ended, and the store has nothing of it"
+    case .storeWritten(let type):
+      "the store has another number of rows of the type \(type): stop whatever uses the store, and run the import again"
+    case .otherRows: "what the database holds after the copy is not what server.db holds"
+    case .refused(let lines, let reason):
+      "the store refuses one of the lines \(lines.lowerBound) to \(lines.upperBound): \(reason)"
+    }
+  }
+
+  private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
+}

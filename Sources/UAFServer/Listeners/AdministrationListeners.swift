@@ -1,0 +1,122 @@
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import ServiceLifecycle
+import UAFAdministration
+import UAFConsole
+import UAFService
+import WebMessages
+
+/// Serves the API, and the console beside it, where nobody logs in: over TLS at an address of its own, and for this machine's
+/// administrators on a Unix socket in the state folder.
+struct AdministrationListeners: Sendable {
+  /// Connections at once: administrators are few.
+  private static let maximum = 256
+
+  let api: APIResponder
+  /// Answers every path that is not the API's.
+  let console: Exchange.Responder
+  private let socketPath: String
+  private let proxies: TrustedProxies
+  private let patience: ListenerPatience
+  private let logger: Logger
+
+  init(
+    api: APIResponder, socketPath: String,
+    console: @escaping Exchange.Responder = { _ in WebAnswer(status: .notFound) },
+    proxies: TrustedProxies, patience: ListenerPatience = .standard, logger: Logger
+  ) {
+    self.api = api
+    self.console = console
+    self.socketPath = socketPath
+    self.proxies = proxies
+    self.patience = patience
+    self.logger = logger
+  }
+
+  /// Makes the listeners of a server.
+  init(
+    _ service: ServiceEnvironment, _ directory: ServerDirectory, facts: ServerFacts, proxies: TrustedProxies,
+    logger: Logger
+  ) {
+    let environment = AdministrationEnvironment(
+      store: service.store, group: { try service.policies().group(of: $0) },
+      members: { try service.policies().members(of: $0) }, now: service.now, random: service.random,
+      authority: { try CertificateFiles.authority(of: directory, for: $0) }, models: service.models)
+    self.init(
+      api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
+      console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).answer(to:),
+      proxies: proxies,
+      logger: logger)
+  }
+
+  /// The services that accept connections.
+  ///
+  /// - Parameters:
+  ///   - address: nil for none beside the socket.
+  ///   - files: the server's certificate; nil where TLS ends elsewhere.
+  /// - Throws: ``ServerError`` if the certificate cannot be used.
+  func services(at address: AdminAddress?, _ files: CertificateFiles?) throws -> [any Service] {
+    let tls = try address == nil ? nil : files?.tlsConfiguration()
+    let remote = try address.flatMap { address in try tls.map { try network(address, tls: $0) } }
+    return [remote, local(path: socketPath)].compactMap { $0 }
+  }
+
+  /// The service at a network address.
+  private func network(_ address: AdminAddress, tls: TLSConfiguration) throws -> any Service {
+    let channel = ExchangeChannel(
+      responder: { request in
+        // Not on the connection's event loop, which it shares with logins: a store may answer on the caller's thread.
+        await withTaskExecutorPreference(globalConcurrentExecutor) {
+          APIResponder.isAPI(request.path) ? await api.answer(to: request) : await console(request)
+        }
+      }, limits: limits(handshake: patience.handshake),
+      maximumBody: { ConsoleResponder.maximumBody($0.method, $0.uri) })
+    let server = try TLSChannel(channel, tlsConfiguration: tls).server(
+      configuration: ServerConfiguration(address: .hostname(address.host, port: address.port)),
+      onServerRunning: { [logger] channel in
+        logger.notice("administration", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
+      }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    return AdministrationListener(server: server, address: address.listen)
+  }
+
+  /// The service on the socket of a state folder.
+  ///
+  /// - Returns: nil, with a line in the log, if another server has the socket, or its path is too long for one.
+  private func local(path: String) -> (any Service)? {
+    guard let address = ListenAddress(argument: "unix:\(path)") else {
+      logger.notice("no-admin-socket", metadata: ["reason": "the path of the state folder is too long for a socket"])
+      return nil
+    }
+    do throws(ServerError) {
+      try ProxySocket(path: path).prepare()
+    } catch {
+      logger.notice("no-admin-socket", metadata: ["reason": "\(error.description)"])
+      return nil
+    }
+    let server = LocalChannel(responder: api, limits: limits(handshake: nil)).server(
+      configuration: ServerConfiguration(address: .unixDomainSocket(path: path)),
+      onServerRunning: { [logger] _ in
+        do throws(ServerError) {
+          try ProxySocket(path: path).open(mode: 0o600)
+        } catch {
+          logger.error("failed", metadata: ["error": "\(error.description)"])
+        }
+      }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    return AdministrationListener(server: server, address: address, logger: logger)
+  }
+
+  private func limits(handshake: TimeAmount?) -> @Sendable (any EventLoop) -> [any ExchangeObserver] {
+    let connections = Connections(maximum: 0, maximumOfAll: Self.maximum)
+    let notices = RateLimiter(.init(perMinute: 1))
+    return { [proxies, patience, logger] loop in
+      [
+        ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger, handshake: handshake),
+        ExchangeDeadline(patience.exchange, idle: patience.idle, on: loop),
+      ]
+    }
+  }
+}

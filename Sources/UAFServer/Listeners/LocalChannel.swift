@@ -1,0 +1,58 @@
+import Glibc
+import HummingbirdCore
+import Logging
+import NIOCore
+import UAFAdministration
+import UAFService
+
+/// Connections of the Unix socket for administration: the kernel says whose they are.
+///
+/// Root and the server's own user could change the store themselves, so they are administrators. Everybody else's connection is
+/// closed; the socket's mode keeps them out before that.
+struct LocalChannel: ServerChildChannel {
+  let responder: APIResponder
+  let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
+
+  /// The kernel's struct ucred (process, user, group: 32 bits each), which Glibc's module leaves out.
+  private struct Peer: Sendable {
+    let process: Int32
+    let user: UInt32
+    let group: UInt32
+  }
+
+  /// Somebody else than root and the server's user, or a connection of which the kernel tells nothing.
+  struct Stranger: Error {}
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ExchangeChannel.Value> {
+    guard let socket = channel as? any SocketOptionProvider else {
+      return channel.eventLoop.makeFailedFuture(Stranger())
+    }
+    let peer: EventLoopFuture<Peer> = socket.unsafeGetSocketOption(
+      level: SocketOptionLevel(SOL_SOCKET), name: SocketOptionName(SO_PEERCRED))
+    return peer.flatMapThrowing { peer in
+      try Self.caller(uid: peer.user, process: peer.process)
+    }.flatMap { [responder, limits] caller in
+      ExchangeChannel(
+        responder: { request in
+          // As at the network's address: logins share the event loops.
+          await withTaskExecutorPreference(globalConcurrentExecutor) { await responder.answer(to: request, of: caller) }
+        }, limits: limits
+      )
+      .setup(channel: channel, logger: logger)
+    }
+  }
+
+  func handle(value: ExchangeChannel.Value, logger: Logger) async {
+    // A connection that failed is closed, too.
+    try? await value.channel.closeFuture.get()
+  }
+
+  /// Who asks, for the audit.
+  ///
+  /// - Throws: ``Stranger``.
+  static func caller(uid: UInt32, process: Int32, own: UInt32 = geteuid()) throws(Stranger) -> Caller {
+    guard uid == 0 || uid == own else { throw Stranger() }
+    let actor = AuditActor.commandLine(uid: uid, login: LoginUser.id(of: String(process)))
+    return Caller(actor: actor, role: .administrator, address: "")
+  }
+}

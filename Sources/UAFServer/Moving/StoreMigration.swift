@@ -1,0 +1,133 @@
+import FidoResults
+import Foundation
+import SQLiteStore
+import UAFMessages
+import UAFService
+
+/// Moves the store of a state folder into a database, and back if it is abandoned.
+///
+/// At no moment can both stores be used. The copy has a mark until the old store is closed, and the old store is closed only
+/// after the copy was read again and compared.
+struct StoreMigration {
+  /// What the mark of a database begins with whose rows were given up.
+  private static let abandoned = "abandoned "
+
+  let directory: ServerDirectory
+  let target: any ServerStore
+  /// Hosts and database, for people.
+  let place: String
+  /// Seconds since 1970.
+  let now: Int64
+
+  // MARK: Moving
+
+  /// Copies all rows, compares them, closes the old store, and opens the new one.
+  ///
+  /// - Parameter mark: what this move is known by.
+  /// - Returns: how many rows there are.
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; another ``ServerError`` before anything was done.
+  func run(mark: String) async throws -> Int64 {
+    let source = try directory.openStore()
+    let hold = try directory.holdStore()
+    defer { hold.release() }
+    var standing = MoveFailure.Standing.untouched
+    do {
+      let file = try UnnamedFile(in: directory.path)
+      let copied = try await StoreExport(store: source, kind: "sqlite", now: now).write(to: file.descriptor)
+      let header = try StoreImport.check(file.descriptor, path: directory.path)
+      standing = .copying
+      let moving = StoreImport(store: target, descriptor: file.descriptor, path: directory.path, mark: mark)
+      let rows = try await moving.run(header, entry: entry(["rows": .integer(copied.rows)]), now: now) {
+        let found = try await StoreExport(store: target, kind: "sqlite", now: now).write(to: nil)
+        guard found == copied else { throw ExportFault.otherRows }
+        standing = .closed
+        try hold.close(movedTo: place, mark: mark)
+        try removeSecret()
+      }
+      return rows
+    } catch ExportFault.storeNotEmpty {
+      throw ServerError.unfinishedMove(
+        MoveFailure(reason: "the database of --to has a store that is not empty", standing: .untouched))
+    } catch {
+      throw Self.failure(error, standing)
+    }
+  }
+
+  /// Ends a move that has closed the old store, and was interrupted then.
+  ///
+  /// - Parameter mark: what the old store says the move is known by.
+  /// - Returns: whether there was anything to do.
+  func resume(mark: String) async throws -> Bool {
+    let marks = try await target.read { records in
+      (try records.settings.value(of: .unfinishedImport), try records.settings.value(of: .importedAs))
+    }
+    if marks.0 == nil, marks.1 == mark { return false }
+    guard marks.0 == mark else { throw otherDatabase(marks.0 == Self.abandoned + mark) }
+    do {
+      try removeSecret()
+      try await ImportEnd(store: target, mark: mark).run(counts: nil, entry: entry([:]), now: now)
+    } catch {
+      throw Self.failure(error, .closed)
+    }
+    return true
+  }
+
+  // MARK: Taking back
+
+  /// Empties the new store, and opens the old one again as it was when it was closed.
+  ///
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; another ``ServerError`` before anything was done.
+  func abandon(_ source: SQLiteStore, mark: String) async throws {
+    let isOther = try await target.write { records in
+      let unfinished = try records.settings.value(of: .unfinishedImport)
+      let imported = try records.settings.value(of: .importedAs)
+      guard unfinished == mark || unfinished == Self.abandoned + mark || (unfinished == nil && imported == mark) else {
+        return true
+      }
+      try records.settings.set(.unfinishedImport, to: Self.abandoned + mark)
+      try records.contents.removeAll()
+      return false
+    }
+    guard !isOther else { throw otherDatabase(false) }
+    do {
+      try removeSecret()
+      let event = ServerEvents.command(.moveAbandoned, detail: ["from": .string(place)], now: now)
+      try await source.takeBack { [now] records in
+        try records.enrolments.closeAll()
+        try records.approvals.closeAll()
+        try records.openRegistrations.removeAll()
+        try records.consoleSessions.removeAll()
+        try records.settings.set(.restoredAt, to: String(now))
+        try records.audit.append([event])
+      }
+    } catch {
+      throw Self.failure(error, .closed)
+    }
+  }
+
+  // MARK: Parts
+
+  /// Removes the secret behind requests: what was used in one store is not known in the other.
+  private func removeSecret() throws {
+    try StateLock.wait(for: directory) {
+      guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
+      try FileManager.default.removeItem(atPath: directory.secretPath)
+    }
+  }
+
+  private func entry(_ detail: JSONObject) -> AuditEntry {
+    ServerEvents.command(.storeMove, detail: detail, now: now)
+  }
+
+  private func otherDatabase(_ isAbandoned: Bool) -> ServerError {
+    .unusableStore(
+      isAbandoned
+        ? "the move to this database was given up: end that with --abandon"
+        : "server.db was not moved to this database: name the one that it was moved to with --to")
+  }
+
+  private static func failure(_ error: any Error, _ standing: MoveFailure.Standing) -> ServerError {
+    let reason = (error as? any StoreFailure)?.text ?? "\(error)"
+    return .unfinishedMove(MoveFailure(reason: reason, standing: standing))
+  }
+}

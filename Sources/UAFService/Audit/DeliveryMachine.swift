@@ -1,0 +1,99 @@
+/// What follows what when rows of the audit are sent to a sink, without store, network and clock.
+///
+/// A row is recorded as delivered after the sink has accepted it, so it may be sent twice and is never left out.
+package struct DeliveryMachine: Sendable {
+  package enum Event: Equatable, Sendable {
+    /// The place is held by this instance, and these are the next rows; none if the sink has all.
+    ///
+    /// `last` is the number of the audit's last row.
+    case taken([AuditRow], last: Int64)
+    /// Another instance sends.
+    case heldElsewhere
+    /// The sink has the rows.
+    case accepted
+    /// The sink did not take the rows, for this reason.
+    case refused(String)
+    /// The place was written; false if another instance had taken it.
+    case recorded(Bool)
+    case storeFailed
+  }
+
+  package enum Action: Equatable, Sendable {
+    /// Take the place, and read the rows after it, as many at most.
+    case take(limit: Int)
+    case send([AuditRow])
+    case record(through: Int64)
+    case wait(seconds: Int64)
+  }
+
+  /// What the log has to say.
+  package enum Notice: Equatable, Sendable {
+    case failed(String)
+    /// The sink takes rows again; so many have waited.
+    case back(rows: Int64)
+  }
+
+  /// The most rows that are sent and held in memory at once.
+  package static let mostRows = 200
+  /// Seconds until it is looked for new rows.
+  private static let pause: Int64 = 1
+  /// The longest that is waited after failures, in seconds.
+  private static let longestPause: Int64 = 60
+
+  /// Failures since the last success.
+  private var failures = 0
+  /// Reasons that were told since the last success; there are few, and the log has one line for each.
+  private var told: Set<String> = []
+  private var limit = mostRows
+  /// The rows that are being sent, and the last number when they were read.
+  private var sending: [AuditRow] = []
+  private var last: Int64 = 0
+
+  package init() {}
+
+  /// What is done first, and after each wait.
+  package var first: Action { .take(limit: limit) }
+
+  /// What is done after an event.
+  package mutating func received(_ event: Event) -> (action: Action, notice: Notice?) {
+    switch event {
+    case .heldElsewhere: return (.wait(seconds: Self.pause), nil)
+    case .taken(let rows, let last):
+      guard !rows.isEmpty else { return (.wait(seconds: Self.pause), nil) }
+      sending = rows
+      self.last = last
+      return (.send(rows), nil)
+    case .accepted: return accepted()
+    case .refused(let reason): return refused(reason)
+    case .recorded(let isOurs):
+      sending = []
+      failures = 0
+      return (isOurs ? .take(limit: limit) : .wait(seconds: Self.pause), nil)
+    case .storeFailed:
+      sending = []
+      return (.wait(seconds: waited()), nil)
+    }
+  }
+
+  private mutating func accepted() -> (action: Action, notice: Notice?) {
+    guard let first = sending.first?.number, let end = sending.last?.number else {
+      return (.take(limit: limit), nil)
+    }
+    limit = min(limit * 2, Self.mostRows)
+    defer { told = [] }
+    return (.record(through: end), told.isEmpty ? nil : .back(rows: max(last, end) - first + 1))
+  }
+
+  /// Fewer rows are sent after a refusal: one that is too long for the sink does not hold up those before it.
+  private mutating func refused(_ reason: String) -> (action: Action, notice: Notice?) {
+    sending = []
+    limit = max(1, limit / 2)
+    return (.wait(seconds: waited()), told.insert(reason).inserted ? .failed(reason) : nil)
+  }
+
+  /// One second after the first failure, and twice as long after each further one.
+  private mutating func waited() -> Int64 {
+    defer { failures = min(failures + 1, 6) }
+    return min(Self.pause << Int64(failures), Self.longestPause)
+  }
+}

@@ -1,0 +1,22 @@
+/// The enrolment codes that were given out, without the codes: who has issued which, and what became of it.
+package protocol IssuedCodes {
+  /// Notes who has issued the code that is open for an account.
+  ///
+  /// - Parameters:
+  ///   - issuer: as the audit names them.
+  ///   - now: seconds since 1970.
+  func add(for username: String, by issuer: String, now: Int64) throws
+
+  /// Notes that somebody has registered with a code.
+  ///
+  /// - Parameter number: as ``Enrolments/check(code:for:now:)`` returns it.
+  func markUsed(_ number: Int64, now: Int64) throws
+
+  /// Codes, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: codes with lower numbers; nil for the first page.
+  ///   - isOpen: only those that somebody can register with now.
+  ///   - limit: how many at most.
+  func page(before number: Int64?, onlyOpen isOpen: Bool, limit: Int, now: Int64) throws -> [IssuedCode]
+}

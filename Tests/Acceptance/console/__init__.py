@@ -1,0 +1,1 @@
+"""The console of uaf-server in a real browser, and before hostile visitors."""

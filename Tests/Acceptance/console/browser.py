@@ -1,0 +1,141 @@
+"""Chromium, driven by its own driver, and axe inside it."""
+
+import base64
+import os
+import pathlib
+import subprocess
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.select import Select
+from selenium.webdriver.support.wait import WebDriverWait
+
+from lab.machine import ROOT
+from lab.table import must
+
+AXE = ROOT / "build/console/python/axe_playwright_python/axe.min.js"
+SHOTS = pathlib.Path(os.environ.get("LAB_RESULTS", "/tmp/results"), "screenshots")
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+HEIGHT = 900
+
+
+class Browser:
+    """One window, with a profile of its own."""
+
+    def __init__(self, base, language, width):
+        self._base, self._width, self.language = base, width, language
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        # It runs as root of a machine that ends with this run; the authority is none that Chromium knows.
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors"):
+            options.add_argument(argument)
+        options.add_argument(f"--accept-lang={language}")
+        self._driver = webdriver.Chrome(options, Service("/usr/bin/chromedriver"))
+        self._driver.set_page_load_timeout(30)
+        # A window is never as narrow as a telephone; what is shown in it can be.
+        self._driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def close(self):
+        self._driver.quit()
+
+    def open(self, path):
+        self._driver.get(self._base + path)
+
+    @property
+    def path(self):
+        return self._driver.current_url.removeprefix(self._base)
+
+    def text(self, selector):
+        return self._driver.find_element(By.CSS_SELECTOR, selector).text
+
+    def texts(self, selector):
+        return [found.text for found in self._driver.find_elements(By.CSS_SELECTOR, selector)]
+
+    def open_file(self, path):
+        self._driver.get(pathlib.Path(path).as_uri())
+
+    def loaded(self):
+        """What the page has asked for beside itself."""
+        return self._driver.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+
+    def printed(self, name):
+        """The page as it is printed, as the text of each of its pages."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        file = SHOTS / f"{name}.pdf"
+        made = self._driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True, "printBackground": False})
+        file.write_bytes(base64.b64decode(made["data"]))
+        text = subprocess.run(["pdftotext", "-layout", file, "-"], capture_output=True, text=True, check=True).stdout
+        return text.removesuffix("\f").split("\f")
+
+    def press(self, selector):
+        """Presses a button, and waits for the page that follows."""
+        before = self._driver.find_element(By.TAG_NAME, "html")
+        self._driver.find_element(By.CSS_SELECTOR, selector).click()
+        wait = WebDriverWait(self._driver, 20, ignored_exceptions=[WebDriverException])
+        wait.until(lambda _: self._is_gone(before))
+        wait.until(lambda driver: driver.execute_script("return document.readyState") == "complete")
+
+    @staticmethod
+    def _is_gone(element):
+        """Whether an element is of an earlier page. While pages change, Chromium's driver says so in more ways than one."""
+        try:
+            element.is_enabled()
+        except WebDriverException:
+            return True
+        return False
+
+    def fill(self, name, value):
+        self._driver.find_element(By.NAME, name).send_keys(value)
+
+    def choose(self, name, value):
+        Select(self._driver.find_element(By.NAME, name)).select_by_value(value)
+
+    def clear(self, name):
+        self._driver.find_element(By.NAME, name).clear()
+
+    def dark(self, is_on):
+        feature = {"name": "prefers-color-scheme", "value": "dark" if is_on else "light"}
+        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+    def sign_in(self, person, channel):
+        """By the pages alone, and a signature."""
+        self.open("/console")
+        self.fill("name", person.name)
+        self.press("main button")
+        must("uafctl oob" in self.text("main"), f"no line at {self.path}: {self.text('main')}")
+        person.confirm(channel, self.text("pre"))
+        self.press("main button")
+        must(self.path == "/console", f"no session after a confirmation: {self.path}")
+
+    def examine(self, name):
+        """Takes a picture of the page; Broken where axe finds something, the page is wider than the window, or it is in
+        another language."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self._driver.save_screenshot(str(SHOTS / f"{name}.{self.language}.{self._width}.png"))
+        wide = self._driver.execute_script("return document.documentElement.scrollWidth")
+        must(wide <= self._width, f"{name} is {wide} wide in a window of {self._width}")
+        said = self._driver.execute_script("return document.documentElement.lang")
+        must(said == self.language, f"{name} is in {said}")
+        self._driver.execute_script(AXE.read_text())
+        found = self._driver.execute_async_script(
+            "const [tags, done] = arguments; axe.run({runOnly: tags}).then(r => done(r.violations), e => done([{id: `${e}`}]))",
+            LEVELS,
+        )
+        named = [f"{one['id']}: {[node['html'] for node in one.get('nodes', [])][:2]}" for one in found]
+        must(not named, f"axe finds in {name}: {'; '.join(named)}")
+
+    def picture(self, selector, name):
+        """Keeps a picture of one element, four times as large; returns the file."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        file = SHOTS / f"{name}.png"
+        self._driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": self._width, "height": HEIGHT, "deviceScaleFactor": 4, "mobile": False},
+        )
+        self._driver.find_element(By.CSS_SELECTOR, selector).screenshot(str(file))
+        return file

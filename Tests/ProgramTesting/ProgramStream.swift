@@ -1,0 +1,26 @@
+import Foundation
+
+/// Where one of a program's three streams leads.
+public enum ProgramStream {
+  /// Where that of the tests leads.
+  case shared
+  /// To a file.
+  case file(FileHandle)
+  /// To the test, which has the pipe's other end.
+  case pipe(Pipe)
+
+  /// The descriptor that the program gets; nil for the tests' own.
+  func descriptor(reads: Bool) -> CInt? {
+    switch self {
+    case .shared: nil
+    case .file(let file): file.fileDescriptor
+    case .pipe(let pipe): (reads ? pipe.fileHandleForReading : pipe.fileHandleForWriting).fileDescriptor
+    }
+  }
+
+  /// Closes the program's end of a pipe in the tests.
+  func closeFarEnd(reads: Bool) {
+    guard case .pipe(let pipe) = self else { return }
+    try? (reads ? pipe.fileHandleForReading : pipe.fileHandleForWriting).close()
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+import UAFService
+
+@testable import UAFAdministration
+
+/// How many rows of the audit one page looks at.
+struct AuditWindowTests {
+  private func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
+    var filter = AuditFilter()
+    change(&filter)
+    return filter
+  }
+
+  @Test func `looks at all rows where each is wanted, or an index has those that are`() {
+    let filters = [
+      AuditFilter(), AuditFilter(account: "alice"), AuditFilter(kind: .policy), AuditFilter(outcome: "wrongSignature"),
+      AuditFilter(account: "alice", since: 5, until: 9),
+    ]
+    for filter in filters {
+      let window = AuditWindow(filter, first: 1, end: 10_000_001)
+      #expect(window.filter.before == 10_000_001)
+      #expect(window.next == nil)
+    }
+  }
+
+  @Test func `looks at a part where rows may all be others, and says where the next page goes on`() {
+    let filters = [
+      AuditFilter(kind: .login), AuditFilter(outcome: "ok"), AuditFilter(machine: "laptop"),
+      AuditFilter(kind: .policy, machine: "laptop"), filter { $0.words = "sudo" },
+      AuditFilter(account: "alice", kind: .policy), AuditFilter(account: "alice", outcome: "wrongSignature"),
+      AuditFilter(account: "alice", machine: "laptop"), filter { ($0.account, $0.negated) = ("alice", [.account]) },
+    ]
+    for filter in filters {
+      let window = AuditWindow(filter, first: 1, end: 10_000_001)
+      #expect(window.filter.after == 0)
+      #expect(window.filter.before == 10_001)
+      #expect(window.next == 10_000)
+    }
+  }
+
+  @Test func `pages from either side look at each row once`() {
+    for isNewestFirst in [false, true] {
+      var asked = filter { ($0.machine, $0.isNewestFirst) = ("laptop", isNewestFirst) }
+      var looked = Set<Int64>()
+      var pages = 0
+      while true {
+        let window = AuditWindow(asked, first: 101, end: 70_101)
+        let rows = (window.filter.after + 1)..<(window.filter.before ?? 0)
+        #expect(looked.isDisjoint(with: rows))
+        looked.formUnion(rows)
+        pages += 1
+        guard let next = window.next else { break }
+        if isNewestFirst { asked.before = next } else { asked.after = next }
+      }
+      #expect(looked == Set(101...70_100))
+      #expect(pages == 7)
+    }
+  }
+
+  @Test func `keeps within the numbers that were asked for`() {
+    let asked = filter { ($0.machine, $0.after, $0.before) = ("laptop", 500, 600) }
+    let window = AuditWindow(asked, first: 1, end: 10_000_001)
+    #expect(window.filter == asked)
+    #expect(window.next == nil)
+  }
+
+  @Test func `finds nothing where no row is of the time that is wanted`() {
+    let window = AuditWindow(AuditFilter(since: 5), first: nil, end: 10)
+    #expect(window.filter.before == 0)
+    #expect(window.next == nil)
+  }
+
+  @Test func `finds nothing, and ends, where the numbers exclude each other`() {
+    let asked = filter { ($0.machine, $0.after, $0.before) = ("laptop", 90_000, 5) }
+    #expect(AuditWindow(asked, first: 1, end: 100_000).next == nil)
+  }
+}

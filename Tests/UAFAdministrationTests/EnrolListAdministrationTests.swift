@@ -1,0 +1,76 @@
+import Synchronization
+import Testing
+
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFService
+
+/// Codes for a whole list, or none.
+@Suite(.onEachStore) struct EnrolListAdministrationTests {
+  private let server: TestServer
+  private let caller = Caller(actor: .administrator("helga"), role: .helpdesk, address: "")
+
+  init() throws { server = try TestServer() }
+
+  private func people(_ count: Int) throws -> [PeopleList.Person] {
+    try PeopleList(parsing: Array(("username\n" + (0..<count).map { "p\($0)\n" }.joined()).utf8)).people
+  }
+
+  private func openCodes() async throws -> Int {
+    try await server.store.read { [now = server.now] in
+      try $0.issuedCodes.page(before: nil, onlyOpen: true, limit: 1000, now: now).count
+    }
+  }
+
+  /// Fails at the n-th random number.
+  private func environment(failingAt last: Int, group: @escaping @Sendable (String) -> String? = { _ in nil })
+    -> AdministrationEnvironment
+  {
+    let count = Mutex(0)
+    return AdministrationEnvironment(
+      store: server.store, group: group, now: server.environment.now,
+      random: { [random = server.environment.random] size in
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        guard number < last else { throw AdministrationRefusal.conflict("no more") }
+        return try random(size)
+      }, publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+  }
+
+  @Test func `if a part of the list fails, the codes of the parts before it are closed`() async throws {
+    let codes = EnrolListAdministration(environment(failingAt: 600))
+    await #expect(throws: AdministrationRefusal.conflict("no more")) {
+      try await codes.issueAll(try people(700), lifetime: 60, by: caller)
+    }
+    #expect(try await openCodes() == 0)
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .enrolmentClosure), limit: 1000) }
+    #expect(rows.count == 500)
+  }
+
+  @Test func `all codes of a list are made where nothing fails`() async throws {
+    let codes = EnrolListAdministration(environment(failingAt: 1000))
+    #expect(try await codes.issueAll(try people(501), lifetime: 60, by: caller).count == 501)
+    #expect(try await openCodes() == 501)
+  }
+
+  @Test(arguments: [false, true]) func `a privileged account is refused, also if it became one after the check`(
+    reaches: Bool
+  ) async throws {
+    let codes = EnrolListAdministration(
+      environment(failingAt: 1000) { $0 == "p1" ? AccountGroup.privileged : nil })
+    #expect(try await codes.check(Array("username\np0\np1\n".utf8), by: caller).wrong.map(\.line) == [3])
+    await #expect(throws: AdministrationRefusal.privileged(account: "p1")) {
+      try await codes.issue(try people(2)[...], lifetime: 60, reachesPrivileged: reaches, by: caller)
+    }
+    #expect(try await openCodes() == 0)
+  }
+
+  @Test(arguments: [0, 604_801] as [Int64]) func `a lifetime beyond a week is refused`(lifetime: Int64) async throws {
+    let codes = EnrolListAdministration(environment(failingAt: 1000))
+    await #expect(throws: AdministrationRefusal.self) {
+      try await codes.issue(try people(1)[...], lifetime: lifetime, reachesPrivileged: false, by: caller)
+    }
+  }
+}

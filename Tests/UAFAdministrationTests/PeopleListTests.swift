@@ -1,0 +1,66 @@
+import Testing
+
+@testable import UAFAdministration
+
+/// Lists of people, right ones and wrong ones.
+struct PeopleListTests {
+  private func list(_ text: String) throws(PeopleListProblem) -> PeopleList {
+    try PeopleList(parsing: Array(text.utf8))
+  }
+
+  @Test func `reads names and lifetimes, in either order of the columns`() throws {
+    let people = try list("username,lifetime\nmina,60\njun,\n").people
+    #expect(people == [.init(username: "mina", lifetime: 60), .init(username: "jun", lifetime: nil)])
+    #expect(try list("lifetime,username\n60,mina\n").people == [.init(username: "mina", lifetime: 60)])
+  }
+
+  @Test func `takes what spreadsheets write: a byte order mark, carriage returns, quotes, no last line end`() throws {
+    let text = "\u{FEFF}\"username\"\r\n\"mi,na\"\r\n\"ju\"\"n\""
+    #expect(try list(text).people.map(\.username) == ["mi,na", "ju\"n"])
+    #expect(try list(text).wrong.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("", PeopleListProblem.empty), ("\n", .empty), ("mina\n", .unknownColumn("mina")),
+    ("lifetime\n5\n", .noUsername), ("username,username\n", .columnTwice("username")),
+    ("Username\n", .unknownColumn("Username")),
+    ("username,\n", .unknownColumn("")), ("\"username\n", .openQuote),
+  ])
+  func `refuses a list whose first line does not name the columns`(text: String, problem: PeopleListProblem) {
+    #expect(throws: problem) { try list(text) }
+  }
+
+  @Test(arguments: [
+    ("", PeopleListProblem.emptyLine), (",5", .emptyUsername), ("mina", .fields(found: 1, wanted: 2)),
+    ("mina,5,6", .fields(found: 3, wanted: 2)), ("mi na,5", .invalidUsername("mi na")),
+    ("미나,5", .invalidUsername("미나")), (String(repeating: "a", count: 129) + ",5", .longUsername),
+    ("first,5", .usernameTwice("first", first: 2)), ("mina,soon", .notANumber("soon")), ("mina,-5", .notANumber("-5")),
+    ("mina,5.5", .notANumber("5.5")), ("mina,0", .lifetimeRange(0)), ("mina,604801", .lifetimeRange(604_801)),
+    ("mina,99999999999999999999", .notANumber("99999999999999999999")), ("\"mina,5", .openQuote),
+    ("\"mina\"x,5", .afterQuote), ("mi\"na,5", .innerQuote), ("mina\t,5", .controlCharacter),
+    ("mi\u{0}na,5", .controlCharacter), ("mina\r,5", .controlCharacter),
+    (String(repeating: "a", count: 1100), .tooLong),
+  ])
+  func `names a wrong line by its number, and reads the others`(line: String, problem: PeopleListProblem) throws {
+    let parsed = try list("username,lifetime\nfirst,1\n\(line)\nlast,2\n")
+    #expect(parsed.wrong == [.init(line: 3, problem: problem)])
+    #expect(parsed.people.map(\.username) == ["first", "last"])
+  }
+
+  @Test func `refuses what is not UTF-8, and more lines than it takes`() throws {
+    #expect(throws: PeopleListProblem.notUTF8) { try PeopleList(parsing: Array("username\n".utf8) + [0xFF]) }
+    let many = "username\n" + (0...PeopleList.maximumCount).map { "a\($0)\n" }.joined()
+    #expect(throws: PeopleListProblem.tooMany) { try list(many) }
+  }
+
+  @Test func `what a list says reaches the terminal in quotes`() {
+    #expect(PeopleListProblem.invalidUsername("\u{1B}[2J").description.hasPrefix("\"\\u{1b}[2J\" is no username"))
+  }
+
+  @Test(arguments: ["mina", "mi,na", "ju\"n", "\"", "", "a,b\"\"c"])
+  func `a field that is written is read again as it was`(field: String) throws {
+    #expect(try CSVLine(parsing: CSVLine.written(field)).fields == [field])
+    let line = [field, "x", field].map(CSVLine.written).joined(separator: ",")
+    #expect(try CSVLine(parsing: line).fields == [field, "x", field])
+  }
+}

@@ -1,0 +1,236 @@
+@testable import ServerTesting
+import Testing
+import UAFMessages
+@testable import UAFService
+
+@testable import UAFAdministration
+
+/// The saved policies: who may see, try and change them, and what a change does.
+@Suite(.onEachStore) struct PolicyAdministrationTests {
+  private let server: TestServer
+  private let administration: PolicyAdministration
+  private let administrator = Caller(actor: .commandLine(uid: 0, login: nil), role: .administrator, address: "")
+  private let both = #"{"accepted": [["passcode", "pattern"]]}"#
+  private let passcode = #"{"accepted": [["passcode"]]}"#
+
+  init() throws {
+    server = try TestServer()
+    administration = PolicyAdministration(.of(server))
+  }
+
+  private func addAccounts() async throws {
+    try await server.store.write { records in
+      try records.settings.set(.publicURL, to: TestServer.publicURL)
+      for name in ["alice", "bob", "carol", "dave"] { try records.accounts.add(name, now: 0) }
+    }
+    try await server.addKeys([
+      ("alice", "5541#0001"), ("alice", "5541#0002"), ("bob", "5541#0001"), ("carol", "5541#0002"),
+    ])
+  }
+
+  private func audit() async throws -> [AuditRow] {
+    try await server.store.read { try $0.audit.rows(AuditFilter(kind: .policy), limit: 10) }
+  }
+
+  @Test func `says that no policy is in force as long as none was saved`() async throws {
+    #expect(try await administration.current(by: administrator) == nil)
+  }
+
+  @Test func `keeps each saved policy with who and why, and puts the newest in force`() async throws {
+    _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
+    server.advance(seconds: 5)
+    let second = try await administration.save(passcode, reason: "second", after: 1, lockingOut: 0, by: administrator)
+    #expect(
+      second
+        == PolicyVersion(
+          number: 2, savedAt: server.now, actor: "command-line uid 0", reason: "second", text: passcode))
+    #expect(try await administration.current(by: administrator) == second)
+    #expect(try await administration.version(1, by: administrator).text == both)
+  }
+
+  @Test func `writes a row of the audit for each saved policy`() async throws {
+    _ = try await administration.save(both, reason: "because", after: 0, lockingOut: 0, by: administrator)
+    let rows = try await audit()
+    #expect(rows.map(\.event.actor) == ["command-line uid 0"])
+    #expect(rows[0].event.detail.contains(#""number":1"#))
+    #expect(rows[0].event.detail.contains(#""reason":"because""#))
+  }
+
+  @Test func `counts the accounts that a policy locks out, and names them`() async throws {
+    try await addAccounts()
+    let preview = try await administration.preview(both, by: administrator)
+    #expect(preview.withKeys == 3)
+    #expect(preview.changed == 3)
+    #expect(preview.lockedOut == 2)
+    #expect(preview.names == ["bob", "carol"])
+    #expect(!preview.locksEverybodyOut)
+  }
+
+  @Test func `does not count a revoked key`() async throws {
+    try await addAccounts()
+    _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 1) }
+    let preview = try await administration.preview(both, by: administrator)
+    #expect(preview.withKeys == 2)
+    #expect(preview.locksEverybodyOut)
+  }
+
+  @Test func `compares with the saved policy, not with the one of a server without`() async throws {
+    try await addAccounts()
+    _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
+    let preview = try await administration.preview(passcode, by: administrator)
+    #expect(preview.lockedOut == 0)
+    #expect(preview.lockedOutAlready == 1)
+  }
+
+  @Test func `saves a policy after one that cannot be used any more, and says that it was not compared with that`()
+    async throws
+  {
+    try await addAccounts()
+    let gone = PolicyVersion(
+      number: 1, savedAt: 1, actor: "a", reason: "r", text: #"{"accepted": [["AAAA#0001"], ["passcode"]]}"#)
+    #expect(try await server.store.write { try $0.policyVersions.add(gone) })
+    let preview = try await administration.preview(passcode, by: administrator)
+    #expect(!preview.isPresentUsable)
+    #expect(preview.changed == 3)
+    #expect(preview.lockedOut == 1)
+    #expect(preview.lockedOutAlready == 0)
+    await #expect(throws: AdministrationRefusal.self) {
+      try await administration.save(passcode, reason: "revoked", after: 1, lockingOut: 0, by: administrator)
+    }
+    _ = try await administration.save(passcode, reason: "revoked", after: 1, lockingOut: 1, by: administrator)
+    #expect(try await administration.preview(passcode, by: administrator).isPresentUsable)
+  }
+
+  @Test func `does not count keys of two machines as one set`() async throws {
+    try await addAccounts()
+    try await server.database.execute(
+      "UPDATE credential SET deviceID = CASE aaid WHEN '5541#0001' THEN 'laptop' ELSE 'desk' END")
+    let preview = try await administration.preview(both, by: administrator)
+    #expect(preview.withKeys == 3)
+    #expect(preview.names == ["alice", "bob", "carol"])
+    try await server.database.execute("UPDATE credential SET deviceID = 'desk' WHERE username = 'alice'")
+    #expect(try await administration.preview(both, by: administrator).names == ["bob", "carol"])
+  }
+
+  @Test func `names the accounts of a group that are not there`() async throws {
+    try await addAccounts()
+    let text = #"{"groups": {"g": {"accounts": ["bob", "alcie"], "accepted": [["passcode"]]}}}"#
+    let preview = try await administration.preview(text, by: administrator)
+    #expect(preview.missing == 1)
+    #expect(preview.missingNames == ["alcie"])
+    #expect(preview.changed == 1)
+  }
+
+  @Test func `looks at more accounts than one transaction has`() async throws {
+    let names = (0..<1203).map { "user\(10_000 + $0)" }
+    try await server.store.write { records in
+      try records.settings.set(.publicURL, to: TestServer.publicURL)
+      for name in names { try records.accounts.add(name, now: 0) }
+    }
+    try await server.addKeys(names.map { ($0, "5541#0001") })
+    let preview = try await administration.preview(both, by: administrator)
+    #expect(preview.withKeys == 1203)
+    #expect(preview.lockedOut == 1203)
+    #expect(preview.names == Array(names.prefix(20)))
+    #expect(preview.locksEverybodyOut)
+  }
+
+  @Test func `refuses to lock anybody out unasked, and changes nothing then`() async throws {
+    try await addAccounts()
+    let error = await #expect(throws: AdministrationRefusal.self) {
+      try await administration.save(both, reason: "strict", after: 0, lockingOut: 1, by: administrator)
+    }
+    #expect(
+      error
+        == .conflict(
+          "with this policy 2 of 3 accounts could not log in any more (bob, carol): to save it all the same, allow 2 to be "
+            + "locked out"))
+    #expect(try await administration.current(by: administrator) == nil)
+    #expect(try await audit().isEmpty)
+  }
+
+  @Test func `locks out as many as were allowed`() async throws {
+    try await addAccounts()
+    _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
+    #expect(try await administration.current(by: administrator)?.text == both)
+  }
+
+  @Test func `refuses a policy that was made from another one than that in force`() async throws {
+    _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
+    for last: Int64 in [0, 2, -1, .max] {
+      await #expect(throws: AdministrationRefusal.self) {
+        try await administration.save(passcode, reason: "late", after: last, lockingOut: 0, by: administrator)
+      }
+    }
+    #expect(try await administration.current(by: administrator)?.text == both)
+    #expect(try await audit().count == 1)
+  }
+
+  @Test(arguments: ["", "{", #"{"accepted": []}"#, #"{"accepted": [["fingre"]]}"#, #"{"more": 1}"#])
+  func `refuses a text that is no policy`(text: String) async throws {
+    let error = await #expect(throws: AdministrationRefusal.self) {
+      try await administration.save(text, reason: "why", after: 0, lockingOut: 0, by: administrator)
+    }
+    guard case .invalid("policy", _) = error else {
+      Issue.record("refused as \(String(describing: error))")
+      return
+    }
+  }
+
+  @Test(arguments: ["", String(repeating: "a", count: 501), "a\0b"])
+  func `refuses to save without a reason that can be kept`(reason: String) async throws {
+    await #expect(throws: AdministrationRefusal.self) {
+      try await administration.save(both, reason: reason, after: 0, lockingOut: 0, by: administrator)
+    }
+  }
+
+  @Test(arguments: [Role.auditor, .helpdesk, .operator])
+  func `shows policies to each role, and lets only administrators save`(role: Role) async throws {
+    let caller = Caller(actor: .person, role: role, address: "")
+    #expect(try await administration.current(by: caller) == nil)
+    _ = try await administration.preview(both, by: caller)
+    await #expect(throws: AdministrationRefusal.notAllowed(.managePolicies)) {
+      try await administration.save(both, reason: "mine", after: 0, lockingOut: 0, by: caller)
+    }
+  }
+
+  @Test func `lists the newest first, a page at a time`() async throws {
+    for number in 0..<5 {
+      _ = try await administration.save(
+        both, reason: "\(number)", after: Int64(number), lockingOut: 0, by: administrator)
+    }
+    let first = try await administration.versions(after: nil, limit: 3, by: administrator)
+    #expect(first.rows.map(\.number) == [5, 4, 3])
+    let second = try await administration.versions(after: first.next, limit: 3, by: administrator)
+    #expect(second.rows.map(\.number) == [2, 1])
+    #expect(second.next == nil)
+  }
+
+  @Test func `refuses a page without size, one too large, and one that begins nowhere`() async throws {
+    for (after, limit) in [(nil, 0), (nil, 201), ("x", 1)] {
+      await #expect(throws: AdministrationRefusal.self) {
+        try await administration.versions(after: after, limit: limit, by: administrator)
+      }
+    }
+  }
+
+  @Test func `one preview is under way at a time, and the next one may follow`() async throws {
+    let gate = PreviewGate()
+    let isRefused = try await gate.run { () async -> Bool in
+      do {
+        try await gate.run {}
+        return false
+      } catch { return error is AdministrationRefusal }
+    }
+    #expect(isRefused)
+    try await gate.run {}
+    await #expect(throws: CancellationError.self) { try await gate.run { throw CancellationError() } }
+    try await gate.run {}
+  }
+
+  @Test func `refuses the number of a policy that was never saved`() async throws {
+    await #expect(throws: AdministrationRefusal.unknown("policy", name: "7")) {
+      try await administration.version(7, by: administrator)
+    }
+  }
+}

@@ -1,0 +1,12 @@
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFService
+
+extension AdministrationEnvironment {
+  /// The administration of a server of the tests, whose accounts are in no group.
+  static func of(_ server: TestServer, host: String = "") -> AdministrationEnvironment {
+    AdministrationEnvironment(
+      store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
+      host: host, authority: { _ in nil }, models: server.environment.models)
+  }
+}

@@ -1,0 +1,124 @@
+import Testing
+import UAFAdministration
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// Steps that are done after a signature alone.
+@Suite(.onEachStore) struct DangerousStepTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func hasCode(_ name: String) async throws -> Bool {
+    try await server.store.read { [now = server.now] in
+      try $0.accounts.summary(of: name, now: now)?.hasOpenCode == true
+    }
+  }
+
+  private func tokens() async throws -> [String] {
+    try await server.store.read { try $0.accessTokens.all().map(\.name) }
+  }
+
+  @Test(arguments: ["alice", "bob", "vip-carol"])
+  func `a code for an administrator or a privileged account is issued after a signature alone`(
+    name: String
+  ) async throws {
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    try await server.make("bob", .auditor)
+    let csrf = try await browser.csrf()
+    let asked = await browser.post("/console/person/enrol", "name=\(name)&lifetime=900&csrf=\(csrf)")
+    #expect(asked.status == .seeOther)
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
+    #expect(try await !hasCode(name))
+    let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+    #expect(text.hasPrefix("Issue an enrolment code for \(name), 900 seconds, code "))
+    let answer = await browser.post("/console/confirm", "csrf=\(csrf)")
+    #expect(answer.status == .ok && ConsoleBrowser.text(answer).contains("role=\"region\""))
+    #expect(try await hasCode(name))
+  }
+
+  @Test func `a code for anybody else is issued at once`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .helpdesk)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/person/enrol", "name=dora&lifetime=900&csrf=\(csrf)").status == .ok)
+    #expect(try await hasCode("dora"))
+  }
+
+  @Test(arguments: ["alice", "vip-carol"])
+  func `the helpdesk is refused a code for a privileged account before any signature`(name: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .helpdesk)
+    let csrf = try await browser.csrf()
+    let asked = await browser.post("/console/person/enrol", "name=\(name)&lifetime=900&csrf=\(csrf)")
+    #expect(asked.status == .forbidden)
+    #expect(try await !hasCode(name))
+  }
+
+  @Test(arguments: Role.allCases) func `a token that may do dangerous steps is made after a signature alone`(
+    role: Role
+  ) async throws {
+    let isDangerous = role == .operator || role == .administrator
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    let body = "name=deploy&role=\(role.rawValue)&lifetime=900&csrf=\(csrf)"
+    #expect(await browser.post("/console/tokens/add", body).status == (isDangerous ? .seeOther : .ok))
+    #expect(try await tokens() == (isDangerous ? [] : ["deploy"]))
+    guard isDangerous else { return }
+    _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
+    #expect(try await tokens() == ["deploy"])
+  }
+
+  @Test(arguments: [
+    String(repeating: "\u{1F600}", count: 128), String(repeating: "\u{1}", count: 128),
+    String(repeating: "\\", count: 127), String(repeating: "m", count: 200),
+  ]) func `a machine is revoked whatever id it has chosen, shown by its hash`(id: String) throws {
+    let text = try #require(try DangerousStep.revokeMachine(id, reason: "lost").shownText(number: "0042"))
+    #expect(text.utf8.count <= 200 && text.contains("... (SHA-256 ") && text.hasSuffix("), code 0042"))
+    let other = try DangerousStep.revokeMachine(id + "x", reason: "lost").shownText(number: "0042")
+    #expect(other != text)
+  }
+
+  @Test func `a short id is shown whole, and other texts that are too long are refused`() throws {
+    let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
+    #expect(text == "Revoke all keys on machine m1, code 0042")
+    let name = String(repeating: "\\", count: 127)
+    #expect(try DangerousStep.deleteAccount(name, reason: "").shownText(number: "0042") == nil)
+  }
+
+  @Test func `a step that was cancelled or replaced in another page is not done, though it is confirmed`()
+    async throws
+  {
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    try await server.enrol("bob")
+    let csrf = try await browser.csrf()
+    _ = await browser.post("/console/person/delete", "name=bob&csrf=\(csrf)")
+    let old = try #require(
+      try await SessionCheck(environment: environment).signedIn(cookie: browser.session, address: ""))
+    _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+    _ = await browser.post("/console/administrators/set", "name=bob&role=auditor&csrf=\(csrf)")
+    let outcome = try await StepConfirmation(environment: environment).outcome(old)
+    guard case .ended = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    let line = try await browser.line("/console/confirm")
+    #expect(await browser.post("/console/confirm/cancel", "csrf=\(csrf)").status == .seeOther)
+    let isUsed = try await server.store.read { [keys = server.environment.keys, now = server.now] records in
+      let code = try ConfirmationCode(sealed: line.authCode, for: "alice", keys: keys, now: now)
+      return try records.usedProofs.contains(tokenID: code?.usedName ?? "")
+    }
+    #expect(isUsed)
+  }
+
+  private var environment: ConsoleEnvironment {
+    ConsoleEnvironment(
+      administration: server.administration, keys: server.environment.keys, publicURL: { TestServer.publicURL },
+      admitsSignIn: { _ in true }, admitsStranger: { _ in true }, timeText: { String($0) }, readTime: { Int64($0) },
+      version: "1", facts: .example,
+      report: { Issue.record($0) })
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+import UAFMessages
+
+@testable import UAFConsole
+
+/// Sheets of paper with a code each.
+struct EnrolmentSheetTests {
+  private func payload(_ name: String, server: String = "https://uaf.test", ca: String? = nil) -> EnrolmentPayload {
+    EnrolmentPayload(
+      op: .registration, server: server, username: name, authCode: "c0de", expires: 1_900_000_000, ca: ca)
+  }
+
+  private func document(_ language: PageLanguage = .english) -> SheetDocument {
+    SheetDocument(language: language) { "time \($0)" }
+  }
+
+  private func page(_ names: [String], _ language: PageLanguage = .english) throws -> String {
+    let document = document(language)
+    return try document.beginning() + names.map { try document.sheet(payload($0)) }.joined() + document.ending
+  }
+
+  @Test func `has name, server, end, code, its picture, and the command, for each person on a page of their own`()
+    throws
+  {
+    let text = try page(["mina", "jun"])
+    for name in ["mina", "jun"] {
+      #expect(text.contains("<bdi>\(name)</bdi>") && text.contains("<pre>\(payload(name).encoded)</pre>"))
+      #expect(text.contains(">uafctl register --code \(name).code</pre>"))
+      let path = try #require(QRCode(payload(name).encoded)?.path)
+      #expect(text.contains("<path class=\"dark\" d=\"\(path)\"/>"))
+    }
+    #expect(text.contains("<bdi>https://uaf.test</bdi>") && text.contains("<bdi>time 1900000000</bdi>"))
+    #expect(text.components(separatedBy: "<article class=\"sheet\"").count == 3)
+    #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
+  }
+
+  @Test func `is in Korean where that was asked for`() throws {
+    let text = try page(["mina"], .korean)
+    #expect(text.contains("<html lang=\"ko\">") && text.contains("mina 등록") && !text.contains("Registering"))
+  }
+
+  @Test func `asks for nothing of anywhere, and forbids scripts`() throws {
+    let text = try page(["mina"])
+    for word in ["<script", "src=", "href=", "url(", "@import", "<img", "<link", "<form"] {
+      #expect(!text.contains(word), "\(word)")
+    }
+    #expect(
+      text.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\""))
+  }
+
+  @Test func `shows what looks like a part of the template as text`() throws {
+    #expect(try page(["{{sheetLine}}{{{path}}}"]).contains("<bdi>{{sheetLine}}{{{path}}}</bdi>"))
+  }
+
+  @Test(arguments: ["<script>alert(1)</script>", "\"onload='x'", "</article></main>", "a&amp;b"])
+  func `shows markup in a name as text`(name: String) throws {
+    let text = try page([name])
+    #expect(!text.contains("<script") && !text.contains(name) && !text.contains("<bdi>\(name)"))
+    #expect(text.components(separatedBy: "</article>").count == 2 && text.components(separatedBy: "</main>").count == 2)
+  }
+
+  @Test(arguments: ["a\u{202E}b", "a\u{2066}b", "a\u{200F}b", "a\u{0}b", "a\nb", "a\u{FEFF}b", "a\u{E000}b"])
+  func `shows what turns a text around, or is not seen, as a mark`(name: String) throws {
+    #expect(try page([name]).contains("<bdi>a\u{FFFD}b</bdi>"))
+  }
+
+  @Test func `cuts a name of 2,000 characters, and never the code`() throws {
+    let payload = payload(String(repeating: "가", count: 2000), server: "https://" + String(repeating: "s", count: 2000))
+    let text = try document().sheet(payload)
+    #expect(text.contains("<bdi>" + String(repeating: "가", count: 300) + "…</bdi>"))
+    #expect(text.contains("<pre>\(payload.encoded)</pre>") && text.contains("too long for a QR code"))
+  }
+
+  @Test func `says so where a code is too long for a picture, and the code is there`() throws {
+    let long = payload("mina", ca: String(repeating: "c", count: 3000))
+    let text = try document().sheet(long)
+    #expect(text.contains("too long for a QR code") && text.contains(long.encoded) && !text.contains("<svg"))
+  }
+}

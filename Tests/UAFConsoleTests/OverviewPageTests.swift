@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import UAFAdministration
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// The plots of the first page.
+@Suite(.onEachStore) struct OverviewPageTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func add(_ models: [(aaid: String, count: Int)]) async throws {
+    try await server.store.write { try $0.accounts.add("mina", now: 1) }
+    try await server.addKeys(models.flatMap { model in (0..<model.count).map { _ in ("mina", model.aaid) } })
+  }
+
+  private func page(_ language: String = "en") async throws -> String {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    _ = await browser.get("/console/language?to=\(language)")
+    return ConsoleBrowser.text(await browser.get("/console"))
+  }
+
+  private static func row(_ name: String, _ keys: Int, _ revoked: Int) -> String {
+    "<td data-column=\"Model\">\(name)</td><td data-column=\"Keys\">\(keys)</td>"
+      + "<td data-column=\"Revoked keys\">\(revoked)</td>"
+  }
+
+  @Test func `shows keys by model as a picture, and the same numbers as a table`() async throws {
+    try await add([("5541#0002", 4), ("0a0b#0001", 2)])
+    _ = try await server.store.write { try $0.credentials.revokeAll(of: "mina", now: 1) }
+    let text = try await page()
+    // The administrator's own key is the only one that is left.
+    #expect(text.contains(Self.row("passcode 5541#0001", 1, 0)))
+    #expect(text.contains(Self.row("pattern 5541#0002", 0, 4)) && text.contains(Self.row("0a0b#0001", 0, 2)))
+    #expect(text.contains("aria-label=\"Registered keys by model: usable, and revoked ones above them\""))
+    #expect(text.contains("<div class=\"axis\" aria-hidden=\"true\"><span>passcode 5541#0001</span>"))
+    #expect(text.contains("<rect class=\"good\" x=\"1\" y=\"75\" width=\"8\" height=\"25\"/>"))
+  }
+
+  @Test func `the plot is in Korean as well`() async throws {
+    let text = try await page("ko")
+    #expect(text.contains("모델별 등록된 키") && !text.contains("Registered keys by model"))
+  }
+
+  @Test func `the models with the fewest keys are one bar together`() async throws {
+    try await add((1...10).map { (String(format: "0a0b#%04x", $0), $0 + 1) })
+    let text = try await page()
+    // Eight bars: of eleven models those with 11 to 4 keys. The others have 3, 2 and 1.
+    #expect(text.contains(Self.row("3 others", 6, 0)) && text.contains(Self.row("0a0b#000a", 11, 0)))
+    #expect(!text.contains("0a0b#0002<"))
+  }
+
+  @Test func `nine models have a bar each`() async throws {
+    try await add((1...8).map { (String(format: "0a0b#%04x", $0), $0 + 1) })
+    let text = try await page()
+    #expect(!text.contains("others") && text.contains(Self.row("passcode 5541#0001", 1, 0)))
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFConsole
+@testable import UAFService
+
+/// The forms by which people and rows of the audit are found.
+@Suite struct SearchPagesTests {
+  private static let first: Int64 = 1_900_000_000
+
+  private let server: TestServer
+
+  init() throws { server = try TestServer() }
+
+  private func page(_ browser: ConsoleBrowser, _ path: String) async -> String {
+    ConsoleBrowser.text(await browser.get(path))
+  }
+
+  private func isListed(_ name: String, on page: String) -> Bool { page.contains("/console/person?name=\(name)\"") }
+
+  @Test func `people are found by state, group and last use, and the form keeps what was asked`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    for name in ["bob", "carol"] { try await server.enrol(name) }
+    try await AccountStateAdministration(server.administration).disable("carol", reason: "left", by: TestServer.root)
+    let disabled = await page(browser, "/console/people?state=disabled")
+    #expect(isListed("carol", on: disabled) && !isListed("bob", on: disabled))
+    #expect(disabled.contains(#"<option value="disabled" selected>"#))
+    let office = await page(browser, "/console/people?group=office&state=&prefix=&idle=")
+    #expect(isListed("bob", on: office) && !isListed("carol", on: office) && !isListed("alice", on: office))
+    // Alice has just signed in with her key.
+    let idle = await page(browser, "/console/people?idle=1")
+    #expect(isListed("bob", on: idle) && !isListed("alice", on: idle))
+  }
+
+  @Test(arguments: ["state=gone", "group=nowhere", "idle=-1", "idle=36501", "idle=x"])
+  func `a search for people that has no sense is refused, and lists nobody`(query: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let answer = await browser.get("/console/people?\(query)")
+    #expect(answer.status == .badRequest && !isListed("alice", on: ConsoleBrowser.text(answer)))
+  }
+
+  /// Rows later than the sign-in's own, a second after each other.
+  private func fill() async throws {
+    let rows = [
+      AuditEntry(time: Self.first, kind: .login, account: "xavier", actor: .person, machine: "laptop"),
+      AuditEntry(time: Self.first + 1, kind: .login, account: "yves", actor: .person, machine: "desk"),
+      AuditEntry(
+        time: Self.first + 2, kind: .login, account: "zoe", actor: .person, detail: #"{"reason":"spare key"}"#),
+    ]
+    try await server.store.write { try $0.audit.append(rows) }
+  }
+
+  @Test(arguments: [
+    ("since=\(first + 1)&until=\(first + 2)", ["yves"]), ("words=SPARE", ["zoe"]),
+    ("until=\(first + 2)&machine=desk&not=machine", ["xavier"]),
+    ("kind=login&until=\(first + 3)&account=zoe&not=account", ["xavier", "yves"]),
+  ])
+  func `rows of the audit are found by time and words, and by what they are not`(
+    query: String, expected: [String]
+  ) async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    try await fill()
+    let page = await page(browser, "/console/audit?\(query)")
+    let found = ["xavier", "yves", "zoe"].filter { page.contains(">\($0)<") }
+    #expect(found == expected)
+  }
+
+  @Test(arguments: ["since=yesterday", "until=x", "not=time", "not=account", "not=account&account="])
+  func `a search of the audit that has no sense is refused, and shows no row`(query: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    try await fill()
+    let answer = await browser.get("/console/audit?\(query)")
+    #expect(answer.status == .badRequest && !ConsoleBrowser.text(answer).contains("zoe"))
+  }
+}

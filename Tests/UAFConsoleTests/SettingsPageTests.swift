@@ -1,0 +1,48 @@
+import Testing
+import UAFAdministration
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// What the page of settings shows, and what it does not.
+@Suite(.onEachStore) struct SettingsPageTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  @Test(arguments: Role.allCases) func `each role sees listeners, certificate, keys and store, as text`(
+    role: Role
+  ) async throws {
+    let (browser, _) = try await server.signedIn("alice", role)
+    let page = ConsoleBrowser.text(await browser.get("/console/settings"))
+    for text in ["&lt;b&gt;:8443", "127.0.0.1:8444", "<dd>1234</dd>", "SQLite", ">next<", "accepted still", "to come"] {
+      #expect(page.contains(text), "\(text)")
+    }
+    #expect(page.contains(">\(server.now + 60)<") && page.contains("sent to no sink"))
+  }
+
+  @Test func `a sink shows how many rows it lacks, and since when`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let last = try await server.store.write { [now = server.now] records in
+      var delivery = AuditDelivery(sink: "syslog")
+      _ = delivery.take(by: "a", now: now)
+      try records.auditDeliveries.keep(delivery)
+      return try records.audit.last().number
+    }
+    let page = ConsoleBrowser.text(await browser.get("/console/settings"))
+    #expect(page.contains("<td data-column=\"Rows that wait\">\(last)</td>"))
+    _ = await browser.get("/console/language?to=ko")
+    #expect(ConsoleBrowser.text(await browser.get("/console/settings")).contains("기다리는 행"))
+  }
+
+  @Test func `nothing is changed here, and nobody sees it without a session`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/settings", "csrf=\(csrf)").status == .notFound)
+    #expect(await browser.put("/console/settings", "csrf=\(csrf)").status == .methodNotAllowed)
+    #expect(await ConsoleBrowser(server).get("/console/settings").status == .seeOther)
+  }
+}

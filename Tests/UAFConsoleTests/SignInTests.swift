@@ -1,0 +1,167 @@
+import Testing
+import UAFAdministration
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// Signing in, and confirming dangerous steps.
+@Suite(.onEachStore) struct SignInTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  @Test func `a text that was confirmed makes a session in the browser that asked`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    #expect(browser.hasSession)
+    #expect(await browser.get("/console/people").status == .ok)
+    let kinds = try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100).map(\.event.kind) }
+    #expect(kinds.contains(.consoleSignIn))
+  }
+
+  @Test func `nobody signs in before the text is confirmed`() async throws {
+    try await server.make("alice", .administrator)
+    let browser = ConsoleBrowser(server)
+    _ = await browser.post("/console/sign-in", "name=alice")
+    #expect(await browser.post("/console/sign-in/continue", "").status == .ok)
+    #expect(!browser.hasSession)
+    #expect(await browser.get("/console").status == .seeOther)
+  }
+
+  @Test func `a confirmation does not sign another browser in, nor the same one twice`() async throws {
+    let key = try await server.registered("alice")
+    try await server.make("alice", .auditor)
+    let (browser, other) = (ConsoleBrowser(server), ConsoleBrowser(server))
+    _ = await browser.post("/console/sign-in", "name=alice")
+    _ = await other.post("/console/sign-in", "name=alice")
+    _ = try await server.confirm(browser.line("/console/sign-in"), with: key, counter: 1)
+    let copy = ConsoleBrowser(server)
+    copy.steal("__Host-uaf-sign-in", from: browser)
+    _ = await other.post("/console/sign-in/continue", "")
+    _ = await browser.post("/console/sign-in/continue", "")
+    _ = await copy.post("/console/sign-in/continue", "")
+    #expect(browser.hasSession && !other.hasSession && !copy.hasSession)
+  }
+
+  @Test func `an account without a role is refused after its confirmation`() async throws {
+    let key = try await server.registered("alice")
+    let browser = ConsoleBrowser(server)
+    _ = await browser.post("/console/sign-in", "name=alice")
+    _ = try await server.confirm(browser.line("/console/sign-in"), with: key, counter: 1)
+    #expect(await browser.post("/console/sign-in/continue", "").status == .forbidden)
+    #expect(!browser.hasSession)
+  }
+
+  @Test func `asking for sign-ins changes nothing in the store, and looks the same for names that nobody has`()
+    async throws
+  {
+    try await server.make("alice", .administrator)
+    let before = try await server.database.changes()
+    let (known, unknown) = (ConsoleBrowser(server), ConsoleBrowser(server))
+    let answers = [
+      await known.post("/console/sign-in", "name=alice"), await unknown.post("/console/sign-in", "name=mallo"),
+    ]
+    let pages = [await known.get("/console/sign-in"), await unknown.get("/console/sign-in")]
+    #expect(answers[0].status == answers[1].status)
+    #expect(pages[0].status == .ok && pages[1].status == .ok)
+    #expect(try await server.database.changes() == before)
+  }
+
+  @Test func `a session ends when the role changes`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    try await server.make("alice", .auditor)
+    #expect(await browser.get("/console").status == .seeOther)
+  }
+
+  @Test func `a session ends when a key of the account is revoked`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let keys = KeyAdministration(server.administration)
+    #expect(try await keys.revoke(.all(of: "alice"), by: TestServer.root) == 1)
+    #expect(await browser.get("/console").status == .seeOther)
+  }
+
+  @Test func `a session ends after 15 minutes without a request`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    server.advance(seconds: ConsoleSession.idle - 1)
+    #expect(await browser.get("/console").status == .ok)
+    server.advance(seconds: ConsoleSession.idle)
+    #expect(await browser.get("/console").status == .seeOther)
+  }
+
+  @Test func `a form without the session's token, or of another site, changes nothing`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/people/add", "name=bob&csrf=x").status == .forbidden)
+    #expect(
+      await browser.post("/console/people/add", "name=bob&csrf=\(csrf)", origin: "https://evil.test").status
+        == .forbidden)
+    #expect(try await server.store.read { try !$0.accounts.exists("bob") })
+    #expect(await browser.post("/console/people/add", "name=bob&csrf=\(csrf)").status == .seeOther)
+    #expect(try await server.store.read { try $0.accounts.exists("bob") })
+  }
+
+  @Test(arguments: FormRoutes.paths.filter { $0 != "/console/policies/preview" && !UploadLimit.paths.contains($0) })
+  func `an auditor is refused each form that changes something`(path: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let csrf = try await browser.csrf()
+    let body = "name=alice&id=x&lifetime=900&role=auditor&key=5541%230001+AAAA&text=pay&csrf=\(csrf)"
+    #expect(await browser.post(path, body).status == .forbidden)
+  }
+
+  @Test func `a dangerous step is done once, after its text was confirmed, as it was confirmed`() async throws {
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    try await server.enrol("bob")
+    try await server.enrol("carol")
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/person/delete", "name=bob&csrf=\(csrf)").status == .seeOther)
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
+    let line = try await browser.line("/console/confirm")
+    let text = try await server.confirm(line, with: key, counter: 2)
+    #expect(text.hasPrefix("Delete account bob, code "))
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)&name=carol").status == .ok)
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
+    #expect(try await server.store.read { try !$0.accounts.exists("bob") && $0.accounts.exists("carol") })
+    let signed = try await server.store.read { try $0.confirmedTexts.confirmation(2)?.shown }
+    #expect(signed == text)
+  }
+
+  @Test func `a confirmation of one step does not do another one`() async throws {
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    try await server.enrol("bob")
+    let csrf = try await browser.csrf()
+    _ = await browser.post("/console/administrators/set", "name=bob&role=auditor&csrf=\(csrf)")
+    _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+    _ = await browser.post("/console/person/delete", "name=bob&csrf=\(csrf)")
+    #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
+    #expect(try await server.store.read { try $0.accounts.exists("bob") })
+  }
+
+  @Test func `a sign-in that was denied cannot be confirmed`() async throws {
+    let key = try await server.registered("alice")
+    try await server.make("alice", .auditor)
+    let browser = ConsoleBrowser(server)
+    _ = await browser.post("/console/sign-in", "name=alice")
+    let line = try await browser.line("/console/sign-in")
+    var context = RequestContext(username: "alice")
+    context.authCode = line.authCode
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    context.denies = true
+    #expect(try await server.get(.authentication, context).statusCode == .ok)
+    let text = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
+    _ = try await server.respond(try key.authenticate(request, counter: 1, confirming: text))
+    #expect(await browser.post("/console/sign-in/continue", "").status == .conflict)
+    #expect(!browser.hasSession)
+  }
+
+  @Test func `signing out ends the session`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let thief = ConsoleBrowser(server)
+    thief.steal("__Host-uaf-session", from: browser)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/sign-out", "csrf=\(csrf)").status == .seeOther)
+    #expect(await thief.get("/console").status == .seeOther)
+  }
+}

@@ -1,0 +1,343 @@
+import Authenticator
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// The account stage: whoever is disabled or locked at the server, by whatever way they came.
+@Suite final class AccountCheckTests {
+  private let signer: VerdictSigner
+  private let bench: HelperBench
+  /// In which state the server says that the account is.
+  private var state = AccountState.active
+
+  init() throws {
+    signer = try VerdictSigner()
+    bench = try HelperBench()
+    try bench.demandSignature(signer.pem)
+    bench.configuration += "\n[general]\noffline = \"allow\"\noffline_max_age = 3600"
+    let secret = try MachineSecret(
+      machineID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32))
+    bench.server.machineSecret = secret
+    bench.server.signed = { [unowned self] operation, account in
+      try signer.token(
+        operation, account: account, at: bench.now.wallSeconds, with: secret)
+    }
+    bench.server.accountState = { [unowned self] in (200, try answer($0)) }
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+  }
+
+  /// What the server says to a question.
+  private func answer(
+    _ request: TransportRequest, of account: String? = nil, nonce: [UInt8]? = nil, machine: [UInt8]? = nil,
+    type: String = AccountStatement.tokenType, by other: VerdictSigner? = nil, at time: Int64? = nil
+  ) throws -> [UInt8] {
+    let (proof, _) = try #require(MachineProof.read(request.machineProof ?? ""))
+    #expect(proof.claim == .state(of: "mina"))
+    #expect(request.url == "https://localhost/uaf/account" && request.body.isEmpty)
+    let statement = AccountStatement(
+      account: account ?? proof.claim.username, state: state, machineID: machine ?? proof.machineID,
+      nonce: nonce ?? proof.nonce, issuedAt: time ?? bench.now.wallSeconds)
+    guard case .object(let claims) = statement.json else { return [] }
+    return Array(try (other ?? signer).token(claims, type: type).utf8)
+  }
+
+  private func begin(_ argument: String = "account_check", service: String = "sshd") -> Begin {
+    var begin = bench.begin(.account, argument)
+    begin.service = Array(service.utf8)
+    return begin
+  }
+
+  @discardableResult
+  private func check(_ argument: String = "account_check", service: String = "sshd") throws -> Transcript {
+    try bench.run(begin(argument, service: service))
+  }
+
+  private func expectRefusal(_ transcript: Transcript, _ text: String) {
+    #expect(transcript.result == 9000 && transcript.pamCode == 7)
+    #expect(transcript.errors == [text])
+  }
+
+  private static let disabled = "This account is disabled. Ask the administrator."
+  private static let both = ["account_check", "account_check=required"]
+  private static let notKnown =
+    "The server could not be asked whether this account is active. Try again later, or ask the administrator."
+
+  // MARK: The server is heard
+
+  @Test(arguments: both) func `lets an active account through, without a prompt or a text`(argument: String) throws {
+    let transcript = try check(argument)
+    #expect(transcript.result == 0 && transcript.pamCode == 0)
+    #expect(transcript.messages.count == 1)
+  }
+
+  @Test(arguments: both) func `refuses a disabled account, and a locked one with its own words`(argument: String) throws
+  {
+    state = .disabled
+    expectRefusal(try check(argument), Self.disabled)
+    state = .locked(until: bench.now.wallSeconds + 60)
+    expectRefusal(
+      try check(argument), "This account is locked for a time. Ask the administrator, or come again later.")
+    state = .active
+    #expect(try check(argument).result == 0)
+  }
+
+  @Test func `says so in the person's language`() throws {
+    state = .disabled
+    var begin = begin()
+    begin.locale = Array("ko_KR.UTF-8".utf8)
+    expectRefusal(try bench.run(begin), "사용이 중지된 계정입니다. 관리자에게 문의하십시오.")
+  }
+
+  @Test func `a disabled account's last success is forgotten`() throws {
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    state = .disabled
+    try check()
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
+  }
+
+  // MARK: The server is not heard
+
+  @Test(arguments: both) func `a disabled account stays so while the server is away, and after a reboot`(
+    argument: String
+  ) throws {
+    state = .disabled
+    try check()
+    bench.server.lateFailure = .noHandshake(.refused)
+    bench.now = BootTime(bootID: [9], nanoseconds: 0, wallSeconds: bench.now.wallSeconds + 1_000_000)
+    expectRefusal(try check(argument), Self.disabled)
+    state = .active
+    bench.server.lateFailure = nil
+    #expect(try check(argument).result == 0)
+  }
+
+  @Test func `a lock that was heard of ends at its time`() throws {
+    state = .locked(until: bench.now.wallSeconds + 60)
+    try check()
+    bench.server.lateFailure = .noHandshake(.refused)
+    bench.now.wallSeconds += 59
+    #expect(try check().result == 9000)
+    bench.now.wallSeconds += 1
+    #expect(try check().result == 0)
+  }
+
+  @Test func `with nothing known, account_check lets through and says so, and required refuses`() throws {
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try check().result == 0)
+    #expect(bench.log.lines.contains { $0.contains("nothing says that the account is disabled: no connection") })
+    expectRefusal(try check("account_check=required"), Self.notKnown)
+  }
+
+  @Test func `required takes what was said for as long as a login without the server is good, in this boot`() throws {
+    #expect(try check().result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    bench.now.nanoseconds += 3599 * 1_000_000_000
+    bench.now.wallSeconds += 3599
+    #expect(try check("account_check=required").result == 0)
+    bench.now.wallSeconds -= 1
+    #expect(try check("account_check=required").result == 9000, "a clock that was set back")
+    bench.now.wallSeconds += 2
+    bench.now.nanoseconds += 1_000_000_000
+    #expect(try check("account_check=required").result == 9000, "too old")
+  }
+
+  @Test func `required takes nothing of another boot, of other addresses, or where root allows no login offline`()
+    throws
+  {
+    #expect(try check().result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    let (now, configuration) = (bench.now, bench.configuration)
+    bench.now.bootID = [9]
+    #expect(try check("account_check=required").result == 9000)
+    bench.now = now
+    bench.configuration = configuration.replacing("uaf/respond", with: "uaf/reply")
+    #expect(try check("account_check=required").result == 9000)
+    bench.configuration = configuration.replacing("\"allow\"", with: "\"deny\"")
+    #expect(try check("account_check=required").result == 9000)
+    bench.configuration = configuration
+    #expect(try check("account_check=required").result == 0)
+  }
+
+  // MARK: What is not believed
+
+  @Test func `takes no statement that is unsigned, old, replayed, or for somebody else`() throws {
+    state = .disabled
+    let other = try VerdictSigner()
+    let answers: [(TransportRequest) throws -> [UInt8]] = [
+      { _ in [] }, { _ in Array("x.y.z".utf8) }, { [self] in try answer($0, by: other) },
+      { [self] in try answer($0, type: "JWT") }, { [self] in try answer($0, of: "bob") },
+      { [self] in try answer($0, nonce: Array(repeating: 0, count: 16)) },
+      { [self] in try answer($0, machine: Array(repeating: 0, count: 16)) },
+      { [self] in try answer($0, at: bench.now.wallSeconds - 121) },
+      { [self] in try answer($0, at: bench.now.wallSeconds + 61) },
+    ]
+    for (number, answer) in answers.enumerated() {
+      bench.server.accountState = { (200, try answer($0)) }
+      #expect(try check().result == 0, "answer \(number) is no statement")
+      state = .active
+      #expect(try check("account_check=required").result == 9000, "answer \(number)")
+      state = .disabled
+    }
+    bench.server.accountState = { [self] in (403, try answer($0)) }
+    #expect(try check().result == 0)
+    bench.server.accountState = nil
+    #expect(try check("account_check=required").result == 9000, "a server that does not know the question")
+  }
+
+  @Test func `nothing is asked without a key to check the answer with, or without a secret of this server`() throws {
+    let asked = bench.server.requests.count
+    let configuration = bench.configuration
+    bench.configuration = configuration.replacing(
+      "require_signed_verdict = true", with: "require_signed_verdict = false")
+    #expect(try check().result == 0 && check("account_check=required").result == 9000)
+    bench.configuration = configuration.replacing("localhost/uaf", with: "localhost/x")
+    #expect(try check().result == 0 && check("account_check=required").result == 9000)
+    #expect(bench.server.requests.count == asked)
+  }
+
+  // MARK: Whom nobody waits for
+
+  @Test(arguments: ["cron", "crond", "atd", "systemd-user"])
+  func `a service that runs by itself never asks the server`(service: String) throws {
+    let asked = bench.server.requests.count
+    #expect(try check(service: service).result == 0)
+    #expect(try check("account_check=required", service: service).result == 9000)
+    #expect(bench.server.requests.count == asked)
+    state = .disabled
+    try check()
+    expectRefusal(try check(service: service), Self.disabled)
+    state = .active
+    try check()
+    #expect(try check("account_check=required", service: service).result == 0)
+    #expect(bench.server.requests.count == asked + 2)
+  }
+
+  @Test func `a host that shows nothing asks the server only from a terminal`() throws {
+    let asked = bench.server.requests.count
+    var begin = begin(service: "backup")
+    begin.pamFlags = 0x8000
+    #expect(try bench.run(begin).result == 0)
+    #expect(bench.server.requests.count == asked)
+    begin.tty = Array("/dev/pts/1".utf8)
+    #expect(try bench.run(begin).result == 0)
+    #expect(bench.server.requests.count == asked + 1)
+  }
+
+  @Test func `a section can keep its service from asking`() throws {
+    bench.configuration += "\n[service.rsync]\naccount_check_online = false"
+    let asked = bench.server.requests.count
+    #expect(try check(service: "rsync").result == 0)
+    #expect(bench.server.requests.count == asked)
+    #expect(try check().result == 0)
+    #expect(bench.server.requests.count == asked + 1)
+  }
+
+  // MARK: What status shows of it
+
+  private func status(of uid: UInt32? = nil, name: String? = nil, peer: UInt32 = 0) throws -> Transcript {
+    var begin = bench.begin(.status)
+    begin.service = Array("uafctl".utf8)
+    if let uid, let name {
+      (begin.uid, begin.account, begin.typedName) = (uid, Array(name.utf8), Array(name.utf8))
+    }
+    return try bench.run(begin, peer: peer)
+  }
+
+  private func document(_ transcript: Transcript) throws -> [String: Any] {
+    let text = try #require(transcript.finished.document)
+    return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+  }
+
+  @Test func `status says nothing of the server before it was asked, and that it can be asked`() throws {
+    let shown = try document(status())
+    #expect(shown["serverState"] == nil && shown["hasMachineSecret"] as? Bool == true)
+  }
+
+  /// The object of the server's last statement, as text.
+  private func serverState() throws -> String? {
+    let text = try #require(try status().finished.document)
+    guard case .object(let document) = try JSONValue(parsing: Array(text.utf8)) else { return nil }
+    return document["serverState"]?.text
+  }
+
+  @Test func `status says what the server said last, when it was asked, and until when a lock holds`() throws {
+    let first = bench.now.wallSeconds
+    try check()
+    #expect(try serverState() == #"{"asked":\#(first),"state":"active"}"#)
+    bench.now.wallSeconds += 5
+    bench.now.nanoseconds += 5_000_000_000
+    state = .locked(until: first + 60)
+    try check()
+    #expect(try serverState() == #"{"asked":\#(first + 5),"state":"locked","until":\#(first + 60)}"#)
+    state = .disabled
+    try check()
+    let disabled = #"{"asked":\#(first + 5),"state":"disabled"}"#
+    #expect(try serverState() == disabled)
+    // The server is not heard, so what it said before still holds.
+    bench.server.lateFailure = .noHandshake(.refused)
+    bench.now.wallSeconds += 1000
+    try check()
+    #expect(try serverState() == disabled)
+  }
+
+  @Test func `status asks no server, and shows nothing of the machine's secret`() throws {
+    state = .disabled
+    try check()
+    let asked = bench.server.requests.count
+    let text = try #require(try status().finished.document)
+    #expect(bench.server.requests.count == asked)
+    let secrets = [Array(repeating: UInt8(1), count: 16), Array(repeating: 2, count: 32)]
+    for secret in secrets {
+      #expect(!text.contains(Base64URL.encode(secret)))
+      #expect(!text.contains(Base64URL.encode(Array(secret.prefix(9)))))
+    }
+  }
+
+  @Test func `a secret of another server counts as none`() throws {
+    bench.configuration = bench.configuration.replacing("localhost/uaf", with: "localhost/x")
+    #expect(try document(status())["hasMachineSecret"] as? Bool == false)
+  }
+
+  @Test func `nobody but root is shown another account's state, and an account without a file has none`() throws {
+    state = .disabled
+    try check()
+    let refused = try status(peer: 4242)
+    #expect(refused.pamCode != 0 && refused.finished.document == nil)
+    let other = try document(status(of: 1, name: "daemon"))
+    #expect(other["serverState"] == nil && other["hasMachineSecret"] == nil)
+  }
+
+  // MARK: Who asks
+
+  @Test func `an account that never registered here is let through, or refused where root demands an answer`() throws {
+    var begin = begin()
+    (begin.uid, begin.account, begin.typedName) = (1, Array("daemon".utf8), Array("daemon".utf8))
+    #expect(try bench.run(begin).result == 0)
+    begin.arguments[1] = Array("account_check=required".utf8)
+    #expect(try bench.run(begin).result == 9000)
+    begin.uid = nil
+    #expect(try bench.run(begin).result == 9000)
+  }
+
+  @Test func `a peer without root may not ask, and nobody asks without the argument`() throws {
+    var begin = Begin(.account)
+    begin.service = Array("sshd".utf8)
+    let refused = try bench.run(begin, peer: 4242)
+    #expect(refused.result == 1001 && refused.pamCode != 0)
+    let without = try bench.run(bench.begin(.account))
+    #expect(without.result == 1001 && without.pamCode == 3)
+  }
+
+  @Test func `refuses account_check in a line of another type, and with another value`() throws {
+    let login = try bench.run(bench.begin(.authenticate, "account_check"), ["correct"])
+    #expect(login.result == 1001 && login.pamCode == 3 && login.prompts.isEmpty)
+    #expect(try check("account_check=yes").result == 1001)
+  }
+}

@@ -1,0 +1,128 @@
+import Authenticator
+import Testing
+import UAFConfiguration
+
+@testable import UAFHelper
+
+/// Every beginning with every sequence of events, against rules that are written down a second time.
+@Suite struct AccountStateMachineTests {
+  private static let now: Int64 = 1000
+  private static let demands: [AccountCheck] = [.refusesBlocked, .demandsActive]
+  /// What may be stored, a lock that is over included.
+  private static let stored: [AccountStanding?] = [
+    nil, .active, .disabled, .locked(until: now + 1), .locked(until: now),
+  ]
+  private static let events: [AccountStateMachine.Event] =
+    [.begun, .notTold]
+    + [AccountStanding.active, .disabled, .locked(until: now - 1)].map(AccountStateMachine.Event.told)
+    + [.judged(.holds(age: .seconds(5))), .judged(.refused(.tooOld))]
+
+  /// One way through the machine: how it began, what came, and what it said to each.
+  private struct Walk {
+    let demand: AccountCheck
+    let mayAsk: Bool
+    let stored: AccountStanding?
+    var events: [AccountStateMachine.Event] = []
+    var actions: [AccountStateMachine.Action] = []
+
+    /// The action that ended it; nil if nothing did.
+    var end: AccountStateMachine.Action? {
+      actions.first { if case .ask = $0 { false } else if case .judge = $0 { false } else { true } }
+    }
+  }
+
+  private static let walks: [Walk] = demands.flatMap { demand in
+    [true, false].flatMap { mayAsk in
+      stored.flatMap { stored -> [Walk] in
+        var walks = [Walk(demand: demand, mayAsk: mayAsk, stored: stored)]
+        for _ in 0..<4 { walks = walks.flatMap { walk in events.map { continued(walk, $0) } } }
+        return walks
+      }
+    }
+  }
+
+  private static func continued(_ walk: Walk, _ event: AccountStateMachine.Event) -> Walk {
+    var walk = walk
+    walk.events.append(event)
+    var machine = AccountStateMachine(
+      walk.demand, mayAsk: walk.mayAsk, stored: walk.stored, wallSeconds: now)
+    walk.actions = walk.events.map { machine.take($0) }
+    return walk
+  }
+
+  @Test func `asks only where it may, first, and once`() {
+    for walk in Self.walks {
+      #expect(!walk.actions.dropFirst().contains(.ask))
+      #expect((walk.actions.first == .ask) == (walk.mayAsk && walk.events.first == .begun))
+    }
+  }
+
+  @Test func `lets an account through only for what the server said, for what is good still, or without the demand`() {
+    for walk in Self.walks {
+      switch walk.end {
+      case .allow(.told):
+        #expect(walk.mayAsk && walk.events.starts(with: [.begun, .told(.active)]))
+      case .allow(.remembered):
+        #expect(walk.demand == .demandsActive && walk.stored == .active)
+        #expect(walk.events.contains(.judged(.holds(age: .seconds(5)))))
+      case .allow(.notKnown):
+        #expect(walk.demand == .refusesBlocked && !Self.blocks(walk.stored))
+      default: break
+      }
+    }
+  }
+
+  @Test func `refuses a disabled or locked account until a newer statement, whatever root demands`() {
+    for walk in Self.walks where Self.blocks(walk.stored) {
+      if case .allow(let ground) = walk.end { #expect(ground == .told, "\(walk)") }
+    }
+  }
+
+  @Test func `tells a disabled account from a locked one, and a lock that is over is none`() {
+    func end(_ stored: AccountStanding?) -> AccountStateMachine.Action {
+      var machine = AccountStateMachine(.refusesBlocked, mayAsk: false, stored: stored, wallSeconds: Self.now)
+      return machine.take(.begun)
+    }
+    #expect(
+      Self.stored.map(end) == [
+        .allow(.notKnown), .allow(.notKnown), .refuse(.disabled), .refuse(.locked), .allow(.notKnown),
+      ])
+  }
+
+  @Test func `what the server says now decides, whatever is stored`() {
+    for demand in Self.demands {
+      for stored in Self.stored {
+        for (said, action) in [
+          (AccountStanding.active, AccountStateMachine.Action.allow(.told)), (.disabled, .refuse(.disabled)),
+          (.locked(until: Self.now - 1), .refuse(.locked)),
+        ] {
+          var machine = AccountStateMachine(demand, mayAsk: true, stored: stored, wallSeconds: Self.now)
+          #expect(machine.take(.begun) == .ask)
+          #expect(machine.take(.told(said)) == action)
+        }
+      }
+    }
+  }
+
+  @Test func `with the demand, an account of which nothing is known is refused`() {
+    for walk in Self.walks where walk.demand == .demandsActive && walk.stored == nil {
+      if case .allow(let ground) = walk.end { #expect(ground == .told) }
+    }
+  }
+
+  @Test func `refuses everything out of turn, and everything after the end`() {
+    for walk in Self.walks {
+      guard let end = walk.actions.firstIndex(where: { $0 == walk.end }) else { continue }
+      #expect(walk.actions[(end + 1)...].allSatisfy { $0 == .refuse(.notKnown) }, "\(walk)")
+      if walk.events.first != .begun { #expect(walk.actions.allSatisfy { $0 == .refuse(.notKnown) }) }
+    }
+  }
+
+  private static func blocks(_ stored: AccountStanding?) -> Bool {
+    switch stored {
+    case .disabled: true
+    case .locked(let until): until > now
+    case .active, nil: false
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import FidoResults
+import Foundation
+import SecretMemory
+import Testing
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// Accounts whose chip was lost, and that go on by the recovery key.
+@Suite struct RecoveredValueTests {
+  private let chip: SoftwareTPM
+  private let bench: HelperBench
+  private let words: String
+  private static let none = ""
+
+  /// A machine with a recovery key, whose chip has counted for an account from the beginning.
+  init() throws {
+    chip = try SoftwareTPM()
+    bench = try HelperBench()
+    bench.chip = { () throws(Ending) in try SoftwareTPM.program() }
+    words = try RecoveryKey.make().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+    use("if_available")
+    #expect(try root(.initialise, words).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try chip.indices().count == 1)
+  }
+
+  private func use(_ word: String, at place: String? = nil) {
+    let rest = bench.configuration.components(separatedBy: "\n[tpm]")[0]
+    bench.configuration = rest + "\n[tpm]\nuse = \"\(word)\"\ntcti = \"\(place ?? chip.place)\""
+  }
+
+  private func root(_ operation: UAFWire.Operation, _ answers: String...) throws -> Transcript {
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return try bench.run(begin, answers)
+  }
+
+  private func login(_ value: String = "correct") throws -> UInt32 { try bench.run(bench.begin(), [value]).result }
+
+  private func counts() throws -> String {
+    let document = try root(.status).finished.document ?? ""
+    return document.contains("\"countedBy\":\"tpm\"")
+      ? "tpm" : document.contains("\"countedBy\":\"machine\"") ? "machine" : "none"
+  }
+
+  private var recoveryFile: URL { URL(filePath: bench.folder + "/state/device.recovery") }
+
+  private func logged(_ text: String) -> Bool { bench.log.lines.contains { $0.contains(text) } }
+
+  @Test func `on another chip the old value lets in, a wrong one does not, and a change makes an index there`() throws {
+    let other = try SoftwareTPM()
+    use("if_available", at: other.place)
+    #expect(try login() == 1007)
+    #expect(try root(.recover, try otherWords()).result == 1001)
+    let recovered = try root(.recover, words)
+    #expect(recovered.result == 0, "\(bench.log.lines)")
+    #expect(recovered.finished.text?.contains("1 account goes on with the same values") == true)
+    #expect(try counts() == "machine")
+    #expect(try login() == 0, "\(bench.log.lines)")
+    #expect(try login("wrong") != 0)
+    #expect(try root(.unlock).result == 0, "\(bench.log.lines)")
+    #expect(try other.indices().isEmpty)
+    #expect(try root(.change, "correct", "another", "another").finished.text != nil)
+    #expect(try other.indices().count == 1, "\(bench.log.lines)")
+    #expect(try counts() == "tpm")
+    #expect(try login("another") == 0, "\(bench.log.lines)")
+    // The copy that the change has made serves a third chip.
+    let third = try SoftwareTPM()
+    use("if_available", at: third.place)
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    #expect(try login("another") == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `on a chip that was cleared the old value lets in`() throws {
+    try chip.clear()
+    #expect(try login() == 1007)
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    #expect(try login() == 0, "\(bench.log.lines)")
+    #expect(try counts() == "machine")
+  }
+
+  @Test func `on the same chip the index goes on counting, and its count is not touched`() throws {
+    let index = try #require(try chip.indices().first)
+    let limit: UInt32 = 5
+    try chip.count(limit, of: limit, in: index)
+    let recovered = try root(.recover, words)
+    #expect(recovered.finished.text?.contains("still does") == true, "\(bench.log.lines)")
+    #expect(try chip.indices() == [index])
+    #expect(try counts() == "tpm")
+    #expect(try login() == 3014)
+    #expect(try root(.unlock).result == 0)
+    #expect(try login() == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `without a chip the key goes into a file and the old value lets in`() throws {
+    chip.stop()
+    use("off")
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    #expect(try login() == 0, "\(bench.log.lines)")
+    #expect(!FileManager.default.fileExists(atPath: recoveryFile.path))
+  }
+
+  @Test func `an account that registered without a public key is named, and the others go on`() throws {
+    _ = try root(.forget)
+    let kept = try Data(contentsOf: recoveryFile)
+    try FileManager.default.removeItem(at: recoveryFile)
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    _ = FileManager.default.createFile(
+      atPath: recoveryFile.path, contents: kept, attributes: [.posixPermissions: 0o400])
+    let other = try SoftwareTPM()
+    use("if_available", at: other.place)
+    let recovered = try root(.recover, words)
+    #expect(recovered.result == 0 && recovered.finished.text?.hasSuffix(": 4242") == true, "\(bench.log.lines)")
+    #expect(try login() == 1007)
+    _ = try root(.reset)
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try login() == 0)
+  }
+
+  @Test func `ends what was killed after the key was sealed, before an account went on`() throws {
+    let before = bench.folder + "/before"
+    try FileManager.default.copyItem(atPath: bench.folder + "/state/accounts", toPath: before)
+    let other = try SoftwareTPM()
+    use("if_available", at: other.place)
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    // The key is sealed by the new chip, and the accounts are as they were.
+    try FileManager.default.removeItem(atPath: bench.folder + "/state/accounts")
+    try FileManager.default.copyItem(atPath: before, toPath: bench.folder + "/state/accounts")
+    #expect(try login() == 1007)
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    #expect(try login() == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `ends what was killed after the key was in a file, before an account went on`() throws {
+    let state = bench.folder + "/state"
+    let before = bench.folder + "/before"
+    try FileManager.default.copyItem(atPath: state, toPath: before)
+    chip.stop()
+    use("off")
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    for name in ["accounts", "device.sealed", "device.recovery"] {
+      try? FileManager.default.removeItem(atPath: state + "/" + name)
+      try FileManager.default.copyItem(atPath: before + "/" + name, toPath: state + "/" + name)
+    }
+    #expect(try login() == 1007)
+    #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
+    #expect(!FileManager.default.fileExists(atPath: recoveryFile.path))
+    #expect(try login() == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `another public key in the file makes no copy and a warning, and the value is registered`() throws {
+    _ = try root(.forget)
+    let key = try Secret(copying: [UInt8](repeating: 1, count: 32).span)
+    let theirs = try #require(try RecoveryKey.seal(key, under: try RecoveryKey.make()))
+    try FileManager.default.removeItem(at: recoveryFile)
+    _ = FileManager.default.createFile(
+      atPath: recoveryFile.path, contents: Data(theirs), attributes: [.posixPermissions: 0o400])
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(logged("no copy of the share for passcode"))
+    #expect(try counts() == "tpm")
+    #expect(try login() == 0)
+  }
+
+  private func otherWords() throws -> String {
+    try RecoveryKey.make().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,185 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+import UAFCrypto
+import UAFMessages
+import WebMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// In which state an account is, told to machines that know it and to nobody else, with the store in each engine.
+@Suite(.onEachStore) struct AccountStateRouteTests {
+  private let server: TestServer
+  /// What alice's machine proves itself with.
+  private let known: MachineSecret
+
+  init() async throws {
+    server = try TestServer()
+    let alice = try await server.registered("alice")
+    known = try #require(
+      try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID]))
+  }
+
+  private func proof(
+    _ secret: MachineSecret? = nil, _ claim: MachineClaim = .state(of: "alice"), at time: Int64? = nil,
+    nonce: [UInt8]? = nil
+  ) throws -> String {
+    let secret = secret ?? known
+    let proof = try #require(
+      MachineProof(
+        machineID: secret.machineID, claim: claim, queue: .own, madeAt: time ?? server.now,
+        nonce: nonce ?? RandomBytes.make(16)))
+    return proof.text(
+      with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
+  }
+
+  private func ask(
+    _ client: TestClient, _ proof: String?, method: HTTPMethod = .POST
+  ) async throws -> TestResponse {
+    var fields = HTTPHeaders()
+    if let proof { fields.add(name: UAFRoutes.machineProof, value: proof) }
+    return try await client.executeRequest(uri: "/uaf/account", method: method, headers: fields, body: nil)
+  }
+
+  /// What alice's machine is told.
+  private func told() async throws -> AccountStatement {
+    var statement: AccountStatement?
+    try await server.application.test { client in
+      statement = try self.statement(in: await ask(client, proof()))
+    }
+    return try #require(statement)
+  }
+
+  /// The statement of an answer, whose signature is checked.
+  private func statement(in answer: TestResponse) throws -> AccountStatement {
+    #expect(answer.status == .ok)
+    #expect(answer.headers.first(name: "Content-Type") == "application/jwt")
+    #expect(answer.headers.first(name: "Cache-Control") == "no-store")
+    let text = String(decoding: [UInt8](buffer: answer.body), as: UTF8.self)
+    #expect(text.utf8.count <= AccountStatement.maximumBytes)
+    let parts = text.split(separator: ".").map(String.init)
+    try #require(parts.count == 3)
+    let key = server.environment.keys.verdictKey
+    #expect(
+      try String(decoding: Base64URL.decode(parts[0], maximumCount: 256), as: UTF8.self)
+        == #"{"alg":"ES256","kid":"\#(key.id)","typ":"account-state+jwt"}"#)
+    #expect(
+      P256.isValidSignature(
+        try Base64URL.decode(parts[2], maximumCount: 64), of: Array("\(parts[0]).\(parts[1])".utf8),
+        publicKey: key.publicKey))
+    guard case .object(let claims) = try JSONValue(parsing: Base64URL.decode(parts[1], maximumCount: 1024)) else {
+      throw TestServer.Unexpected()
+    }
+    #expect(claims["exp"] == .integer(server.now + 60))
+    return try #require(AccountStatement(claims: claims))
+  }
+
+  private func block(until: Int64?) async throws {
+    let block = AccountBlock(since: server.now, until: until, reason: "left", actor: "test")
+    #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
+  }
+
+  @Test func `a known machine is told of an active account, for its own question`() async throws {
+    let nonce = try RandomBytes.make(16)
+    try await server.application.test { client in
+      let statement = try statement(in: await ask(client, proof(nonce: nonce)))
+      #expect(
+        statement
+          == AccountStatement(
+            account: "alice", state: .active, machineID: known.machineID, nonce: nonce, issuedAt: server.now))
+    }
+  }
+
+  @Test func `a disabled account is told as such until it is enabled`() async throws {
+    try await block(until: nil)
+    #expect(try await told().state == .disabled)
+    #expect(try await server.store.write { try $0.accounts.setBlock(nil, of: "alice") })
+    #expect(try await told().state == .active)
+  }
+
+  @Test func `a locked account is told with its end, and as active from then on`() async throws {
+    let end = server.now + 60
+    try await block(until: end)
+    #expect(try await told().state == .locked(until: end))
+    server.advance(seconds: 60)
+    #expect(try await told().state == .active)
+  }
+
+  @Test func `an account that was removed is told as disabled`() async throws {
+    #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
+    #expect(try await told().state == .disabled)
+  }
+
+  @Test func `whoever proves nothing hears the same of every name, whatever its state`() async throws {
+    try await block(until: nil)
+    let stranger = try MachineSecret(machineID: RandomBytes.make(16), secret: RandomBytes.make(32))
+    try await server.application.test { client in
+      let proofs: [String?] = [
+        nil, "", "x", try proof(stranger), try proof(stranger, .state(of: "bob")), try proof(known, .state(of: "bob")),
+        try proof(at: server.now - 901), try proof(at: server.now + 901),
+        try proof(known, MachineClaim(operation: .authentication, isAnswer: false, username: "alice")),
+      ]
+      for (number, proof) in proofs.enumerated() {
+        let answer = try await ask(client, proof)
+        #expect(answer.status == .forbidden && answer.body.readableBytes == 0, "proof \(number)")
+        #expect(answer.headers.first(name: "Content-Type") == nil, "proof \(number)")
+      }
+    }
+  }
+
+  @Test func `a proof for a state asks for no request and answers none`() async throws {
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
+    try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
+      var refused = 0
+      for _ in 0..<6 {
+        let answer = try await client.executeRequest(
+          uri: "/uaf/get", method: .POST,
+          headers: ["Content-Type": "application/fido+uaf", UAFRoutes.machineProof: proof()],
+          body: ByteBuffer(bytes: body.jsonBytes))
+        if answer.status == .tooManyRequests { refused += 1 }
+      }
+      #expect(refused > 0, "the machine's own budget does not count for another request")
+    }
+  }
+
+  @Test func `asks too often, and waits as everybody does`() async throws {
+    try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
+      var statuses: [HTTPResponseStatus] = []
+      for _ in 0..<8 { statuses.append(try await ask(client, proof()).status) }
+      #expect(statuses.first == .ok && statuses.last == .tooManyRequests)
+      #expect(Set(statuses) == [.ok, .tooManyRequests])
+    }
+  }
+
+  @Test func `strangers use up nothing of a known machine's budget`() async throws {
+    let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+    let own: HTTPHeaders = [UAFRoutes.machineProof: try proof()]
+    func status(_ client: TestClient, _ fields: HTTPHeaders) async -> HTTPResponseStatus {
+      await client.routes.answer(
+        to: WebRequest(method: .POST, target: "/uaf/account", fields: fields, body: ByteBuffer(), peer: address)
+      ).status
+    }
+    await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
+      var statuses: [HTTPResponseStatus] = []
+      for _ in 0..<8 { statuses.append(await status(client, [:])) }
+      #expect(statuses.first == .forbidden && statuses.last == .tooManyRequests)
+      let known = await status(client, own)
+      #expect(known == .ok)
+    }
+  }
+
+  @Test func `refuses another method, and a body that is too long`() async throws {
+    try await server.application.test { client in
+      let other = try await ask(client, proof(), method: .GET)
+      #expect(other.status == .notFound)
+      let tooLong = try await client.executeRequest(
+        uri: "/uaf/account", method: .POST,
+        headers: ["Content-Length": String(UAFRoutes.maximumBody + 1), UAFRoutes.machineProof: proof()], body: nil)
+      #expect(tooLong.status == .payloadTooLarge)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+import UAFCrypto
+import UAFService
+
+@testable import ServerTesting
+@testable import UAFServer
+
+/// Sinks against servers with real TLS on this machine.
+@Suite struct AuditSinkTests {
+  private static let rows = (Int64(1)...3).map {
+    AuditRow(
+      link: AuditLink(number: $0, hash: [UInt8](repeating: 0, count: 32)),
+      event: AuditEntry(time: 1, kind: .login, account: "민아", actor: .person))
+  }
+  private static let secret = "0123456789abcdef0123456789abcdef"
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static func syslog(_ receiver: TLSReceiver, host: String = "localhost") throws -> SyslogSink {
+    try SyslogSink(
+      host: host, port: receiver.port, trust: SinkTrust(authorities: receiver.authorityPath), sender: "uaf1")
+  }
+
+  private func secretFile(_ text: String) throws -> String {
+    let path = folder.path("secret")
+    try? FileManager.default.removeItem(atPath: path)
+    _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+    return path
+  }
+
+  private func webhook(_ receiver: TLSReceiver) throws -> WebhookSink {
+    let url = try #require(PublicURL(argument: "https://localhost:\(receiver.port)/audit"))
+    return try WebhookSink(
+      url: url, secret: WebhookSecret(path: secretFile(Self.secret)),
+      trust: SinkTrust(authorities: receiver.authorityPath), now: { 1_800_000_000 })
+  }
+
+  @Test(arguments: ["localhost", "127.0.0.1"])
+  func `syslog has all messages when the sink says so`(host: String) async throws {
+    let receiver = try await TLSReceiver(names: ["localhost"], addresses: ["127.0.0.1"])
+    try await Self.syslog(receiver, host: host).send(Self.rows)
+    let expected = Self.rows.flatMap { SyslogMessage.frame($0, host: "uaf1") }
+    #expect(receiver.text == String(decoding: expected, as: UTF8.self))
+    try await receiver.stop()
+  }
+
+  @Test func `a syslog server of an unknown authority gets nothing`() async throws {
+    let receiver = try await TLSReceiver(names: ["localhost"])
+    let other = try await TLSReceiver(names: ["localhost"])
+    let sink = try SyslogSink(
+      host: "localhost", port: receiver.port, trust: SinkTrust(authorities: other.authorityPath), sender: "uaf1")
+    await #expect(throws: SinkFailure.untrusted) { try await sink.send(Self.rows) }
+    #expect(receiver.text.isEmpty)
+    try await receiver.stop()
+    try await other.stop()
+  }
+
+  @Test(arguments: ["localhost", "127.0.0.1"])
+  func `a syslog server with a certificate for another name gets nothing`(host: String) async throws {
+    let receiver = try await TLSReceiver(names: ["uaf.example.org"], addresses: ["192.0.2.1"])
+    let sink = try Self.syslog(receiver, host: host)
+    await #expect(throws: SinkFailure.otherName) { try await sink.send(Self.rows) }
+    #expect(receiver.text.isEmpty)
+    try await receiver.stop()
+  }
+
+  @Test func `a syslog server that is away has not got the rows`() async throws {
+    let receiver = try await TLSReceiver(names: ["localhost"])
+    let sink = try Self.syslog(receiver)
+    try await receiver.stop()
+    await #expect(throws: SinkFailure.system(errorNumber: ECONNREFUSED)) { try await sink.send(Self.rows) }
+  }
+
+  @Test func `a syslog server that never ends does not hold up a server that is stopped`() async throws {
+    // It accepts connections and does nothing with them.
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let sink = try SyslogSink(
+      host: "127.0.0.1", port: channel.localAddress?.port ?? 0, trust: SinkTrust(authorities: nil), sender: "uaf1")
+    let sending = Task { try await sink.send(Self.rows) }
+    sending.cancel()
+    await #expect(throws: SinkFailure.closed) { try await sending.value }
+    try await channel.close()
+  }
+
+  @Test func `a syslog server that lets nobody connect does not hold up a server that is stopped`() async throws {
+    let listener = try FullListener()
+    let sink = try SyslogSink(
+      host: "127.0.0.1", port: listener.port, trust: SinkTrust(authorities: nil), sender: "uaf1")
+    let sending = Task { try await sink.send(Self.rows) }
+    sending.cancel()
+    await #expect(throws: SinkFailure.closed) { try await sending.value }
+  }
+
+  @Test func `a webhook gets JSON lines and a signature over time and body`() async throws {
+    let receiver = try await TLSReceiver(
+      names: ["localhost"], answer: "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+    let sink = try webhook(receiver)
+    try await sink.send(Self.rows)
+    await sink.close()
+    let parts = receiver.text.components(separatedBy: "\r\n\r\n")
+    let body = try #require(parts.last)
+    #expect(body == Self.rows.map { AuditLine.json($0) + "\n" }.joined())
+    let code = try HMACSHA256.authenticate(
+      Array("1800000000.\(body)".utf8), keyInOrdinaryMemory: Array(Self.secret.utf8))
+    let digits = code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    #expect(parts[0].contains("UAF-Audit-Signature: t=1800000000,v1=\(digits)"))
+    #expect(parts[0].hasPrefix("POST /audit HTTP/1.1\r\n"))
+    try await receiver.stop()
+  }
+
+  @Test(arguments: ["500 No", "301 Moved\r\nLocation: https://localhost/", "404 No"])
+  func `a webhook that answers with anything but a success has not got the rows`(answer: String) async throws {
+    let receiver = try await TLSReceiver(
+      names: ["localhost"], answer: "HTTP/1.1 \(answer)\r\nContent-Length: 0\r\n\r\n")
+    let sink = try webhook(receiver)
+    let status = try #require(UInt(answer.prefix(3)))
+    await #expect(throws: SinkFailure.status(status)) { try await sink.send(Self.rows) }
+    await sink.close()
+    try await receiver.stop()
+  }
+
+  @Test func `a webhook with a certificate for another name gets nothing`() async throws {
+    let receiver = try await TLSReceiver(names: ["uaf.example.org"], answer: "HTTP/1.1 200 OK\r\n\r\n")
+    let sink = try webhook(receiver)
+    await #expect(throws: SinkFailure.self) { try await sink.send(Self.rows) }
+    #expect(receiver.text.isEmpty)
+    await sink.close()
+    try await receiver.stop()
+  }
+
+  @Test(arguments: ["", "short\n", String(repeating: "a", count: 300)])
+  func `a secret of another length is refused`(text: String) throws {
+    let path = try secretFile(text)
+    #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
+  }
+
+  @Test func `a secret that others can read is refused, and the end of its line is no part of it`() throws {
+    let path = try secretFile(Self.secret + "\n")
+    let first = try WebhookSecret(path: path).signature(of: [1], now: 2)
+    #expect(try WebhookSecret(path: secretFile(Self.secret)).signature(of: [1], now: 2) == first)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
+  }
+
+  @Test func `a file of authorities without a certificate is refused`() throws {
+    let path = try secretFile("nothing\n")
+    #expect(throws: ServerError.unusableFile(path: path, reason: "holds no certificate in PEM")) {
+      try SyslogSink(host: "a", port: 1, trust: SinkTrust(authorities: path), sender: "uaf1")
+    }
+  }
+}

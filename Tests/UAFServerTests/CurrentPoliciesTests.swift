@@ -1,0 +1,105 @@
+import Invocation
+import Logging
+import NIOHTTP1
+@testable import ServerTesting
+import Testing
+import UAFAdministration
+import UAFMessages
+import WebMessages
+
+@testable import UAFServer
+@testable import UAFService
+
+/// Which policy a server uses: that of its file, or the one that was saved last.
+@Suite(.onEachStore) struct CurrentPoliciesTests {
+  private let server: TestServer
+  private let policies: CurrentPolicies
+  private let follower: PolicyFollower
+  private let both = #"{"accepted": [["passcode", "pattern"]]}"#
+
+  init() throws {
+    server = try TestServer()
+    policies = CurrentPolicies(nil, models: server.environment.models)
+    follower = PolicyFollower(
+      store: server.store, policies: policies, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  private func save(_ text: String, number: Int64 = 1) async throws {
+    let version = PolicyVersion(number: number, savedAt: 0, actor: "", reason: "", text: text)
+    let isSaved = try await server.store.write { try $0.policyVersions.add(version) }
+    #expect(isSaved)
+  }
+
+  private func accepted(_ policies: CurrentPolicies) throws -> [[String]] {
+    try policies.value().accepted(for: "alice").sets.map { $0.map(\.text) }
+  }
+
+  @Test func `accepts each authenticator by itself as long as no policy was saved`() async throws {
+    try await follower.prepare()
+    #expect(try accepted(policies) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
+  }
+
+  @Test func `takes the saved policy before it serves, and each later one when it looks`() async throws {
+    try await save(both)
+    try await follower.prepare()
+    #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
+    try await save(#"{"accepted": [["pattern"]]}"#, number: 2)
+    await follower.look()
+    #expect(try accepted(policies) == [["5541#0002"]])
+    #expect(policies.number == 2)
+  }
+
+  @Test func `does not serve with a saved policy that it cannot use`() async throws {
+    try await save(#"{"accepted": [["ABCD#0001"]]}"#)
+    let error = await #expect(throws: ServerError.self) { try await follower.prepare() }
+    #expect(error?.description.hasPrefix("the saved policy 1 cannot be used: accepted[0]: ") == true)
+    #expect(error?.exit == .usage)
+  }
+
+  @Test func `has no policy once one was saved that it cannot use, and one again after the next`() async throws {
+    try await save(both)
+    try await follower.prepare()
+    try await save(#"{"accepted": [["ABCD#0001"]]}"#, number: 2)
+    await follower.look()
+    #expect(throws: PolicyProblem.self) { try policies.value() }
+    try await save(both, number: 3)
+    await follower.look()
+    #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
+  }
+
+  @Test func `refuses requests and is not ready while it has no policy`() async throws {
+    policies.fail(server)
+    let environment = ServiceEnvironment(
+      store: server.store, keys: server.environment.keys, models: server.environment.models,
+      policies: policies.value, identity: server.environment.identity, now: server.environment.now,
+      random: server.environment.random)
+    let watch = StoreWatch(server.store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })
+    await watch.look()
+    let ready = HealthRoutes(watch: watch, policies: policies.value).isReady
+    #expect(ready.status == .serviceUnavailable)
+    #expect(ready.body == Array("policy\n".utf8))
+    await #expect(throws: PolicyProblem.self) {
+      try await RequestService(environment: environment).request(
+        RequestService.Asked(
+          GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)))
+    }
+  }
+
+  @Test func `uses its file, whatever was saved`() async throws {
+    try await save(both)
+    let models = server.environment.models
+    let file = try PolicyParser(models: models).policies(Array(#"{"accepted": [["pattern"]]}"#.utf8))
+    let ofFile = CurrentPolicies(file, models: models)
+    try await PolicyFollower(store: server.store, policies: ofFile, logger: follower.logger).prepare()
+    #expect(try accepted(ofFile) == [["5541#0002"]])
+    #expect(try await server.store.read { try $0.settings.value(of: .policyFile) } == "yes")
+  }
+}
+
+extension CurrentPolicies {
+  /// Takes a policy that cannot be used.
+  fileprivate func fail(_ server: TestServer) {
+    let version = PolicyVersion(number: 1, savedAt: 0, actor: "", reason: "", text: "{")
+    #expect(throws: PolicyProblem.self) { try replace(by: version) }
+  }
+}

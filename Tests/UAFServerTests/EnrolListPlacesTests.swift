@@ -1,0 +1,165 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import HostSystem
+import Testing
+import UAFAdministration
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// Payload files and sheets for a list of people.
+struct EnrolListPlacesTests {
+  private let folder: TemporaryFolder
+  private let state: ServerDirectory
+
+  init() throws {
+    folder = try TemporaryFolder()
+    state = try ServerDirectory(path: folder.path("state"), create: true)
+    _ = try state.openStore(create: true)
+  }
+
+  private var payloads: String { folder.path("payloads") }
+  private var sheets: String { folder.path("sheets.html") }
+
+  private func enrol(_ list: String, _ options: [String]) async throws {
+    try list.write(toFile: folder.path("people.csv"), atomically: false, encoding: .utf8)
+    try await EnrolListCommand.parse([folder.path("people.csv"), "--state", state.path] + options).run()
+  }
+
+  private func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+  private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: payloads).sorted() }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  private func openCodes() async throws -> Int {
+    try await state.openStore().read { try $0.issuedCodes.page(before: nil, onlyOpen: true, limit: 1000, now: 0).count }
+  }
+
+  private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.path(name)) }
+
+  @Test func `each person has a file with what enrol prints, for its owner alone, in a folder for its owner alone`()
+    async throws
+  {
+    try await enrol("username\nmina\njun\n", ["--payloads", payloads])
+    #expect(try names() == ["jun.code", "mina.code"])
+    #expect(try mode(payloads) == 0o700 && mode(payloads + "/mina.code") == 0o600)
+    let line = try text(payloads + "/mina.code")
+    let payload = try EnrolmentPayload(encoded: String(line.dropLast()))
+    #expect(line.hasSuffix("\n") && payload.username == "mina" && payload.op == .registration)
+    let isOpen = try await state.openStore().read { records in
+      try records.enrolments.check(code: payload.authCode, for: "mina", now: payload.expires - 1) != nil
+    }
+    #expect(isOpen)
+  }
+
+  @Test func `accounts with hostile names stay in the folder, and their names are text on the sheets`() async throws {
+    let hostile = ["../../x", "..", "-rf", "<script>alert(1)</script>", "a/b", "a%2fb", "$(id)"]
+    try await enrol("username\n" + hostile.map { $0 + "\n" }.joined(), ["--payloads", payloads, "--sheets", sheets])
+    #expect(try names().count == hostile.count)
+    let files = try names().map { try EnrolmentPayload(encoded: String(text("\(payloads)/\($0)").dropLast())).username }
+    #expect(Set(files) == Set(hostile))
+    #expect(try !text(sheets).contains("<script") && text(sheets).contains("&lt;script&gt;"))
+    #expect(!isThere("x") && isThere("payloads"))
+  }
+
+  @Test(arguments: [
+    "username\nmina\nmina\n", "username\na\u{202E}b\n", "username\n\(String(repeating: "n", count: 2000))\n",
+  ])
+  func `a name twice, one with marks and one of 2,000 characters are wrong lines, and nothing is made`(list: String)
+    async throws
+  {
+    await #expect(throws: ServerError.self) { try await enrol(list, ["--payloads", payloads, "--sheets", sheets]) }
+    #expect(!isThere("payloads") && !isThere("sheets.html"))
+    #expect(try await openCodes() == 0)
+  }
+
+  @Test func `sheets and CSV have the codes of the payload files, and are for their owner alone`() async throws {
+    let list = "username\n" + (0..<300).map { "person\($0)\n" }.joined()
+    try await enrol(
+      list, ["--payloads", payloads, "--sheets", sheets, "--language", "ko", "--codes", folder.path("codes.csv")])
+    let (page, table) = (try text(sheets), try text(folder.path("codes.csv")))
+    for name in ["person0", "person250", "person299"] {
+      let line = try text("\(payloads)/\(name).code").dropLast()
+      #expect(page.contains("<pre>\(line)</pre>") && table.contains(",\(line)\n"), "\(name)")
+    }
+    #expect(page.hasPrefix("<!doctype html>\n<html lang=\"ko\">") && page.hasSuffix("</html>\n"))
+    #expect(page.components(separatedBy: "<article").count == 301 && page.contains("person299 등록"))
+    #expect(try mode(sheets) == 0o600)
+  }
+
+  @Test(arguments: ["payloads", "sheets.html"])
+  func `what is there is not written over, and then no code is made and nothing else is left`(name: String) async throws
+  {
+    try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
+    let others = ["--codes", folder.path("codes.csv"), "--payloads", payloads, "--sheets", sheets]
+    await #expect(throws: ServerError.self) { try await enrol("username\nmina\n", others) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(name)).isEmpty)
+    #expect(["codes.csv", "payloads", "sheets.html"].filter(isThere) == [name])
+    #expect(try await openCodes() == 0)
+  }
+
+  @Test func `a link in place of the folder or the file is not followed`() async throws {
+    try FileManager.default.createDirectory(atPath: folder.path("theirs"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: payloads, withDestinationPath: folder.path("theirs"))
+    try FileManager.default.createSymbolicLink(atPath: sheets, withDestinationPath: folder.path("theirs/sheets"))
+    for option in [["--payloads", payloads], ["--sheets", sheets]] {
+      await #expect(throws: ServerError.self) { try await enrol("username\nmina\n", option) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("theirs")).isEmpty)
+  }
+
+  @Test(arguments: [[], ["--language", "ko", "--codes", "c"], ["--sheets", "s", "--language", "fr"]])
+  func `refuses a command line without a place, with a language for no sheets, and with an unknown one`(
+    options: [String]
+  ) {
+    #expect(throws: (any Error).self) { try EnrolListCommand.parse(["people.csv", "--state", "d"] + options) }
+  }
+
+  // MARK: No room
+
+  private static let payload = EnrolmentPayload(
+    op: .registration, server: "https://uaf.test", username: "mina", authCode: "c0de", expires: 1_900_000_000)
+
+  @Test func `leaves no part of a payload for which there was no room`() throws {
+    let full = try PayloadFolder(path: payloads) { bytes, descriptor in
+      _ = DescriptorWriter.write(Array(bytes.prefix(9)), to: descriptor)
+      errno = ENOSPC
+      return false
+    }
+    let expected = ServerError.unusableFile(
+      path: payloads + "/mina.code", reason: "cannot be written: No space left on device")
+    #expect(throws: expected) { try full.add([Self.payload]) }
+    #expect(try names().isEmpty)
+  }
+
+  @Test func `says that there was no room for a file of codes`() throws {
+    let full = try CodeFile(path: sheets) { _, _ in
+      errno = ENOSPC
+      return false
+    }
+    #expect(throws: ServerError.unusableFile(path: sheets, reason: "cannot be written: No space left on device")) {
+      try full.add("text")
+    }
+  }
+
+  @Test func `codes that could not be written are closed again, and a file of somebody else stays`() async throws {
+    // A file of the name is there when the codes are written: as if there were no room for the second person's file.
+    let local = try StateOption.parse(["--state", state.path]).link(server: nil)
+    let outputs: [any CodeOutput] = [try PayloadFolder(path: payloads)]
+    try "theirs".write(toFile: payloads + "/jun.code", atomically: false, encoding: .utf8)
+    let people = try PeopleList(parsing: Array("username\nmina\njun\n".utf8)).people
+    let command = try EnrolListCommand.parse(["people.csv", "--state", state.path, "--payloads", payloads])
+    await #expect(throws: ServerError.self) {
+      try await command.hand(people[...], to: outputs, EnrolListAdministration(local.environment), by: local.caller)
+    }
+    #expect(try text(payloads + "/jun.code") == "theirs")
+    #expect(try await openCodes() == 0)
+  }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// Each way in which an export can be damaged is refused by its name, before anything is stored.
+struct ExportFaultTests {
+  private let folder = try? TemporaryFolder()
+
+  private func path(_ name: String) throws -> String { try #require(folder).path(name) }
+
+  /// The lines of an export: the header, two accounts, a key, the end.
+  private func lines() async throws -> [String] {
+    let server = try TestServer()
+    try await server.store.write { records in
+      try records.accounts.add("mina", now: 1)
+      try records.accounts.add("hana", now: 1)
+    }
+    try await server.addKeys([("mina", "5541#0001")])
+    let path = try path("whole")
+    _ = try await ExportFile.make(path) { file in
+      try await StoreExport(store: server.store, kind: "sqlite", now: 5).write(to: file)
+    }
+    return try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// Writes a file and reads it as an import does first.
+  private func check(_ text: String) throws -> ExportParser.Header {
+    let path = try path("changed")
+    try Data(text.utf8).write(to: URL(filePath: path))
+    let file = try #require(FileHandle(forReadingAtPath: path))
+    return try StoreImport.check(file.fileDescriptor, path: path)
+  }
+
+  private func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
+
+  @Test func `a whole export is read, and its header says where it comes from`() async throws {
+    let header = try await check(text(lines()))
+    #expect(header.madeAt == 5 && header.version == ServerVersion.current && header.store == "sqlite")
+    #expect(header.counts["account"] == .integer(2) && header.counts["credential"] == .integer(1))
+  }
+
+  @Test func `every export that was cut is refused`() async throws {
+    let whole = try await text(lines())
+    for count in 0..<whole.utf8.count {
+      #expect(throws: ExportFault.self) { try check(String(decoding: whole.utf8.prefix(count), as: UTF8.self)) }
+    }
+  }
+
+  @Test(arguments: [
+    ("header", "footer", ExportFault.notAnExport), ("\"form\":1", "\"form\":2", .otherForm(2)),
+    ("\"madeAt\":5", "\"madeAt\":\"5\"", .notAnExport),
+    ("\"type\":\"credential\"", "\"type\":\"door\"", .unknownType(line: 4, "door")),
+    ("\"username\":\"mina\",\"createdAt\":1", "\"createdAt\":1", .wrongMember(line: 2, type: "account", "username")),
+    ("\"username\":\"hana\"", "\"username\":\"ha na\"", .wrongMember(line: 3, type: "account", "username")),
+    ("\"number\":2", "\"number\":\"2\"", .wrongMember(line: 3, type: "account", "number")),
+    ("\"number\":2", "\"number\":0", .wrongMember(line: 3, type: "account", "number")),
+    ("\"number\":2", "\"number\":1", .wrongOrder(line: 3)),
+    ("\"signCounter\":1", "\"signCounter\":4294967296", .wrongMember(line: 4, type: "credential", "signCounter")),
+    ("\"signCounter\":1", "\"signCounter\":-1", .wrongMember(line: 4, type: "credential", "signCounter")),
+    ("\"publicKey\":\"AA\"", "\"publicKey\":\"A*\"", .wrongMember(line: 4, type: "credential", "publicKey")),
+    (
+      "\"publicKey\":\"AA\"", "\"publicKey\":\"AA\",\"secret\":1",
+      .unknownMember(line: 4, type: "credential", "secret")
+    ),
+    ("\"appID\":\"", "\"appID\":\"\\u0000", .wrongMember(line: 4, type: "credential", "appID")),
+    ("{\"type\":\"credential\"", "{type:\"credential\"", .unreadable(line: 4)),
+    ("\"hana\"", "\"Hana\"", .wrongHash), ("\"account\":2", "\"account\":3", .wrongHash),
+  ])
+  func `each damage is refused by its name`(old: String, new: String, fault: ExportFault) async throws {
+    let whole = try await text(lines())
+    let range = try #require(whole.range(of: old))
+    #expect(throws: fault) { try check(whole.replacingCharacters(in: range, with: new)) }
+    #expect(!fault.description.isEmpty)
+  }
+
+  @Test func `lines that are gone, twice, in another place or too many are refused`() async throws {
+    let lines = try await lines()
+    #expect(throws: ExportFault.wrongHash) { try check(text([lines[0], lines[1]] + lines[3...])) }
+    #expect(throws: ExportFault.wrongOrder(line: 3)) { try check(text([lines[0], lines[1], lines[1]] + lines[3...])) }
+    #expect(throws: ExportFault.wrongOrder(line: 4)) {
+      try check(text([lines[0], lines[1], lines[3], lines[2], lines[4]]))
+    }
+    #expect(throws: ExportFault.afterEnd(line: 6)) { try check(text(lines + [lines[1]])) }
+    #expect(throws: ExportFault.cut) { try check(text(lines.dropLast())) }
+    #expect(throws: ExportFault.unreadable(line: 2)) { try check(text([lines[0], ""] + lines[1...])) }
+  }
+
+  @Test func `an end that counts other rows is refused though its hash is right`() async throws {
+    var lines = try await lines()
+    lines[4] = lines[4].replacing("\"account\":2", with: "\"account\":1")
+    #expect(throws: ExportFault.wrongCount(type: "account")) { try check(text(lines)) }
+  }
+
+  @Test func `a line without an end is refused before it fills the memory`() throws {
+    let long = String(repeating: "a", count: ExportFault.longestLine + 70_000)
+    #expect(throws: ExportFault.tooLong(line: 1)) { try check(long) }
+  }
+
+  @Test func `a file is made for its owner alone, never over another one, and goes if that fails`() async throws {
+    struct Failure: Error {}
+    let path = try path("new")
+    await #expect(throws: Failure.self) { try await ExportFile.make(path) { _ in throw Failure() } }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try await ExportFile.make(path) { _ in }
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    await #expect(throws: ServerError.self) { try await ExportFile.make(path) { _ in } }
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `the commands move a folder, and the imported store has no old server secret`() async throws {
+    let old = try ServerDirectory(path: path("old"), create: true)
+    _ = try ServerKeys(state: old, now: { 100 })
+    try await old.openStore(create: true).write { try $0.accounts.add("mina", now: 0) }
+    let (file, new) = (try path("export"), try ServerDirectory(path: path("moved"), create: true))
+    try await ExportCommand.parse([file, "--state", old.path]).run()
+    for name in ["server.secret", "decoy.secret"] {
+      try FileManager.default.copyItem(atPath: old.file(name), toPath: new.file(name))
+    }
+    try await ImportCommand.parse([file, "--state", new.path]).run()
+    #expect(!FileManager.default.fileExists(atPath: new.secretPath))
+    #expect(FileManager.default.fileExists(atPath: new.decoySecretPath))
+    #expect(
+      try await old.openStore().read { try $0.audit.rows(AuditFilter(), limit: 9) }.map(\.event.kind) == [.storeExport])
+    #expect(
+      try await new.openStore().read { try $0.audit.rows(AuditFilter(), limit: 9) }.map(\.event.kind) == [.storeImport])
+    await #expect(throws: ServerError.unusableExport(file, .storeNotEmpty)) {
+      try await ImportCommand.parse([file, "--state", new.path]).run()
+    }
+  }
+
+  @Test func `standard output is the export or JSON about it, not both`() {
+    #expect(throws: (any Error).self) { try ExportCommand.parse(["-", "--state", "d", "--json"]) }
+  }
+}

@@ -1,0 +1,249 @@
+import ArgumentParser
+import Foundation
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import PostgreSQLStore
+@testable import SQLiteStore
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// What an export holds, and what a store that was made from one accepts.
+@Suite(.onEachStore) struct StoreMoveTests {
+  private let folder = try? TemporaryFolder()
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer()
+  }
+
+  private var otherEngine: StoreEngine { StoreEngine.current == .sqlite ? .postgresql : .sqlite }
+
+  private func path(_ name: String) throws -> String { try #require(folder).path(name) }
+
+  /// Exports a store, and returns the path.
+  private func exported(_ store: any ServerStore, _ name: String = "export") async throws -> String {
+    let path = try path(name)
+    _ = try await ExportFile.make(path) { file in
+      try await StoreExport(store: store, kind: "test", now: 500).write(to: file)
+    }
+    return path
+  }
+
+  @discardableResult private func imported(
+    _ path: String, into store: any ServerStore, closing: () async throws -> Void = {}
+  ) async throws -> Int64 {
+    let file = try #require(FileHandle(forReadingAtPath: path))
+    let header = try StoreImport.check(file.fileDescriptor, path: path)
+    let entry = AuditEntry(time: 600, kind: .storeImport, actor: .server)
+    let moving = StoreImport(store: store, descriptor: file.fileDescriptor, path: path, mark: "this one")
+    return try await moving.run(header, entry: entry, now: 600, closing: closing)
+  }
+
+  private func lines(_ path: String) throws -> [String] {
+    try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// The lines of an export's rows, without those that imports have added to the audit.
+  private func rows(_ path: String) throws -> [String] {
+    try lines(path).dropFirst().dropLast().filter { !$0.contains(#""kind":"import""#) }
+  }
+
+  /// Fills the store with something of each type, and more accounts than a page has.
+  private func fill() async throws {
+    _ = try await server.registered("alice", deviceID: "d1", deviceName: "한글 \"x\"\n")
+    let now = server.now
+    try await server.store.write { records in
+      for number in 1...1001 { try records.accounts.add("person\(number)", now: now) }
+      try records.administrators.set(
+        StoredAdministrator(name: "alice", role: "administrator", addedBy: "root", addedAt: now))
+      try records.settings.set(.publicURL, to: "https://server.test")
+      try records.auditDeliveries.keep(AuditDelivery(sink: "s", delivered: 1, holder: "me", heldUntil: 9))
+      try records.enrolments.open(code: "a code that is open", for: "person1", expiresAt: now + 900)
+      _ = try records.approvals.open("a text that waits", code: "another", for: "alice", expiresAt: now + 900)
+    }
+    _ = try await server.signedAudit()
+  }
+
+  @Test func `there and back again gives the same lines`() async throws {
+    try await fill()
+    let first = try await exported(server.store, "first")
+    let away = try otherEngine.makeDatabase()
+    try await imported(first, into: away.store)
+    let second = try await exported(away.store, "second")
+    let back = try StoreEngine.current.makeDatabase()
+    try await imported(second, into: back.store)
+    let third = try await exported(back.store, "third")
+    let expected = try rows(first).filter { !$0.contains("a text that waits") }
+    #expect(expected.count > 1010)
+    #expect(try rows(second) == expected)
+    #expect(try rows(third) == expected)
+  }
+
+  @Test func `a key that was registered before the move logs in after it, with a higher counter alone`() async throws {
+    let authenticator = try await server.registered("alice")
+    let used = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
+    #expect(try await server.respond(used).0 == nil)
+    let moved = try TestServer(database: otherEngine.makeDatabase())
+    try await imported(exported(server.store), into: moved.store)
+    #expect(try await moved.respond(used).0 != nil)
+    let old = try await authenticator.authenticate(moved.authenticationRequest("alice"), counter: 7)
+    #expect(try await moved.respond(old).0 != nil)
+    let new = try await authenticator.authenticate(moved.authenticationRequest("alice"), counter: 8)
+    #expect(try await moved.respond(new).0 == nil)
+    _ = try await moved.registered("bea")
+  }
+
+  @Test func `the audit holds after the move, and goes on with a row that says so`() async throws {
+    _ = try await server.signedAudit()
+    let moved = try TestServer(database: otherEngine.makeDatabase())
+    try await imported(exported(server.store), into: moved.store)
+    try await moved.store.write { try $0.audit.append([AuditEntry(time: 700, kind: .login, actor: .server)]) }
+    let summary = try await moved.verification().run()
+    #expect(summary.fault == nil && summary.rows == 14 && summary.signed == 12)
+    let added = try await moved.store.read { try $0.audit.rows(AuditFilter(after: 12), limit: 9) }
+    #expect(added.map(\.event.kind) == [.storeImport, .login])
+  }
+
+  @Test func `codes that were open are in no export`() async throws {
+    try await fill()
+    let path = try await exported(server.store)
+    let text = try lines(path).joined()
+    #expect(!text.contains(Base64URL.encode(try OneTimeCode.hash("a code that is open"))))
+    #expect(!text.contains(Base64URL.encode(try OneTimeCode.hash("another"))))
+    let moved = try otherEngine.makeDatabase()
+    try await imported(path, into: moved.store)
+    let now = server.now
+    let found = try await moved.store.read { records in
+      (
+        try records.enrolments.check(code: "a code that is open", for: "person1", now: now) == nil,
+        try records.approvals.check(code: "another", for: "alice", now: now) == nil,
+        try records.settings.value(of: .restoredAt)
+      )
+    }
+    #expect(found == (true, true, "600"))
+  }
+
+  @Test func `what is written between two pages is not in the export`() async throws {
+    try await fill()
+    let path = try path("export")
+    let (store, database) = (server.store, server.database)
+    let account = try #require(MovedTable.all.first { $0.type == "account" })
+    let written = try await ExportFile.make(path) { file in
+      try await store.read { records in
+        // After the first page of accounts: both would be on the second.
+        let contents = ContentsWithWriter(contents: records.contents, after: account) {
+          try database.executeBeside("INSERT INTO account (username, createdAt) VALUES ('zoe', 1)")
+          try database.executeBeside("UPDATE account SET createdAt = 99 WHERE username = 'person1001'")
+        }
+        return try StoreExport(store: store, kind: "test", now: 1).write(contents, to: file)
+      }
+    }
+    let text = try lines(path).joined()
+    #expect(try lines(path).count == Int(written.rows) + 2)
+    #expect(!text.contains("zoe") && text.contains("person1001") && !text.contains("\"createdAt\":99"))
+    #expect(try await store.read { try $0.accounts.exists("zoe") })
+  }
+
+  @Test func `every table and every column is moved, or left out by name`() async throws {
+    let found = try await server.database.columns()
+    var named: [String: Set<String>] = [:]
+    for table in MovedTable.all {
+      named[table.name] = Set(table.columns.map(\.name) + table.fixed.map(\.column))
+    }
+    // Which request a text was reserved by: nobody answers that one any more.
+    named["approval"]?.insert("reservedBy")
+    // SQLite numbers accounts by their row, and the end of its chain is its last row.
+    if StoreEngine.current == .sqlite { named["account"]?.remove("number") }
+    let left = Set(MovedTable.left.map { $0.lowercased() } + ["auditend"])
+    let rest = found.filter { !left.contains($0.key.lowercased()) }
+    #expect(Self.lowercased(rest) == Self.lowercased(named))
+  }
+
+  private static func lowercased(_ columns: [String: Set<String>]) -> [String: Set<String>] {
+    Dictionary(uniqueKeysWithValues: columns.map { ($0.lowercased(), Set($1.map { $0.lowercased() })) })
+  }
+
+  @Test func `a store that has anything is refused, and stays as it is`() async throws {
+    try await fill()
+    let path = try await exported(server.store)
+    let other = try TestServer(database: otherEngine.makeDatabase())
+    try await other.enrol("mina")
+    let before = try await exported(other.store, "before")
+    await #expect(throws: ExportFault.storeNotEmpty) { try await self.imported(path, into: other.store) }
+    let after = try await exported(other.store, "after")
+    #expect(try rows(after) == rows(before))
+    _ = try other.database.reopened()
+  }
+
+  @Test func `an import that was killed leaves a store that nobody opens, and the next one begins anew`() async throws {
+    try await fill()
+    let path = try await exported(server.store)
+    let target = try otherEngine.makeDatabase()
+    try await target.store.write { records in
+      try records.settings.set(.unfinishedImport, to: "1")
+      try records.accounts.add("half", now: 1)
+      try records.audit.append([AuditEntry(time: 1, kind: .login, actor: .server)])
+    }
+    #expect(throws: (any Error).self) { try target.reopened() }
+    try await imported(path, into: target.store)
+    _ = try target.reopened()
+    let after = try await exported(target.store, "after")
+    #expect(try !lines(after).joined().contains("half"))
+  }
+
+  @Test func `of two imports at once the first one fails, and the store is the second one's`() async throws {
+    try await fill()
+    let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
+    let file = try #require(FileHandle(forReadingAtPath: path))
+    let header = try StoreImport.check(file.fileDescriptor, path: path)
+    let entry = AuditEntry(time: 601, kind: .storeImport, actor: .server)
+    let second = StoreImport(store: target.store, descriptor: file.fileDescriptor, path: path, mark: "the other one")
+    await #expect(throws: ExportFault.otherImport) {
+      try await self.imported(path, into: target.store) {
+        _ = try await second.run(header, entry: entry, now: 601) {}
+      }
+    }
+    let after = try await exported(target.store, "after")
+    #expect(try rows(after).count == rows(path).count - 1)
+    #expect(try lines(after).filter { $0.contains("\"kind\":\"import\"") }.count == 1)
+    _ = try target.reopened()
+  }
+
+  @Test func `rows that somebody else writes during an import end it, and the store stays closed`() async throws {
+    try await fill()
+    let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
+    await #expect(throws: ExportFault.storeWritten(type: "administrator")) {
+      try await self.imported(path, into: target.store) {
+        try await target.store.write { records in
+          try records.administrators.set(
+            StoredAdministrator(name: "zoe", role: "auditor", addedBy: "root", addedAt: 1))
+        }
+      }
+    }
+    #expect(throws: (any Error).self) { try target.reopened() }
+  }
+
+  @Test func `an import that fails in the store leaves it unfinished, and names the lines`() async throws {
+    try await fill()
+    // Two rows with one name: the shape of each is right.
+    let whole = try await exported(server.store)
+    let changed = try rehashed(lines(whole).map { $0.replacing("person2\"", with: "person1\"") })
+    let target = try otherEngine.makeDatabase()
+    let fault = await #expect(throws: ExportFault.self) { try await self.imported(changed, into: target.store) }
+    #expect(fault?.description.contains("the store refuses one of the lines ") == true)
+    #expect(throws: (any Error).self) { try target.reopened() }
+  }
+
+  /// Writes lines, the last one with the hash of those before it.
+  private func rehashed(_ lines: [String]) throws -> String {
+    let text = lines.dropLast().map { $0 + "\n" }.joined()
+    let hash = Base64URL.encode(try SHA256.hash(Array(text.utf8)))
+    let last = try #require(lines.last).replacing(/"sha256":"[^"]*"/, with: "\"sha256\":\"\(hash)\"")
+    let path = try path("changed")
+    try Data((text + last + "\n").utf8).write(to: URL(filePath: path))
+    return path
+  }
+}

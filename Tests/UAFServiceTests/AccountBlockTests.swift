@@ -1,0 +1,189 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// What a disabled or locked account may still do, on both engines.
+@Suite(.onEachStore) struct AccountBlockTests {
+  private let server: TestServer
+  private let alice: FakeAuthenticator
+
+  init() async throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+    alice = try await server.registered("alice")
+  }
+
+  private func block(_ username: String = "alice", until: Int64? = nil) async throws {
+    let block = AccountBlock(since: server.now, until: until, reason: "left", actor: "test")
+    #expect(try await server.store.write { try $0.accounts.setBlock(block, of: username) })
+  }
+
+  private func enable() async throws {
+    #expect(try await server.store.write { try $0.accounts.setBlock(nil, of: "alice") })
+  }
+
+  private func login(counter: UInt32) async throws -> ServiceRefusal? {
+    try await server.respond(alice.authenticate(server.authenticationRequest("alice"), counter: counter)).0
+  }
+
+  private func registrationRequest(_ context: RequestContext) async throws -> ReturnUAFRequest {
+    try await server.get(.registration, context)
+  }
+
+  /// An answer that waits to be stored.
+  private func verified(_ authenticator: FakeAuthenticator, _ username: String) async throws -> VerifiedAnswer {
+    let request = try await server.authenticationRequest(username)
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
+      throw TestServer.Unexpected()
+    }
+    return try await server.verified(response, of: username, request)
+  }
+
+  /// A proof of a login that allows another operation.
+  private func proof(for operation: UAFOperation) async throws -> String {
+    let context = #"{"username":"alice","proofFor":"\#(operation.rawValue)"}"#
+    let body = GetUAFRequest(op: .authentication, context: context)
+    let request = try await TestServer.authenticationRequest(in: server.get(body))
+    return try #require(try await server.respond(alice.authenticate(request, counter: 1)).1).value
+  }
+
+  @Test func `a login is refused while the account is disabled, and accepted when it is enabled again`() async throws {
+    try await block()
+    #expect(try await login(counter: 1) == .accountDisabled)
+    try await enable()
+    #expect(try await login(counter: 1) == nil)
+  }
+
+  @Test func `a locked account is refused until its time, and no second longer`() async throws {
+    try await block(until: server.now + 60)
+    server.advance(seconds: 59)
+    #expect(try await login(counter: 1) == .accountLocked)
+    server.advance(seconds: 1)
+    #expect(try await login(counter: 1) == nil)
+  }
+
+  @Test func `an answer that was verified before is refused by its commit, and stores nothing`() async throws {
+    let verified = try await verified(alice, "alice")
+    try await block()
+    #expect(try await server.store.store(verified) == .blocked(.accountDisabled))
+    let isUsed = try await server.store.read { try $0.usedChallenges.contains(verified.challengeHash) }
+    #expect(!isUsed)
+    try await enable()
+    #expect(try await server.store.store(verified) == .stored)
+  }
+
+  @Test func `of one batch only the blocked account's answer is refused`() async throws {
+    let bob = try await server.registered("bob")
+    try await block()
+    let answers = try await (verified(alice, "alice"), verified(bob, "bob"))
+    async let first = server.store.store(answers.0)
+    async let second = server.store.store(answers.1)
+    #expect(try await first == .blocked(.accountDisabled))
+    #expect(try await second == .stored)
+  }
+
+  @Test func `somebody without a key hears what they hear of any account`() async throws {
+    let before = try await server.get(.authentication, RequestContext(username: "alice"))
+    try await block()
+    let after = try await server.get(.authentication, RequestContext(username: "alice"))
+    #expect(after.statusCode == before.statusCode)
+    let requests = try [before, after].map { try TestServer.authenticationRequest(in: $0) }
+    #expect(requests[0].policy == requests[1].policy)
+    let stranger = try FakeAuthenticator(keyID: alice.keyID)
+    let refusal = try await server.respond(stranger.authenticate(requests[1], counter: 1)).0
+    #expect(refusal == .invalidSignature)
+  }
+
+  @Test func `a text is not confirmed, and its code stays good`() async throws {
+    let expires = server.now + 100
+    let id = try await server.store.write { records in
+      try records.approvals.open("Pay 5", code: "code", for: "alice", expiresAt: expires)
+    }
+    var context = RequestContext(username: "alice")
+    context.authCode = "code"
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let response = try alice.authenticate(request, counter: 1, confirming: "Pay 5")
+    try await block()
+    #expect(try await server.respond(response).0 == .accountDisabled)
+    let now = server.now
+    #expect(try await server.store.read { try $0.approvals.outcome(id: id, now: now) } == .open)
+    try await enable()
+    #expect(try await server.respond(response).0 == nil)
+  }
+
+  @Test func `neither a code nor a proof begins a registration, and a wrong code hears nothing new`() async throws {
+    var byProof = RequestContext(username: "alice")
+    byProof.proof = try await proof(for: .registration)
+    var byCode = RequestContext(username: "alice")
+    byCode.authCode = try await server.enrol("alice")
+    var wrong = byCode
+    wrong.authCode = "wrong"
+    try await block()
+    #expect(try await registrationRequest(byCode).statusCode == .forbidden)
+    #expect(try await registrationRequest(byProof).statusCode == .forbidden)
+    #expect(try await registrationRequest(wrong).statusCode == .unauthorized)
+  }
+
+  @Test func `a registration that was begun before is refused, and its code stays good`() async throws {
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    let second = try FakeAuthenticator()
+    let request = try await second.registrationRequest(from: registrationRequest(context))
+    let response = try second.register(request)
+    try await block()
+    #expect(try await server.respond(response).0 == .accountDisabled)
+    try await enable()
+    #expect(try await server.respond(response).0 == nil)
+  }
+
+  @Test func `a key is given back all the same`() async throws {
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await proof(for: .deregistration)
+    try await block()
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+  }
+
+  @Test func `a block is kept with its reason, and listed`() async throws {
+    let block = AccountBlock(since: 3, until: 9, reason: "lost 한", actor: "command-line uid 0")
+    try await server.store.write { _ = try $0.accounts.setBlock(block, of: "alice") }
+    let second = try server.database.reopened()
+    #expect(try await second.store.read { try $0.accounts.block(of: "alice") } == block)
+    #expect(try await second.store.read { try $0.accounts.summaries(now: 1) }.map(\.block) == [block])
+    try await enable()
+    #expect(try await second.store.read { try $0.accounts.block(of: "alice") } == nil)
+  }
+
+  @Test func `a key that is stored beside a block has it too`() async throws {
+    try await block(until: server.now + 60)
+    server.advance(seconds: 60)
+    var context = RequestContext(username: "alice")
+    context.authCode = try await server.enrol("alice")
+    let second = try FakeAuthenticator()
+    let request = try await second.registrationRequest(from: registrationRequest(context))
+    #expect(try await server.respond(second.register(request)).0 == nil)
+    let blocks = try await server.database.texts("SELECT DISTINCT blockedUntil FROM credential")
+    #expect(blocks == [String(server.now)])
+  }
+
+  @Test func `a key that an earlier version has stored for a disabled account is refused after the next start`()
+    async throws
+  {
+    let verified = try await verified(alice, "alice")
+    try await block()
+    try await server.database.execute("UPDATE credential SET blockedUntil = NULL")
+    try await server.store.write { try $0.accounts.spreadBlocks() }
+    #expect(try await server.store.store(verified) == .blocked(.accountDisabled))
+    try await enable()
+    try await server.store.write { try $0.accounts.spreadBlocks() }
+    #expect(try await server.database.texts("SELECT DISTINCT blockedUntil FROM credential") == [nil])
+  }
+
+  @Test func `a name without an account is not blocked`() async throws {
+    let block = AccountBlock(since: 1, until: nil, reason: "left", actor: "test")
+    #expect(try await !server.store.write { try $0.accounts.setBlock(block, of: "nobody") })
+    #expect(try await !server.store.read { try $0.accounts.exists("nobody") })
+  }
+}

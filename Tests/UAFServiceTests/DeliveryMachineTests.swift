@@ -1,0 +1,90 @@
+import Testing
+
+@testable import UAFService
+
+/// What follows what when rows are sent to a sink of the audit.
+@Suite struct DeliveryMachineTests {
+  private var machine = DeliveryMachine()
+
+  private static func rows(_ numbers: ClosedRange<Int64>) -> [AuditRow] {
+    numbers.map {
+      AuditRow(link: AuditLink(number: $0, hash: []), event: AuditEntry(time: 1, kind: .login, actor: .person))
+    }
+  }
+
+  /// Expects what follows an event.
+  private mutating func expect(
+    _ event: DeliveryMachine.Event, _ action: DeliveryMachine.Action, _ notice: DeliveryMachine.Notice?,
+    at place: SourceLocation = #_sourceLocation
+  ) {
+    let found = machine.received(event)
+    #expect(found.action == action, sourceLocation: place)
+    #expect(found.notice == notice, sourceLocation: place)
+  }
+
+  @Test mutating func `records rows after the sink has accepted them, and then asks for the next ones`() {
+    let rows = Self.rows(1...3)
+    #expect(machine.first == .take(limit: 200))
+    expect(.taken(rows, last: 3), .send(rows), nil)
+    expect(.accepted, .record(through: 3), nil)
+    expect(.recorded(true), .take(limit: 200), nil)
+    expect(.taken([], last: 3), .wait(seconds: 1), nil)
+  }
+
+  @Test mutating func `records nothing that was refused, waits longer each time, and tells it once`() {
+    var waits: [Int64] = []
+    var notices: [DeliveryMachine.Notice] = []
+    for _ in 0..<9 {
+      _ = machine.received(.taken(Self.rows(4...5), last: 9))
+      let (action, notice) = machine.received(.refused("no"))
+      if case .wait(let seconds) = action { waits.append(seconds) }
+      if let notice { notices.append(notice) }
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+    #expect(notices == [.failed("no")])
+  }
+
+  @Test mutating func `tells another reason of the same failure, and each one once`() {
+    let notices = ["a", "b", "a", "b"].map { reason in
+      _ = machine.received(.taken(Self.rows(1...1), last: 1))
+      return machine.received(.refused(reason)).notice
+    }
+    #expect(notices == [.failed("a"), .failed("b"), nil, nil])
+  }
+
+  @Test mutating func `tells once that the sink is back, and how many rows have waited`() {
+    _ = machine.received(.taken(Self.rows(4...5), last: 5))
+    _ = machine.received(.refused("no"))
+    _ = machine.received(.taken(Self.rows(4...6), last: 40))
+    expect(.accepted, .record(through: 6), .back(rows: 37))
+    _ = machine.received(.recorded(true))
+    _ = machine.received(.taken(Self.rows(7...9), last: 40))
+    expect(.accepted, .record(through: 9), nil)
+    _ = machine.received(.recorded(true))
+    _ = machine.received(.taken(Self.rows(10...10), last: 40))
+    expect(.refused("again"), .wait(seconds: 1), .failed("again"))
+  }
+
+  @Test mutating func `sends fewer rows after each refusal, down to one, and more again after that`() {
+    for limit in [200, 100, 50, 25, 12, 6, 3, 1, 1] {
+      #expect(machine.first == .take(limit: limit))
+      _ = machine.received(.taken(Self.rows(1...1), last: 1))
+      _ = machine.received(.refused("no"))
+    }
+    _ = machine.received(.taken(Self.rows(1...1), last: 1))
+    _ = machine.received(.accepted)
+    expect(.recorded(true), .take(limit: 2), nil)
+  }
+
+  @Test mutating func `sends nothing while another instance does, and leaves the rows to one that took the place`() {
+    expect(.heldElsewhere, .wait(seconds: 1), nil)
+    _ = machine.received(.taken(Self.rows(1...2), last: 2))
+    _ = machine.received(.accepted)
+    expect(.recorded(false), .wait(seconds: 1), nil)
+  }
+
+  @Test mutating func `says nothing of a store that fails, and tries again later`() {
+    expect(.storeFailed, .wait(seconds: 1), nil)
+    expect(.storeFailed, .wait(seconds: 2), nil)
+  }
+}

@@ -1,0 +1,18 @@
+/* The account stage's own conversation: nobody is asked, and the core says whether the account may get in. */
+#include "account.h"
+
+#include <unistd.h>
+
+#include "conversation.h"
+#include "options.h"
+
+int account_check(pam_handle_t *pamh, int flags, int argc, const char *const *argv)
+{
+  struct conversation *talk = NULL;
+  /* A host without root decides about nobody: its person can leave the stage out. */
+  if (!options_read(argc, argv).account_check || geteuid() != 0)
+    return PAM_SUCCESS;
+  const int code = conversation_begin(pamh, OPERATION_ACCOUNT, flags, argc, argv, &talk);
+  conversation_end(talk);
+  return code;
+}
