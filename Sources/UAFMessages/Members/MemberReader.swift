@@ -61,6 +61,22 @@ struct MemberReader {
     return try inside { () throws(MessageError) in try text.decodedBase64URL(path: member, counts: counts) }
   }
 
+  /// A text that servers store, 1 to 128 characters: without U+0000, which ends a text of SQLite, and which PostgreSQL refuses.
+  func optionalStoredText(_ member: String) throws(MessageError) -> String? {
+    let text = try optionalString(member, characters: 1...128)
+    guard text?.utf8.contains(0) != true else { throw .outOfRange(name(member)) }
+    return text
+  }
+
+  /// The base URL of a server in visible ASCII: https, or http to this machine.
+  func serverAddress(_ member: String) throws(MessageError) -> String {
+    let address = try string(member, characters: 1...2048)
+    let isPlain = HTTPSAddress(address, orPlainHere: true) != nil && address.utf8.starts(with: "http://".utf8)
+    guard isPlain || address.utf8.starts(with: "https://".utf8), address.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .outOfRange(name(member)) }
+    return address
+  }
+
   // MARK: Numbers
 
   func optionalInteger<Number: FixedWidthInteger>(

@@ -32,12 +32,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
     let reader = try MemberReader(json, path: path)
     guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
     op = try reader.child("op", as: UAFOperation.self)
-    server = try reader.string("server", characters: 1...2048)
-    let isPlain = HTTPSAddress(server, orPlainHere: true) != nil && server.utf8.starts(with: "http://".utf8)
-    guard isPlain || server.utf8.starts(with: "https://".utf8), server.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else {
-      throw .outOfRange(reader.name("server"))
-    }
+    server = try reader.serverAddress("server")
     username = try reader.string("username", characters: 1...128)
     authCode = try reader.string("authCode", characters: 1...256)
     expires = try reader.integer("expires", as: Int64.self)

@@ -43,10 +43,10 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
     username = try reader.string("username", characters: 1...128)
-    deviceID = try Self.stored("deviceID", reader)
-    deviceName = try Self.stored("deviceName", reader)
-    deviceModel = try Self.stored("deviceModel", reader)
-    deviceOS = try Self.stored("deviceOS", reader)
+    deviceID = try reader.optionalStoredText("deviceID")
+    deviceName = try reader.optionalStoredText("deviceName")
+    deviceModel = try reader.optionalStoredText("deviceModel")
+    deviceOS = try reader.optionalStoredText("deviceOS")
     authCode = try reader.optionalString("authCode", characters: 1...256)
     transaction = try reader.optionalString("transaction", characters: 1...2048)
     proof = try reader.optionalString("proof", characters: 1...16_384)
@@ -56,13 +56,6 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     denies = try reader.optionalBool("deny")
     deregisterKeyIDs = try Self.keyIDs("deregisterKeyIDs", reader)
     lostKeyIDs = try Self.keyIDs("lostKeyIDs", reader)
-  }
-
-  /// A text that servers store: without U+0000, which ends a text of SQLite, and which PostgreSQL refuses.
-  private static func stored(_ member: String, _ reader: MemberReader) throws(MessageError) -> String? {
-    let text = try reader.optionalString(member, characters: 1...128)
-    guard text?.utf8.contains(0) != true else { throw .outOfRange(reader.name(member)) }
-    return text
   }
 
   private static func keyIDs(_ member: String, _ reader: MemberReader) throws(MessageError) -> [KeyID] {
