@@ -39,6 +39,26 @@ public enum EndCause: CaseIterable, Sendable {
   /// The server sent no text to be approved that could be shown.
   case approvalWithoutText
 
+  // MARK: Joining
+  /// The text given is no payload for joining.
+  case joinUnreadable
+  /// The time of the join code is over.
+  case joinExpired
+  /// The server does not accept the join code: it was closed there, or never issued.
+  case joinRefused
+  /// As many machines have joined with the code as may.
+  case joinUsedUp
+  /// The payload is for another server than the configuration.
+  case joinOfOtherServer
+  /// Nobody could say that the server of the payload has answered.
+  case joinNotSigned
+  /// The server joins no machines.
+  case joinNotOffered
+  /// Root's configuration lets nothing about this machine be told.
+  case joinUntold
+  /// This machine has joined no server.
+  case notJoined
+
   // MARK: Authenticators
   /// Everything that the server accepts is registered already.
   case registeredAlready

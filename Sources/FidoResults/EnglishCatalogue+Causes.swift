@@ -47,6 +47,30 @@ extension EnglishCatalogue {
       )
     case .approvalWithoutText:
       ResultText("The server sent no text that could be confirmed.", "Tell the administrator; the log says more.")
+    // Joining
+    case .joinUnreadable: ResultText("This is no machine payload.", "Give the whole line, as the server printed it.")
+    case .joinExpired: ResultText("The time of the machine payload is over.", "Ask the administrator for a new one.")
+    case .joinRefused:
+      ResultText(
+        "The server does not accept the join code of the machine payload.", "Ask the administrator for a new one.")
+    case .joinUsedUp:
+      ResultText(
+        "As many machines have joined with this machine payload as it is for.", "Ask the administrator for a new one.")
+    case .joinOfOtherServer:
+      ResultText(
+        "The machine payload is for another server than this machine's configuration.",
+        "Correct server.request_url, or take a payload of that server.")
+    case .joinNotSigned:
+      ResultText(
+        "The answer is not signed with the key that the machine payload names.",
+        "Compare the fingerprint of the payload with the server's administrator.")
+    case .joinNotOffered:
+      ResultText("This server joins no machines.", "Name it in the configuration (server.request_url) instead.")
+    case .joinUntold:
+      ResultText(
+        "A machine joins by its id, and server.send_device = false lets nothing be told.",
+        "Set server.send_device = true, or name the server in the configuration instead.")
+    case .notJoined: ResultText("This machine has joined no server.", "'uafctl join --payload FILE' joins one.")
     // Authenticators
     case .registeredAlready:
       ResultText(

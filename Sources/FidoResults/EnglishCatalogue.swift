@@ -103,6 +103,7 @@ enum EnglishCatalogue: Catalogue {
     case .valueMeetsRules(let kind, let other):
       return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
+    case .machinePayload: return "Machine payload: "
     case .recoveryKey: return "Recovery key (empty line: none): "
     case .oneTimeCode: return "Code: "
     case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."
@@ -158,6 +159,9 @@ enum EnglishCatalogue: Catalogue {
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
+    case .left(let serverKnows):
+      return serverKnows
+        ? "Left the server." : "Left. The server was not told: have its administrator revoke this machine."
     case .registeredAgain(let kind): return "Registered again: log in with the new \(kind.english)."
     case .cause(let cause): return told(cause).text
     case .touchOrType: return "Touch the fingerprint sensor and press Enter, or enter:"

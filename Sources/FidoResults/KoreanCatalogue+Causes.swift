@@ -34,6 +34,28 @@ extension KoreanCatalogue {
     case .approvalRefused:
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalWithoutText: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    // Joining
+    case .joinUnreadable: ResultText("가입 파일의 내용이 아닙니다.", "서버가 출력한 줄 전체를 주십시오.")
+    case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinRefused:
+      ResultText("서버가 가입 파일의 코드를 받아들이지 않습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinUsedUp:
+      ResultText("이 가입 파일로 가입할 수 있는 컴퓨터 수가 다 찼습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinOfOtherServer:
+      ResultText(
+        "가입 파일이 이 컴퓨터의 설정과 다른 서버의 것입니다.",
+        "server.request_url을 고치거나 그 서버의 파일을 받으십시오.")
+    case .joinNotSigned:
+      ResultText(
+        "서버의 답이 가입 파일에 있는 키로 서명되지 않았습니다.", "파일의 지문을 서버 관리자와 비교하십시오.")
+    case .joinNotOffered:
+      ResultText("이 서버는 컴퓨터의 가입을 받지 않습니다.", "대신 설정(server.request_url)에 서버를 적으십시오.")
+    case .joinUntold:
+      ResultText(
+        "컴퓨터는 id로 가입하는데 server.send_device = false이면 아무것도 알리지 않습니다.",
+        "server.send_device = true로 하거나, 대신 설정에 서버를 적으십시오.")
+    case .notJoined:
+      ResultText("이 컴퓨터는 어느 서버에도 가입하지 않았습니다.", "'uafctl join --payload 파일'로 가입합니다.")
     // Authenticators
     case .registeredAlready:
       ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 새 키를 받으려면 먼저 등록을 해지하십시오.")

@@ -87,6 +87,7 @@ enum KoreanCatalogue: Catalogue {
     case .acceptedOffline: return "서버에 연결할 수 없어 서버 확인 없이 허용했습니다."
     case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
     case .enrolmentCode: return "등록 코드: "
+    case .machinePayload: return "가입 파일의 줄: "
     case .recoveryKey: return "복구 키(빈 줄: 없음): "
     case .oneTimeCode: return "코드: "
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."
@@ -134,6 +135,8 @@ enum KoreanCatalogue: Catalogue {
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
+    case .left(let serverKnows):
+      return serverKnows ? "서버에서 탈퇴했습니다." : "탈퇴했습니다. 서버에는 알리지 못했으니 서버 관리자에게 이 컴퓨터를 취소해 달라고 하십시오."
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."
     case .cause(let cause): return told(cause).text
     case .touchOrType: return "지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오."

@@ -19,10 +19,12 @@ extension PromptText {
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
-      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .recoveryKey, .oneTimeCode, .waitingForServer, .confirm,
+      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .machinePayload, .recoveryKey, .oneTimeCode,
+      .waitingForServer, .confirm,
       .ready,
       .partOfText,
-      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .patternGrid,
+      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .left,
+      .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil
     }

@@ -40,6 +40,8 @@ public enum PromptText: Hashable, Sendable {
   case valueMeetsRules(ValueKind, other: ValueKind)
   /// Asks for an enrolment code.
   case enrolmentCode
+  /// Asks for the line of a machine payload.
+  case machinePayload
   /// Asks for the words of the recovery key.
   case recoveryKey
   /// Asks for a code that may be for something else.
@@ -110,6 +112,8 @@ public enum PromptText: Hashable, Sendable {
   case changed(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
+  /// Left the server that the machine had joined; says whether the server was told.
+  case left(serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.
   case registeredAgain(ValueKind)
   /// Why a conversation ended, if its result says too little.

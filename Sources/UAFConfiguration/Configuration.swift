@@ -104,6 +104,16 @@ public struct Configuration: Sendable {
   public static func load(
     path: String?, defaultPath: String = defaultPath, requiredOwner: UInt32 = 0
   ) throws(ConfigurationError) -> Configuration {
+    let documents = try documents(path: path, defaultPath: defaultPath, requiredOwner: requiredOwner)
+    return try Configuration(documents, path: path ?? defaultPath)
+  }
+
+  /// The files that ``load(path:defaultPath:requiredOwner:)`` reads, in their order; each was checked for who can have written it.
+  ///
+  /// - Throws: ``ConfigurationError/file(path:_:)``.
+  public static func documents(
+    path: String?, defaultPath: String = defaultPath, requiredOwner: UInt32 = 0
+  ) throws(ConfigurationError) -> [ConfigurationDocument] {
     let main = path ?? defaultPath
     var documents: [ConfigurationDocument] = []
     do throws(ConfigurationFileProblem) {
@@ -112,8 +122,7 @@ public struct Configuration: Sendable {
     } catch {
       guard path == nil, error == .missing else { throw .file(path: main, error) }
     }
-    documents += try DropInFolder.documents(of: main, requiredOwner: requiredOwner)
-    return try Configuration(documents, path: main)
+    return documents + (try DropInFolder.documents(of: main, requiredOwner: requiredOwner))
   }
 
   /// Reads one file, without a folder beside it.
@@ -138,7 +147,10 @@ public struct Configuration: Sendable {
     try self.init([ConfigurationDocument(path: path, bytes: bytes)], path: path)
   }
 
-  private init(_ documents: [ConfigurationDocument], path: String) throws(ConfigurationError) {
+  /// Reads documents in their order; `path` is for errors that are about none of them.
+  ///
+  /// - Throws: ``ConfigurationError``; not whether there are too many files.
+  public init(_ documents: [ConfigurationDocument], path: String) throws(ConfigurationError) {
     var reader = ConfigurationReader(path: path, filling: Configuration())
     self = try reader.read(documents)
     files = documents.map(\.path)

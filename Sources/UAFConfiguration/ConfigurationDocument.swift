@@ -1,6 +1,13 @@
 /// One of the files that make up a configuration.
-struct ConfigurationDocument {
+public struct ConfigurationDocument: Sendable {
   /// Where it was read, for errors.
-  let path: String
-  let bytes: [UInt8]
+  public let path: String
+  /// What it says.
+  public let bytes: [UInt8]
+
+  /// A file that was read, or is to be written.
+  public init(path: String, bytes: [UInt8]) {
+    self.path = path
+    self.bytes = bytes
+  }
 }

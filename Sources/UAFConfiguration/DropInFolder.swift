@@ -6,9 +6,9 @@
 ///
 /// Each is held to the rules of ``ConfigurationFile``, and so is the folder. One file that cannot be used makes the whole
 /// configuration unusable: it may be the one that makes a rule stricter.
-enum DropInFolder {
+public enum DropInFolder {
   /// The folder of a configuration.
-  static func path(of configuration: String) -> String { configuration + ".d" }
+  public static func path(of configuration: String) -> String { configuration + ".d" }
 
   /// Reads the files; none if there is no folder.
   ///

@@ -128,6 +128,8 @@ import UAFWire
     case .recover: RecoverOperation(folder: folder, source: key, accounts: accounts, prompter: prompter)
     case .account: parts.accountCheck()
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
+    case .join: JoinOperation(call: call, folder: folder, server: server, now: surroundings.now)
+    case .leave: LeaveOperation(folder: folder, server: server, log: log, now: surroundings.now)
     }
   }
 }

@@ -15,4 +15,6 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case unseal = 13
   case recover = 14
   case account = 15
+  case join = 16
+  case leave = 17
 }

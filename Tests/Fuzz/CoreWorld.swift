@@ -112,6 +112,11 @@ import UAFWire
 
   /// The payload of an enrolment, or of whatever else takes one.
   static func payload(for operation: UAFWire.Operation) -> [UInt8] {
+    if operation == .join {
+      let payload = MachinePayload(
+        server: "https://localhost", code: "code", expires: moment + 100, group: .standard, verdictKeys: "keys")
+      return Array(payload.encoded.utf8)
+    }
     let purpose: UAFOperation =
       switch operation {
       case .authenticate: .authentication

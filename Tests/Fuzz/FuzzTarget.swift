@@ -50,9 +50,14 @@ enum FuzzTarget: String, CaseIterable {
     case .getRequest: Self.member(GetUAFRequest.self, bytes)
     case .returnRequest: Self.member(ReturnUAFRequest.self, bytes)
     case .sendResponse: Self.member(SendUAFResponse.self, bytes)
-    case .serverResponse: Self.member(ServerResponse.self, bytes)
+    case .serverResponse:
+      Self.member(ServerResponse.self, bytes)
+      Self.member(JoinAnswer.self, bytes)
     case .context: Self.member(RequestContext.self, bytes)
-    case .enrolmentPayload: Self.member(EnrolmentPayload.self, bytes)
+    case .enrolmentPayload:
+      Self.member(EnrolmentPayload.self, bytes)
+      Self.member(MachinePayload.self, bytes)
+      Self.member(JoinRequest.self, bytes)
     case .metadataStatement: Self.member(MetadataStatement.self, bytes)
     case .decoder: Self.decoder(bytes)
     case .packet: Self.packet(bytes)

@@ -1,4 +1,3 @@
-import Glibc
 import SecretMemory
 import UAFCrypto
 
@@ -46,7 +45,7 @@ public enum MadeKeys {
       bytes = body(entries)
     } while bytes.count + markLength > maximumBytes && !entries.isEmpty
     guard let mark = try? HMACSHA256.authenticate(bytes, key: markKey(uid, directory)) else { throw .cryptography }
-    try write(bytes + mark, uid, in: directory)
+    try directory.accounts.replace(fileName(uid), with: bytes + mark)
   }
 
   /// Whether a file in the accounts' folder is one of these, which is useless without the device key that marked it.
@@ -95,24 +94,5 @@ public enum MadeKeys {
     }
     try reader.finish()
     return entries
-  }
-
-  /// Written under another name first, so that the file is complete or as it was.
-  private static func write(
-    _ bytes: [UInt8], _ uid: UInt32, in directory: borrowing StateDirectory
-  ) throws(StateError) {
-    let temporary = ".\(uid).made.new"
-    try directory.accounts.removeFile(temporary)
-    let file = try directory.accounts.makeFile(temporary, mode: 0o600)
-    defer { close(file) }
-    // SAFETY: the bytes are lent for the call.
-    let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-    guard written == bytes.count, fsync(file) == 0 else {
-      let failure = errno
-      _ = try? directory.accounts.removeFile(temporary)
-      throw .cannotOpen(path: directory.accounts.path + "/" + temporary, errno: failure)
-    }
-    try directory.accounts.rename(temporary, to: fileName(uid))
-    try directory.accounts.synchronise()
   }
 }

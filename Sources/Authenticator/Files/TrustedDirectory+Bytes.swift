@@ -21,4 +21,25 @@ extension TrustedDirectory {
     }
     return Array(buffer.prefix(length))
   }
+
+  /// Keeps bytes in a file, which is on the disk afterwards.
+  ///
+  /// They are written under another name first, so that the file is complete or as it was.
+  ///
+  /// - Throws: ``StateError/cannotOpen(path:errno:)``.
+  borrowing func replace(_ name: String, with bytes: [UInt8]) throws(StateError) {
+    let temporary = ".\(name).new"
+    try removeFile(temporary)
+    let file = try makeFile(temporary, mode: 0o600)
+    defer { close(file) }
+    // SAFETY: the bytes are lent for the call.
+    let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+    guard written == bytes.count, fsync(file) == 0 else {
+      let failure = errno
+      _ = try? removeFile(temporary)
+      throw .cannotOpen(path: path + "/" + temporary, errno: failure)
+    }
+    try rename(temporary, to: name)
+    try synchronise()
+  }
 }

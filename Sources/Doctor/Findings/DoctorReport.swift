@@ -20,7 +20,8 @@ package struct DoctorReport {
     return JSONValue.object(document).text
   }
 
-  private static func object(_ finding: Finding, _ language: Language) -> JSONValue {
+  /// One finding.
+  package static func object(_ finding: Finding, _ language: Language) -> JSONValue {
     let text = finding.text(in: language)
     var object: JSONObject = ["level": .string(level(finding))]
     object.set("id", finding.id.map { .string($0.rawValue) })

@@ -23,14 +23,6 @@ public struct AccountStateFlow: Sendable {
     }
   }
 
-  /// Where a server is asked, beside the address for its requests.
-  ///
-  /// - Returns: nil if that address does not end in `/get`, as that of `uaf-server` does.
-  public static func url(beside requestURL: String) -> String? {
-    guard requestURL.hasSuffix("/get") else { return nil }
-    return requestURL.dropLast(3) + "account"
-  }
-
   /// What may answer: a statement of one of these keys about this account, for the machine and the nonce of the proof.
   private let proof: MachineProof
   private let publicKeys: [[UInt8]]
@@ -46,7 +38,7 @@ public struct AccountStateFlow: Sendable {
   /// Asks.
   ///
   /// - Parameters:
-  ///   - url: where, see ``url(beside:)``.
+  ///   - url: where, see ``OwnRoute/account``.
   ///   - header: the proof with its code.
   ///   - now: seconds since 1970, when the answer has come.
   /// - Throws: ``Fault``.

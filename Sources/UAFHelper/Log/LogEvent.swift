@@ -6,7 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
-  case seal, unseal, recover, account
+  case seal, unseal, recover, account, join, leave
 
   // What happened beside that, in lines of their own.
 
@@ -66,6 +66,8 @@ enum LogEvent: String, CaseIterable {
       case .unseal: .unseal
       case .recover: .recover
       case .account: .account
+      case .join: .join
+      case .leave: .leave
       }
   }
 }

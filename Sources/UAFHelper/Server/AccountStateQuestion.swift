@@ -20,7 +20,7 @@ struct AccountStateQuestion {
       throw unknown("server.require_signed_verdict and server.verdict_key are needed to believe what it says")
     }
     let endpoint = try server.clientSettings(settings).authentication
-    guard let url = AccountStateFlow.url(beside: endpoint.requestURL) else {
+    guard let url = OwnRoute.account.url(beside: endpoint.requestURL) else {
       throw unknown("server.request_url does not end in /get, so nobody knows where to ask")
     }
     guard let record = try server.machine(settings, of: account) else {

@@ -168,14 +168,20 @@ import UAFWire
     return network
   }
 
-  /// By what a server knows this machine for an account; nil if it does not.
+  /// By what a server knows this machine for an account, or since it has joined; nil if it does not.
   ///
   /// - Throws: ``Ending``: an address is missing.
   func machine(_ server: ServerSettings, of account: AccountFile?) throws(Ending) -> MachineRecord? {
     let place = try place(try endpoint(server, server.authentication))
     // A record that cannot be read is as good as none: the server gives another one.
-    let record = account.flatMap { try? MachineRecord.of($0) }
+    let record = account.flatMap { try? MachineRecord.of($0) } ?? joined()
     return record.flatMap { $0.place == place ? $0 : nil }
+  }
+
+  /// By what a server knows this machine since it has joined, for a registration: the server gives another one with its success.
+  private func joined() -> MachineRecord? {
+    guard call.begin.operation == .register else { return nil }
+    return (try? JoinRecord.read(in: folder.path, owner: folder.owner))?.machine
   }
 
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.

@@ -16,7 +16,8 @@ struct Uafctl: ParsableCommand {
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
       OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self, InitCommand.self,
-      SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, PolicyCommand.self,
+      SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
+      PolicyCommand.self,
       FacetCommand.self, DoctorCommand.self, PAMCommand.self,
     ])
 

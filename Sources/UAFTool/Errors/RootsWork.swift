@@ -8,6 +8,7 @@ enum RootsWork: Catalogued, Equatable {
   case moveKey
   case forget
   case trust
+  case join
   case tellServer
   case changeServices
 
@@ -19,6 +20,7 @@ enum RootsWork: Catalogued, Equatable {
     case .moveKey: "move this machine's key"
     case .forget: "make this machine forget an account"
     case .trust: "change which server is trusted"
+    case .join: "join a server or leave it"
     case .tellServer: "choose whether the server is told (--deregister)"
     case .changeServices: "change how services ask"
     }
@@ -33,6 +35,7 @@ enum RootsWork: Catalogued, Equatable {
     case .moveKey: "이 컴퓨터의 키를 옮길"
     case .forget: "이 컴퓨터에서 계정을 지울"
     case .trust: "신뢰할 서버를 바꿀"
+    case .join: "서버에 가입하거나 탈퇴할"
     case .tellServer: "서버에 알릴지(--deregister) 고를"
     case .changeServices: "서비스가 묻는 방법을 바꿀"
     }

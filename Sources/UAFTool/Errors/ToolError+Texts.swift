@@ -28,6 +28,7 @@ extension ToolError: Catalogued {
         "the output could not be written: \(SystemReason(number).english)",
         do: "what was asked for may be done all the same: look before you repeat it")
     case .recoveryKey(let error): error.english
+    case .join(let problem): problem.english
     case .outOfMemory: FindingText("no memory for a secret", do: "free some, or raise this process's limits")
     }
   }
@@ -59,6 +60,7 @@ extension ToolError: Catalogued {
         "출력을 쓸 수 없습니다: \(SystemReason(number).korean)",
         do: "요청한 작업은 이미 이루어졌을 수 있습니다. 다시 하기 전에 확인하십시오")
     case .recoveryKey(let error): error.korean
+    case .join(let problem): problem.korean
     case .outOfMemory:
       FindingText("비밀 값을 담을 메모리가 없습니다", do: "메모리를 비우거나 이 프로세스의 한도를 높이십시오")
     }

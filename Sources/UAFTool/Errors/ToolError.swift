@@ -30,6 +30,8 @@ enum ToolError: Error, Equatable {
   case unwritten(CInt)
   /// The file of the recovery key cannot be used.
   case recoveryKey(RecoveryKeyError)
+  /// The machine does not join a server, or leave it.
+  case join(JoinProblem)
   /// No memory for an entry.
   case outOfMemory
 }
@@ -39,7 +41,7 @@ extension ToolError {
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noValue,
-      .terminalFailed, .unknownCommand, .recoveryKey, .outOfMemory:
+      .terminalFailed, .unknownCommand, .recoveryKey, .join, .outOfMemory:
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
       .usage

@@ -18,6 +18,9 @@ enum ToolText: Catalogued {
   case unsealed
   case recovered
   case unlocked
+  case joined(server: String, group: String)
+  case fingerprint(String)
+  case left
   case meetsRules
   case noToken
   // Questions
@@ -52,6 +55,9 @@ enum ToolText: Catalogued {
     case .recoveryKeyWritten(let path): "recovery key: \(path): keep it away from this machine; it is not made again"
     case .recoveryKeyUnused: "no key was sealed, so no recovery key was made"
     case .unlocked: "unlocked"
+    case .joined(let server, let group): "joined \(ShownText.line(server)), group \(group)"
+    case .fingerprint(let digits): "fingerprint of the server: \(digits)"
+    case .left: "left"
     case .meetsRules: "accepted"
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
@@ -83,6 +89,9 @@ enum ToolText: Catalogued {
     case .recoveryKeyUnused: "봉인한 키가 없어 복구 키를 만들지 않았습니다"
     case .trusted: "신뢰할 서버로 정했습니다"
     case .unlocked: "잠금을 풀었습니다"
+    case .joined(let server, let group): "\(ShownText.line(server))에 가입했습니다(그룹: \(group))"
+    case .fingerprint(let digits): "서버의 지문: \(digits)"
+    case .left: "탈퇴했습니다"
     case .meetsRules: "사용할 수 있는 값입니다"
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "

@@ -53,6 +53,7 @@ struct ToolUser {
     case .seal, .unseal, .recover: throw .onlyRoot(.moveKey)
     case .forget: throw .onlyRoot(.forget)
     case .trust: throw .onlyRoot(.trust)
+    case .join, .leave: throw .onlyRoot(.join)
     default: break
     }
     guard let user = request.user else { return }

@@ -75,6 +75,8 @@ final class FakeServer {
   var onGet: (() -> Void)?
   /// Status and body for the question in which state an account is; nil where the server does not know the question.
   var accountState: ((TransportRequest) throws -> (Int, [UInt8]))?
+  /// What a machine is answered that joins or leaves; 404 where the server knows neither.
+  var joining: ((TransportRequest) throws -> TransportResponse)?
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
   private var pending: [TransportResponse] = []
@@ -102,6 +104,7 @@ final class FakeServer {
     if let failure { throw failure }
     requests.append(request)
     if request.url.hasSuffix("/account") { return pending.append(state(request)) }
+    if request.url.hasSuffix("/join") || request.url.hasSuffix("/leave") { return pending.append(joined(request)) }
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
@@ -117,6 +120,15 @@ final class FakeServer {
     }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
+  }
+
+  private func joined(_ request: TransportRequest) -> TransportResponse {
+    do {
+      return try joining?(request) ?? TransportResponse(status: 404, contentType: "", body: [])
+    } catch {
+      Issue.record(error)
+      return TransportResponse(status: 500, contentType: "", body: [])
+    }
   }
 
   private func state(_ request: TransportRequest) -> TransportResponse {

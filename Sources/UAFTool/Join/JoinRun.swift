@@ -1,0 +1,98 @@
+import Glibc
+import UAFConfiguration
+import UAFWire
+
+/// Joins a server, so that the machine is afterwards as it was or has joined.
+///
+/// The core joins with a copy of the configuration. Only when the server has accepted the machine are the files put in place.
+struct JoinRun {
+  let context: ToolContext
+  /// The configuration's main file.
+  let configuration: String
+  /// Who must own the configuration.
+  let owner: uid_t
+
+  /// Joins.
+  ///
+  /// - Returns: how the core's conversation ended; nothing was changed unless that is a success.
+  /// - Throws: ``ToolError``; nothing was changed then, either.
+  func join(_ join: JoinPayload) throws(ToolError) -> Finished {
+    let place = try DropInPlace(of: configuration, owner: owner)
+    let server = ServerFiles(join.payload)
+    let documents = try requireFree(join, in: place.path)
+    let contents = server.contents(in: place.path)
+    try require(documents, with: contents, in: place.path)
+    try place.prepare(contents)
+    let trial = try TrialConfiguration(of: documents, main: configuration, server)
+    var request = Request(.join)
+    request.payload = join.line
+    let finished = try withExtendedLifetime(trial) { () throws(ToolError) in
+      try CoreCall(context: context, configuration: trial.path).hold(request)
+    }
+    if finished.pamCode == 0 { try place.commit(contents.map(\.name)) }
+    return finished
+  }
+
+  /// Leaves the server.
+  ///
+  /// - Parameter chosen: root's own configuration file; nil for the machine's.
+  /// - Returns: how the core's conversation ended, and whether the files of a join were removed.
+  /// - Throws: ``ToolError``.
+  func leave(_ chosen: String?) throws(ToolError) -> (finished: Finished, hasRemoved: Bool) {
+    let place = try DropInPlace(of: configuration, owner: owner)
+    let isOurs = try ownServer(documents(), in: place.path) != nil
+    let finished = try CoreCall(context: context, configuration: chosen).hold(Request(.leave))
+    if isOurs { place.remove() }
+    return (finished, isOurs)
+  }
+
+  private func documents() throws(ToolError) -> [ConfigurationDocument] {
+    do throws(ConfigurationError) {
+      let isDefault = configuration == context.installation.configurationPath
+      return try Configuration.documents(
+        path: isDefault ? nil : configuration, defaultPath: configuration, requiredOwner: owner)
+    } catch { throw .configuration(.unusable(error)) }
+  }
+
+  /// The documents beside those of an earlier join with the same server.
+  ///
+  /// - Throws: ``ToolError/join(_:)`` where another server is configured.
+  private func requireFree(_ join: JoinPayload, in folder: String) throws(ToolError) -> [ConfigurationDocument] {
+    let documents = try documents()
+    if let joined = try ownServer(documents, in: folder), joined != join.payload.server + "/uaf/get" {
+      throw .join(.joinedElsewhere(joined))
+    }
+    let others = documents.filter { $0.path != folder + "/" + ServerFiles.configurationName }
+    // A configuration that is incomplete without the server's part is no obstacle.
+    let configured = (try? Configuration(others, path: configuration))?.server?.requestURL?.text
+    if let configured, configured != join.payload.server + "/uaf/get" { throw .join(.configuredElsewhere(configured)) }
+    guard others.count <= ConfigurationFile.maximumDropIns else { throw .join(.tooManyFiles(folder)) }
+    return others
+  }
+
+  /// The address in the file of an earlier join; nil if there is no such file.
+  private func ownServer(_ documents: [ConfigurationDocument], in folder: String) throws(ToolError) -> String? {
+    let path = folder + "/" + ServerFiles.configurationName
+    guard let document = documents.first(where: { $0.path == path }) else { return nil }
+    guard document.bytes.starts(with: ServerFiles.mark.utf8),
+      let server = try? Configuration(parsing: document.bytes, path: path).server, let url = server.requestURL
+    else { throw .join(.otherFile(path)) }
+    return url.text
+  }
+
+  /// Refuses what would not be a configuration that can be used.
+  private func require(
+    _ documents: [ConfigurationDocument], with contents: [(name: String, bytes: [UInt8])], in folder: String
+  ) throws(ToolError) {
+    let added = contents.filter { $0.name == ServerFiles.configurationName }.map {
+      ConfigurationDocument(path: folder + "/" + $0.name, bytes: $0.bytes)
+    }
+    let main = documents.filter { $0.path == configuration }
+    let dropIns = (documents.filter { $0.path != configuration } + added).sorted {
+      $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
+    }
+    do throws(ConfigurationError) { _ = try Configuration(main + dropIns, path: configuration) } catch {
+      throw .configuration(.unusable(error))
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import Authenticator
+import Foundation
+import Testing
+import UAFClient
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// A machine joins the server of its configuration, and leaves it.
+@Suite final class JoinTests {
+  private let signer: VerdictSigner
+  private let bench: HelperBench
+  private let secret: MachineSecret
+
+  init() throws {
+    signer = try VerdictSigner()
+    bench = try HelperBench()
+    secret = try MachineSecret(machineID: Array(repeating: 3, count: 16), secret: Array(repeating: 4, count: 32))
+    try bench.demandSignature(signer.pem)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.device.hostName = "desk-17"
+    bench.server.joining = { [unowned self] in try accept($0) }
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+  }
+
+  private func response(_ answer: JoinAnswer, status: Int = 200) -> TransportResponse {
+    TransportResponse(status: status, contentType: "application/json", body: answer.jsonBytes)
+  }
+
+  /// What the server answers to a machine that it takes.
+  private func accept(
+    _ request: TransportRequest, nonce: [UInt8]? = nil, device: String? = nil, hashed: MachineSecret? = nil,
+    by other: VerdictSigner? = nil, type: String = JoinStatement.tokenType, at time: Int64? = nil
+  ) throws -> TransportResponse {
+    guard request.url.hasSuffix("/join") else { return response(JoinAnswer(statusCode: .ok)) }
+    let asked = try JoinRequest(parsing: request.body)
+    let statement = JoinStatement(
+      deviceID: device ?? asked.deviceID, nonce: nonce ?? asked.nonce, group: .standard,
+      secretHash: try SHA256.hash((hashed ?? secret).bytes), issuedAt: time ?? bench.now.wallSeconds)
+    guard case .object(let claims) = statement.json else { return response(JoinAnswer(statusCode: .ok)) }
+    let token = try (other ?? signer).token(claims, type: type)
+    return response(JoinAnswer(statusCode: .ok, machineSecret: secret, token: token))
+  }
+
+  private func payload(server: String = "https://localhost", expires: Int64 = 1_800_000_100) throws -> MachinePayload {
+    MachinePayload(
+      server: server, code: "join-code", expires: expires, group: .standard, verdictKeys: try signer.pem)
+  }
+
+  private func join(_ line: String? = nil) throws -> Transcript {
+    var begin = bench.begin(.join)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(try (line ?? payload().encoded).utf8)
+    return try bench.run(begin)
+  }
+
+  private func leave() throws -> Transcript {
+    var begin = bench.begin(.leave)
+    begin.service = Array("uafctl".utf8)
+    return try bench.run(begin)
+  }
+
+  private var record: JoinRecord? {
+    get throws { try JoinRecord.read(in: bench.folder + "/state", owner: getuid()) }
+  }
+
+  /// Whether a request carries a proof by the secret of the join.
+  private func isProved(_ request: TransportRequest) throws -> Bool {
+    let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
+    return try proof.machineID == secret.machineID
+      && code == HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
+  }
+
+  // MARK: Joining
+
+  @Test func `sends the code and what the machine is, and keeps what the server gives`() throws {
+    #expect(try join().result == 0, "\(bench.log.lines)")
+    let request = try #require(bench.server.requests.last)
+    #expect(request.url == "https://localhost/uaf/join" && request.contentType == "application/json")
+    let asked = try JoinRequest(parsing: request.body)
+    #expect(asked.code == "join-code" && asked.deviceName == "desk-17" && asked.deviceID.utf8.count == 32)
+    let record = try #require(try record)
+    #expect(record.machine.secret == secret.secret && record.group == "default")
+  }
+
+  @Test func `the secret proves the requests of a registration, and no login of somebody who is not registered`() throws
+  {
+    try join()
+    bench.server.signed = { [unowned self] operation, account in
+      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    }
+    try bench.run(bench.begin(), ["correct"])
+    let asked = bench.server.requests.count
+    for request in bench.server.requests.dropFirst(1) { #expect(try !isProved(request)) }
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    for request in bench.server.requests.dropFirst(asked) { #expect(try isProved(request)) }
+  }
+
+  @Test func `no code, address or secret is in the log`() throws {
+    try join()
+    #expect(!bench.log.lines.joined().contains("join-code"))
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6]) func `keeps nothing of an answer that is not signed for this request`(
+    _ fault: Int
+  )
+    throws
+  {
+    let stranger = try VerdictSigner()
+    let other = try MachineSecret(machineID: secret.machineID, secret: Array(repeating: 5, count: 32))
+    bench.server.joining = { [unowned self] request in
+      switch fault {
+      case 1: try accept(request, nonce: Array(repeating: 0, count: 16))
+      case 2: try accept(request, device: "another")
+      case 3: try accept(request, hashed: other)
+      case 4: try accept(request, by: stranger)
+      case 5: try accept(request, type: AccountStatement.tokenType)
+      default: try accept(request, at: bench.now.wallSeconds - 1000)
+      }
+    }
+    let transcript = try join()
+    #expect(transcript.result == 9008 || transcript.result != 0)
+    #expect(transcript.finished.text?.hasPrefix("The answer is not signed with the key") == true)
+    #expect(try record == nil)
+  }
+
+  @Test(
+    arguments: [
+      (1401, "The server does not accept the join code of the machine payload."),
+      (1404, "The time of the machine payload is over."),
+      (1491, "As many machines have joined with this machine payload as it is for."),
+    ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws
+  {
+    bench.server.joining = { [unowned self] _ in response(JoinAnswer(statusCode: UAFStatusCode(rawValue: status))) }
+    let transcript = try join()
+    #expect(transcript.finished.text?.hasPrefix(text + "\n") == true && transcript.result != 0)
+    #expect(try record == nil)
+  }
+
+  @Test func `says that a server joins no machines, and that a busy one may later`() throws {
+    bench.server.joining = nil
+    #expect(try join().finished.text?.hasPrefix("This server joins no machines.") == true)
+    bench.server.joining = { _ in TransportResponse(status: 429, contentType: "", body: []) }
+    #expect(try join().result != 0)
+    #expect(try record == nil)
+  }
+
+  @Test func `refuses a payload that has expired, is another server's, or is none, without asking`() throws {
+    let lines = [
+      try payload(expires: 1_800_000_000).encoded, try payload(server: "https://elsewhere").encoded,
+      String(try payload().encoded.dropLast(9)), bench.server.payload().encoded, "",
+    ]
+    for line in lines { #expect(try join(line).result != 0) }
+    #expect(bench.server.requests.isEmpty)
+    #expect(try record == nil)
+  }
+
+  @Test func `refuses where nothing may be told, and where no signature is demanded`() throws {
+    let configuration = bench.configuration
+    bench.configuration = configuration.replacing("[state]", with: "send_device = false\n[state]")
+    #expect(try join().finished.text?.hasPrefix("A machine joins by its id") == true)
+    bench.configuration = configuration.replacing("require_signed_verdict = true\n", with: "")
+    #expect(try join().result == 1001)
+    #expect(bench.server.requests.isEmpty)
+  }
+
+  @Test func `refuses on a machine without state`() throws {
+    try FileManager.default.removeItem(atPath: bench.folder + "/state")
+    #expect(try join().result != 0)
+    #expect(bench.server.requests.isEmpty)
+  }
+
+  // MARK: Leaving
+
+  @Test func `tells the server by the secret, and keeps it no longer`() throws {
+    try join()
+    let transcript = try leave()
+    #expect(transcript.result == 0 && transcript.finished.text == "Left the server.")
+    let request = try #require(bench.server.requests.last)
+    #expect(try request.url == "https://localhost/uaf/leave" && isProved(request) && request.body.isEmpty)
+    #expect(try record == nil)
+  }
+
+  @Test func `leaves a server that is away, refuses, or is another one by now, and says so`() throws {
+    for change in ["away", "refuses", "other"] {
+      (bench.server.failure, bench.server.joining) = (nil, { [unowned self] in try accept($0) })
+      try join()
+      switch change {
+      case "away": bench.server.failure = .noHandshake(.refused)
+      case "refuses": bench.server.joining = { _ in TransportResponse(status: 403, contentType: "", body: []) }
+      default: bench.configuration = bench.configuration.replacing("https://localhost", with: "https://elsewhere")
+      }
+      let transcript = try leave()
+      #expect(transcript.finished.text?.hasPrefix("Left. The server was not told") == true && transcript.result == 0)
+      #expect(bench.log.lines.contains { $0.contains("the server was not told") })
+      #expect(try record == nil)
+    }
+  }
+
+  @Test func `refuses to leave where it has joined nothing`() throws {
+    #expect(try leave().finished.text?.hasPrefix("This machine has joined no server.") == true)
+    #expect(bench.server.requests.isEmpty)
+  }
+
+  @Test func `a record that was damaged names no machine, and joining again mends it`() throws {
+    try join()
+    let path = bench.folder + "/state/machine.join"
+    let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    for count in 1..<whole.count {
+      try Data(whole.prefix(count)).write(to: URL(filePath: path))
+      #expect(chmod(path, 0o600) == 0)
+      #expect(try record == nil, "\(count) bytes")
+    }
+    #expect(try join().result == 0)
+    #expect(try record != nil)
+  }
+
+  @Test func `a record that others could read or write is refused`() throws {
+    try join()
+    #expect(chmod(bench.folder + "/state/machine.join", 0o644) == 0)
+    #expect(throws: StateError.self) { try record }
+    #expect(try leave().result != 0)
+  }
+}

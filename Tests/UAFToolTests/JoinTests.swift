@@ -1,0 +1,252 @@
+import Glibc
+import Testing
+import ToolTestSupport
+import UAFMessages
+import UAFWire
+
+@testable import Doctor
+@testable import UAFTool
+
+/// `uafctl join` and `leave` on a machine whose configuration lies in a folder of its own.
+@Suite struct JoinTests {
+  private static let keys = "-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----\n"
+  private static let names = ["50-server-ca.pem", "50-server-verdict.pem", "50-server.conf"]
+  private let folder = Folder()
+  private var main: String { folder.path + "/pam_uaf.conf" }
+
+  private var installation: Installation {
+    var installation = Installation.nowhere
+    installation.configurationPath = main
+    return installation
+  }
+
+  private static func payload(
+    server: String = "https://fido.example:8443", group: MachineGroup = .standard, ca: String? = "CA\n"
+  ) -> MachinePayload {
+    MachinePayload(
+      server: server, code: "code", expires: 4_000_000_000, group: group, ca: ca, verdictKeys: keys)
+  }
+
+  private func run(
+    _ arguments: [String], payload: MachinePayload = payload(), line: String? = nil, as userID: uid_t = 0,
+    core: [CoreMessage] = [Bench.success], locale: String? = nil
+  ) -> Bench {
+    folder.delete("payload")
+    let path = folder.file("payload", Array(((line ?? payload.encoded) + "\n").utf8), mode: 0o600)
+    let isJoin = arguments.first == "join"
+    return Bench(
+      arguments + (isJoin ? ["--payload", path] : ["--pam-directory", folder.path + "/pam.d"]), as: userID,
+      core: FakeCore(each: [core, []]), locale: locale, installation: installation)
+  }
+
+  /// Names of the folder of drop-ins; nil if there is none.
+  private var dropIns: [String]? {
+    folder.names("").contains("pam_uaf.conf.d") ? folder.names("pam_uaf.conf.d") : nil
+  }
+
+  private func expectUntouched(_ bench: Bench, _ note: String, _ exit: ToolExit = .usage) {
+    #expect(bench.exit == exit)
+    #expect(bench.notes.hasPrefix("uafctl: \(note)"), "\(bench.notes)")
+    #expect(dropIns?.contains(where: { $0.contains("server") }) != true, "\(dropIns ?? [])")
+    #expect(!folder.names("").contains("pam_uaf.conf.joining"))
+  }
+
+  // MARK: Joining
+
+  @Test func `writes address, authority and keys once the core has joined`() {
+    let bench = run(["join"])
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.notes.hasPrefix("uafctl: joined https://fido.example:8443, group default\nuafctl: fingerprint of"))
+    #expect(dropIns == Self.names)
+    let place = main + ".d"
+    #expect(
+      folder.content("pam_uaf.conf.d/50-server.conf") == """
+        # Written by 'uafctl join'. 'uafctl leave' removes it.
+        # Group of machines: default
+        [server]
+        request_url = 'https://fido.example:8443/uaf/get'
+        response_url = 'https://fido.example:8443/uaf/respond'
+        require_signed_verdict = true
+        verdict_key = '\(place)/50-server-verdict.pem'
+        ca_file = '\(place)/50-server-ca.pem'
+
+        """)
+    #expect(folder.content("pam_uaf.conf.d/50-server-ca.pem") == "CA\n")
+    for name in Self.names { #expect(folder.mode("pam_uaf.conf.d/" + name).map { $0 & 0o777 } == 0o644) }
+    #expect(!folder.names("").contains("pam_uaf.conf.joining"))
+  }
+
+  @Test func `the core joins with a copy of the configuration that has the server in it`() throws {
+    _ = folder.file("pam_uaf.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
+    let bench = run(["join"])
+    var begin = Begin(.join)
+    begin.service = Array("uafctl".utf8)
+    begin.uid = 0
+    begin.account = Array("root".utf8)
+    begin.arguments = [Array("conf=\(main).joining/pam_uaf.conf".utf8), Array("tries=3".utf8)]
+    begin.payload = Array(Self.payload().encoded.utf8)
+    #expect(bench.startedOwn.first == true)
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(begin.payload != nil)
+  }
+
+  @Test func `without an authority in the payload the system's are trusted`() {
+    #expect(run(["join"], payload: Self.payload(ca: nil)).exit == .success)
+    #expect(dropIns == ["50-server-verdict.pem", "50-server.conf"])
+    #expect(!folder.content("pam_uaf.conf.d/50-server.conf").contains("ca_file"))
+  }
+
+  @Test func `prints one object for scripts`() throws {
+    let bench = run(["join", "--json"])
+    #expect(bench.exit == .success)
+    let json = try JSONValue(parsing: Array(bench.output.utf8.dropLast()))
+    guard case .object(let object) = json else { return #expect(Bool(false), "\(bench.output)") }
+    #expect(object["server"] == .string("https://fido.example:8443") && object["group"] == .string("default"))
+    guard case .string(let fingerprint)? = object["fingerprint"] else { return #expect(Bool(false)) }
+    #expect(fingerprint.utf8.count == 64)
+  }
+
+  @Test func `joins the same server again with another payload, and forgets an authority that it names no more`() throws
+  {
+    #expect(run(["join"]).exit == .success)
+    let group = try #require(MachineGroup("lab"))
+    #expect(run(["join"], payload: Self.payload(group: group, ca: nil)).exit == .success)
+    #expect(dropIns == ["50-server-verdict.pem", "50-server.conf"])
+    #expect(folder.content("pam_uaf.conf.d/50-server.conf").contains("machines: lab\n"))
+  }
+
+  @Test func `takes a server with the fingerprint that was named, in any way to write it`() throws {
+    let fingerprint = try JoinPayload(Array(Self.payload().encoded.utf8)).fingerprint
+    let spaced = fingerprint.uppercased().enumerated().map { $0 % 2 == 1 ? "\($1):" : "\($1)" }.joined()
+    #expect(run(["join", "--fingerprint", fingerprint]).exit == .success)
+    #expect(run(["join", "--fingerprint", String(spaced.dropLast())]).exit == .success)
+  }
+
+  // MARK: Refusals, after which everything is as it was
+
+  @Test func `refuses another server, another group, and everybody but root, before the core is asked`() {
+    let other = String(repeating: "0", count: 64)
+    let cases: [(Bench, String)] = [
+      (run(["join", "--fingerprint", other]), "the payload is of a server with another fingerprint: "),
+      (run(["join", "--group", "lab"]), "the payload is for the group default"),
+      (run(["join"], as: 1000), "only root may join a server or leave it"),
+      (run(["join"], line: String(Self.payload().encoded.dropLast(7))), "this is no machine payload: "),
+      (run(["join"], payload: Self.payload(server: "https://h?x")), "this is no machine payload: "),
+      (run(["join"], payload: Self.payload(server: "https://h/{user}")), "this is no machine payload: "),
+      (run(["join"], line: "eyJ2IjoxfQ"), "this is no machine payload: "),
+    ]
+    for (bench, note) in cases {
+      expectUntouched(bench, note)
+      #expect(bench.startedOwn.isEmpty)
+    }
+  }
+
+  @Test func `a refusal of the core changes nothing`() {
+    let refusal = Bench.failure(
+      4, 1100, "The time of the machine payload is over.\nAsk the administrator for a new one.")
+    let bench = run(["join"], core: [refusal])
+    expectUntouched(bench, "The time of the machine payload is over. [1100]\nhint: Ask", .refused)
+    #expect(dropIns == nil)
+  }
+
+  @Test func `a core that goes away changes nothing`() {
+    expectUntouched(run(["join"], core: []), "", .unreachable)
+    #expect(dropIns == nil)
+  }
+
+  @Test func `refuses a machine that has joined elsewhere, or is configured for another server`() {
+    #expect(run(["join"]).exit == .success)
+    let elsewhere = run(["join"], payload: Self.payload(server: "https://other.example"))
+    #expect(elsewhere.notes.hasPrefix("uafctl: this machine has joined https://fido.example:8443/uaf/get\nhint: "))
+    #expect(folder.content("pam_uaf.conf.d/50-server.conf").contains("fido.example"))
+    for name in Self.names { folder.delete("pam_uaf.conf.d/" + name) }
+    let server = "[server]\nrequest_url = 'https://o/uaf/get'\nresponse_url = 'https://o/uaf/respond'\n"
+    _ = folder.file("pam_uaf.conf", Array(server.utf8), mode: 0o644)
+    expectUntouched(run(["join"]), "the configuration names another server already: https://o/uaf/get")
+  }
+
+  @Test func `refuses a file of that name that an administrator wrote`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
+    let own = "[server]\nrequest_url = 'https://o/uaf/get'\nresponse_url = 'https://o/uaf/respond'\n"
+    _ = folder.file("pam_uaf.conf.d/50-server.conf", Array(own.utf8), mode: 0o644)
+    #expect(run(["join"]).notes.contains("50-server.conf was not written by 'uafctl join'\n"))
+    #expect(run(["leave"]).notes.contains("50-server.conf was not written by 'uafctl join'\n"))
+    #expect(folder.content("pam_uaf.conf.d/50-server.conf") == own)
+  }
+
+  @Test func `refuses a configuration that cannot be used, and names its file`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
+    _ = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin = 9\n".utf8), mode: 0o644)
+    let bench = run(["join"])
+    expectUntouched(bench, "the configuration cannot be used: ")
+    #expect(bench.notes.contains("\(main).d/90-rules.conf:2"))
+  }
+
+  @Test func `refuses a folder that others can write to, and one that is a link`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o777)
+    expectUntouched(run(["join"]), "cannot write \(main).d")
+    folder.delete("pam_uaf.conf.d")
+    _ = folder.folder("elsewhere", mode: 0o755)
+    folder.link("pam_uaf.conf.d", to: folder.path + "/elsewhere")
+    #expect(run(["join"]).exit == .usage)
+    #expect(folder.names("elsewhere").isEmpty)
+  }
+
+  @Test func `what a join left that was killed is in nobody's way`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
+    _ = folder.folder("pam_uaf.conf.joining", mode: 0o700)
+    _ = folder.folder("pam_uaf.conf.joining/pam_uaf.conf.d", mode: 0o700)
+    _ = folder.file("pam_uaf.conf.joining/pam_uaf.conf", [0x5B], mode: 0o600)
+    _ = folder.file("pam_uaf.conf.d/.50-server.conf.new", [0x5B], mode: 0o600)
+    #expect(run(["join"]).exit == .success)
+    #expect(dropIns == Self.names)
+    #expect(!folder.names("").contains("pam_uaf.conf.joining"))
+  }
+
+  @Test func `refuses while another join is at work`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
+    // SAFETY: the path lives for the call.
+    let held = unsafe open(main + ".d", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(flock(held, LOCK_EX) == 0)
+    expectUntouched(run(["join"]), "another 'uafctl join' or 'uafctl leave' works on")
+    close(held)
+  }
+
+  // MARK: Leaving
+
+  @Test func `removes what join wrote, and nothing else`() {
+    #expect(run(["join"]).exit == .success)
+    _ = folder.file("pam_uaf.conf.d/60-rules.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
+    var left = Finished(pamCode: 0, result: 0)
+    left.text = "Left the server."
+    let bench = run(["leave"], core: [.finished(left)])
+    #expect(bench.exit == .success && bench.notes == "uafctl: Left the server.\n", "\(bench.notes)")
+    #expect(dropIns == ["60-rules.conf"])
+  }
+
+  @Test func `removes the files also where the core knows of no join`() {
+    #expect(run(["join"]).exit == .success)
+    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    #expect(bench.exit == .success && bench.notes == "uafctl: left\n")
+    #expect(dropIns == [])
+  }
+
+  @Test func `refuses where there is nothing to leave, to anybody but root, and while services ask`() {
+    let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: This machine has joined no server. [1100]"))
+    #expect(run(["join"]).exit == .success)
+    #expect(run(["leave"], as: 1000).notes.hasPrefix("uafctl: only root may join a server or leave it\n"))
+    _ = folder.folder("pam.d", mode: 0o755)
+    _ = folder.file("pam.d/sudo", Array("auth required pam_uaf.so\n".utf8), mode: 0o644)
+    #expect(run(["leave"]).notes.hasPrefix("uafctl: these services ask for the passcode"))
+    #expect(dropIns == Self.names)
+    #expect(run(["leave", "--force"]).exit == .success)
+    #expect(dropIns == [])
+  }
+
+  @Test func `says it in Korean`() {
+    #expect(run(["join"], locale: "ko_KR.UTF-8").notes.hasPrefix("uafctl: https://fido.example:8443에 가입했습니다(그룹: "))
+    let other = run(["join"], payload: Self.payload(server: "https://o"), locale: "ko_KR.UTF-8")
+    #expect(other.notes.hasPrefix("uafctl: 이 컴퓨터는 이미 https://fido.example:8443/uaf/get에 가입했습니다\n도움말: "))
+  }
+}
