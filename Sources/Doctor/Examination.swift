@@ -104,7 +104,7 @@ package struct Examination {
   private func canAskStates(_ configuration: Configuration?) -> Bool {
     guard let server = configuration?.server else { return false }
     let url = server.authentication.requestURL ?? server.requestURL
-    return server.requiresSignedVerdict && url.flatMap { AccountStateFlow.url(beside: $0.text) } != nil
+    return server.requiresSignedVerdict && url.flatMap { OwnRoute.account.url(beside: $0.text) } != nil
   }
 
   private func ssh() -> [Finding] {

@@ -7,13 +7,15 @@ import Testing
   /// What is true of each cause; another cause does not compile without its line here.
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
-    case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere:
+    case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere, .joinExpired,
+      .joinRefused, .joinUsedUp:
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .notInPasswd, .accountDisabled,
       .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
-      .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed:
+      .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
+      .joinNotSigned:
       .administrator
     case .chipBusy: .againLater
     case .accountLocked, .accountNotKnown: [.administrator, .againLater]
@@ -23,7 +25,8 @@ import Testing
     case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
-      .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong:
+      .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
+      .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined:
       []
     }
   }

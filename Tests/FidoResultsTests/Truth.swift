@@ -44,7 +44,7 @@ struct Truth: OptionSet, CustomStringConvertible {
       let waits = ["나중에", "기다", "뒤에 다시", "끝낸 뒤"].contains(where: text.contains)
       truth.insert(waits ? .againLater : .againNow)
     }
-    if ["코드를 요청", "새 코드", "새 등록 코드"].contains(where: text.contains) { truth.insert(.newCode) }
+    if ["코드를 요청", "새 코드", "새 등록 코드", "새 파일을 요청"].contains(where: text.contains) { truth.insert(.newCode) }
     return truth
   }
 }

@@ -58,6 +58,10 @@ import ToolTestSupport
                                   root only.
           trust                   Writes the server of an enrolment code into the
                                   configuration; root only.
+          join                    Joins this machine to a server, as a machine payload
+                                  says; root only.
+          leave                   Takes back that this machine has joined a server;
+                                  root only.
           policy                  Tries the rules for new values.
           facet                   Prints who this client says it is, and what a server
                                   has to list.
@@ -544,11 +548,19 @@ import ToolTestSupport
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
-  @Test func `what a person is given is a code in every help, and a payload as the option's earlier name alone`() {
-    for command in Uafctl.configuration.subcommands + [Uafctl.self] {
-      let text = help(command).replacing("--code, --payload <file>", with: "")
+  @Test
+  func
+    `what a person is given is a code in every help; payload is that option's earlier name, and what a machine gets`()
+  {
+    for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
+      let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
       #expect(!text.lowercased().contains("payload"), "\(text)")
     }
+  }
+
+  @Test func `join and leave say what they change`() {
+    #expect(help(JoinCommand.self).contains("server refuses."))
+    #expect(help(LeaveCommand.self).contains("--force"))
   }
 
   @Test func `help and version are results`() {

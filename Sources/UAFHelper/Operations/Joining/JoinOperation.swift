@@ -4,6 +4,7 @@ import UAFClient
 import UAFConfiguration
 import UAFCrypto
 import UAFMessages
+import UAFWire
 
 /// Joins the server of the configuration with the code of a payload; only root may.
 ///
