@@ -29,7 +29,7 @@ export PREFIX PAMDIR UNITDIR SWIFT
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo -E env "PATH=$$PATH")
 
 .PHONY: help deps build demo test test-reproducible test-system test-fleet test-console test-devices test-fingerprint
-.PHONY: attack attack-table bench fuzz deb test-packages install clean fmt lint
+.PHONY: attack attack-table test-machines bench fuzz deb test-packages install clean fmt lint
 
 help:
 	@echo 'make demo     install what is missing, build, and show a login being decided by a server'
@@ -39,6 +39,7 @@ help:
 	@echo 'make test-console  every page of the server'\''s console in Chromium, and hostile visitors, in namespaces; ROWS=... some'
 	@echo 'make test-devices  log in on a machine whose key a TPM holds, and do to it what can happen; in namespaces; needs root or sudo'
 	@echo 'make test-fingerprint  log in by fprintd'\''s virtual sensor, in namespaces; ROWS=... some of it'
+	@echo 'make test-machines  a server and workstations on one network: they join, log in and leave; in namespaces; needs root'
 	@echo 'make attack   attack what was built, through real hosts, and print the table; BASELINE=1 pam_faillock beside it'
 	@echo 'make attack-table  write the table of the last complete attack into SECURITY.md'
 	@echo 'make bench    time logins, side by side, medians; BESIDE=CHECKOUT this build beside that one; needs root'
@@ -117,6 +118,10 @@ test-reproducible: deps
 
 test-packages:
 	scripts/packages.sh $(ROWS)
+
+test-machines: deps
+	scripts/stage.sh --if-older
+	scripts/machines.sh $(ROWS)
 
 install:
 	scripts/install.sh '$(DESTDIR)'

@@ -19,7 +19,7 @@ packages=(
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
   libqrencode-dev libsystemd-dev libtss2-dev
   # testing and the demo
-  pamtester libpam-wrapper libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
+  pamtester libpam-wrapper iproute2 libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
   swtpm tpm2-tools
   ca-certificates
   # fingerprints: the service, its bus, and what the tests put in polkit's place

@@ -3,6 +3,7 @@
 # what was seen. Builds them first if they are older than what they are made of.
 #
 #   scripts/packages.sh P4 P7 ...   these alone
+#   SUITE=machines                  the rows of that package of Tests/Acceptance instead (scripts/machines.sh)
 #
 # The Debian is made of the machine's own mirror, kept in build/packages/root.tar, and run in namespaces of its own, with a
 # systemd of its own where that can be. Nothing of the machine is changed.
@@ -10,16 +11,18 @@ set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
 
+suite=${SUITE:-packages}
+
 scripts/deb.sh --if-older
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
-    echo "packages: namespaces need root, and there is no sudo here: run this as root" >&2
+    echo "$suite: namespaces need root, and there is no sudo here: run this as root" >&2
     exit 1
   fi
-  exec sudo env "PATH=$PATH" scripts/packages.sh "$@"
+  exec sudo env "PATH=$PATH" SUITE="$suite" scripts/packages.sh "$@"
 fi
 skip() {
-  echo "packages: 0 passed, 0 failed, all skipped: $*"
+  echo "$suite: 0 passed, 0 failed, all skipped: $*"
   exit 0
 }
 if ! unshare --mount --pid --net --uts --ipc --fork true 2>/dev/null; then
@@ -27,4 +30,4 @@ if ! unshare --mount --pid --net --uts --ipc --fork true 2>/dev/null; then
 fi
 Tests/Acceptance/packages/root.sh || skip "no bare Debian could be made of this machine's mirror"
 
-exec unshare --mount --pid --net --uts --fork --kill-child --propagation private Tests/Acceptance/packages/enter.sh "$@"
+exec unshare --mount --pid --net --uts --fork --kill-child --propagation private Tests/Acceptance/packages/enter.sh "$suite" "$@"

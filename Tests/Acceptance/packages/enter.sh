@@ -1,13 +1,17 @@
 #!/bin/bash
 # Called by packages.sh in namespaces of its own: lays the bare Debian out in memory, and runs the rows. Nothing here
 # outlives the namespaces.
+#
+#   enter.sh SUITE [ROW ...]
 set -euo pipefail
+suite=$1
+shift
 folder=$PWD/build/packages
 
 # What a container may not allow even its root.
 try() {
   "$@" && return
-  echo "packages: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
+  echo "$suite: 0 passed, 0 failed, all skipped: this machine does not let root do this: $*"
   exit 0
 }
 
@@ -24,5 +28,5 @@ cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/l
 # The first process has to collect those whose parents ended, which a shell does.
 status=0
 env -i "PATH=$PATH" LC_ALL=C.UTF-8 LAB_RESULTS="$folder" PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 \
-  python3 -m packages "$folder" "$@" || status=$?
+  python3 -m "$suite" "$folder" "$@" || status=$?
 exit "$status"

@@ -17,10 +17,12 @@ PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class Machine:
     """Use as a context: everything that runs in it ends with it.
 
-    What it changed goes too, because it is in memory; with `keeps_layer` it stays in `layer`.
+    What it changed goes too, because it is in memory; with `keeps_layer` it stays in `layer`. With `own_network` it has
+    interfaces of its own, and none that is up.
     """
 
-    def __init__(self, folder, layers, booted, keeps_layer=False):
+    def __init__(self, folder, layers, booted, keeps_layer=False, own_network=False):
+        self._own_network = own_network
         self.folder, self.is_booted, self._keeps_layer = folder, booted, keeps_layer
         self.layer, self._work, self.root = folder / "changed", folder / "work", folder / "root"
         for made in (self.layer, self._work, self.root):
@@ -39,6 +41,7 @@ class Machine:
                 "--ipc",
                 "--uts",
                 "--cgroup",
+                *(["--net"] if self._own_network else []),
                 "--fork",
                 "--kill-child",
                 "--propagation",
@@ -52,7 +55,10 @@ class Machine:
             stderr=subprocess.DEVNULL,
         )
         try:
-            self._prefix = ["nsenter", f"--target={self._process()}", "--mount", "--pid", "--ipc", "--uts", "--cgroup"]
+            self.process = self._process()
+            self._prefix = ["nsenter", f"--target={self.process}", "--mount", "--pid", "--ipc", "--uts", "--cgroup"]
+            if self._own_network:
+                self._prefix.append("--net")
             until(self._is_up, f"a {kind} machine")
         except BaseException:
             self.__exit__()

@@ -52,8 +52,8 @@ class Scene:
         if not self.can_boot:
             raise Skip(f"systemd cannot be started in namespaces here: {self._why_not}")
 
-    def _machine(self, layers, booted, keeps_layer=False):
-        return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted, keeps_layer)
+    def _machine(self, layers, booted, keeps_layer=False, own_network=False):
+        return Machine(self._root / f"machine-{next(self._numbers)}", layers, booted, keeps_layer, own_network)
 
     def bare(self, booted=True):
         """A machine on which our packages were never installed."""

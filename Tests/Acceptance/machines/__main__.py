@@ -1,0 +1,21 @@
+"""Runs the rows that are named, or all, and prints the table."""
+
+import contextlib
+import pathlib
+import sys
+
+from lab import loopback
+from lab.run import main
+from machines import rows
+from machines.office import Office
+
+
+@contextlib.contextmanager
+def office_in(folder):
+    """The network, and the layers that its machines are made of."""
+    loopback.up()
+    with Office(pathlib.Path(folder)) as office:
+        yield office
+
+
+sys.exit(main("machines", rows, sys.argv[2:], lambda: office_in(sys.argv[1])))

@@ -1,0 +1,158 @@
+"""What a row begins with: a server that is known by its name, and workstations that have our package and know no server."""
+
+import contextlib
+import itertools
+import json
+
+from lab.table import must
+from lab.waiting import until
+from machines import network
+from packages import scene
+from packages.scene import PASSCODE, Scene
+
+NAME, PORT = "uaf.example", 8443
+SERVER = f"https://{NAME}:{PORT}"
+DROP_INS = "/etc/security/pam_uaf.conf.d"
+STATE = "/var/lib/uaf-server"
+
+
+class Office(Scene):
+    """Machines on one network. The server has the address 10.77.0.2."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self._must_boot()
+        network.lay()
+        self._addresses = itertools.count(3)
+        self._layers = None
+        self._open = contextlib.ExitStack()
+        self._server = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._open.close()
+
+    def _installed_layers(self):
+        """Those of a machine that has both packages, mina and otto, and no server in its configuration."""
+        if self._layers is None:
+            with self._machine([self._bare], True, keeps_layer=True) as machine:
+                scene.install(machine, self.archives)
+                scene.populate(machine)
+                # Each machine makes its own: copies would be one machine to a server.
+                machine.run("rm", "-rf", "/var/lib/pam-uaf", "/etc/machine-id")
+                text = machine.read(scene.CONFIGURATION).replace("#kdf_cost  = 16", "kdf_cost = 14", 1)
+                machine.write(scene.CONFIGURATION, text)
+                machine.run("sync")
+            self._layers = [machine.layer, self._bare]
+        return self._layers
+
+    @contextlib.contextmanager
+    def _on_the_network(self, name, number):
+        with self._machine(self._installed_layers(), True, own_network=True) as machine:
+            network.connect(machine, number)
+            machine.number = number
+            machine.run("hostname", name)
+            machine.write("/etc/hosts", f"127.0.0.1 localhost {name}\n10.77.0.2 {NAME}\n")
+            yield machine
+
+    @contextlib.contextmanager
+    def workstation(self, name="desk"):
+        """A workstation a minute after its package was installed."""
+        number = next(self._addresses)
+        with self._on_the_network(f"{name}-{number}", number) as machine:
+            machine.run("uafctl", "init")
+            yield machine
+
+    @contextlib.contextmanager
+    def without_packages(self, name):
+        """A machine on the network that never had our packages."""
+        number = next(self._addresses)
+        with self._machine([self._bare], True, own_network=True) as machine:
+            network.connect(machine, number)
+            machine.number = number
+            machine.run("hostname", f"{name}-{number}")
+            yield machine
+
+    @property
+    def server(self):
+        """The server's machine, which runs until the rows have ended."""
+        if self._server is None:
+            machine = self._open.enter_context(self._on_the_network("server", 2))
+            certify(machine)
+            options = f"--listen 0.0.0.0:{PORT} --public-url {SERVER}"
+            machine.write("/etc/default/uaf-server", f'UAF_SERVER_OPTIONS="{options}"\n')
+            machine.run("systemctl", "start", "uaf-server")
+            until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-u", "uaf-server").stdout, "the server")
+            self._server = machine
+        return self._server
+
+    def administer(self, *arguments, **options):
+        """Runs `uaf-server` on the server's machine, as its administrator does."""
+        command = ("runuser", "-u", "uaf-server", "--", "uaf-server", *arguments, "--state", STATE)
+        return self.server.run(*command, **options)
+
+    def says(self, *arguments):
+        """What such a command prints on standard output."""
+        return self.server.says("runuser", "-u", "uaf-server", "--", "uaf-server", *arguments, "--state", STATE)
+
+    def join_code(self, *options):
+        """A new join code: number, payload, fingerprint and what else the server says of it."""
+        return json.loads(self.says("join-code", "create", "--json", *options))
+
+    def machines(self):
+        """What the server knows of machines, by their names."""
+        lines = self.says("machines", "--json").splitlines()
+        return {machine.get("name"): machine for machine in map(json.loads, lines)}
+
+    def enrol(self, person, machine, name="mina"):
+        """Registers a passcode of a person on a workstation, as the person does it."""
+        payload = self.says("enrol", person)
+        home = f"/home/{name}/code"
+        machine.write(home, payload, 0o600)
+        machine.run("chown", name, home)
+        register = ("runuser", "-u", name, "--", "uafctl", "register", "passcode", "--code", home)
+        return machine.run(*register, answers=f"{PASSCODE}\n{PASSCODE}\n")
+
+
+def certify(machine):
+    """An authority of the organisation's own, and a certificate for the server, as openssl makes them."""
+    folder = "/etc/uaf-server"
+    machine.run("install", "-d", "-m", "0700", "/root/authority")
+    made = "/root/authority"
+    new = ("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    machine.run(*new, "-days", "3650", "-subj", "/CN=Example authority", "-keyout", f"{made}/ca.key", "-out", f"{made}/ca.pem")
+    machine.run(
+        *new, "-days", "90", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}",
+        "-addext", "basicConstraints=critical,CA:FALSE", "-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca.key",
+        "-keyout", f"{folder}/key.pem", "-out", f"{made}/server.pem",
+    )  # fmt: skip
+    chain = machine.read(f"{made}/server.pem") + machine.read(f"{made}/ca.pem")
+    machine.write(f"{folder}/certificate.pem", chain)
+    machine.run("chmod", "0600", f"{folder}/key.pem")
+
+
+def hand_over(machine, payload, path="/root/payload"):
+    """Puts a payload where root of a workstation has it."""
+    machine.write(path, payload + "\n", 0o600)
+    return path
+
+
+def join(machine, payload, *options, check=True):
+    path = hand_over(machine, payload)
+    return machine.run("uafctl", "join", "--payload", path, *options, check=check)
+
+
+def configuration(machine):
+    """Every file that says which server there is, and the state that a join leaves: a line for each."""
+    look = "find /etc/security /var/lib/pam-uaf -printf '%p %m %u %l\\n' -type f -exec sha256sum {} +"
+    lines = machine.run("sh", "-c", look, check=False).stdout.splitlines()
+    # sha256sum has the name behind the digits, find before what it says.
+    return {line.split()[-1] if len(line.split()[0]) == 64 else line.split()[0]: line for line in sorted(lines)}
+
+
+def unchanged(machine, before, what):
+    after = configuration(machine)
+    changed = sorted(name for name in before | after if before.get(name) != after.get(name))
+    must(not changed, f"{what} has changed {changed}")

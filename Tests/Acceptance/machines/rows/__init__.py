@@ -1,0 +1,1 @@
+"""The rows, a file for each thing that workstations do. Every module of this folder is imported."""
