@@ -82,7 +82,7 @@ import ToolTestSupport
         administrator hands over. A further one may be proved with a registered
         authenticator instead.
 
-        USAGE: uafctl register [--conf <file>] [--json-conversation] [--code <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl register [--conf <file>] [--json-conversation] [--json] [--code <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -91,6 +91,7 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --code, --payload <file>
                                   File with the enrolment code; - for standard input,
                                   or to be asked for it.
@@ -114,7 +115,7 @@ import ToolTestSupport
         server's request is fetched meanwhile. Other people see command lines, and with
         them the text of --transaction.
 
-        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--token] [--divided] [--transaction <text>] \
+        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--json] [--token] [--divided] [--transaction <text>] \
         [<user>] [<type>]
 
         ARGUMENTS:
@@ -125,6 +126,7 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --token                 Print the server's token.
           --divided               Fetch the server's request, say when that is done,
                                   and ask once told to go on.
@@ -145,7 +147,7 @@ import ToolTestSupport
         one is asked for twice. The registrations stay as they are. Without the old
         value only a reset helps.
 
-        USAGE: uafctl change [--conf <file>] [--json-conversation] [<user>] [<type>]
+        USAGE: uafctl change [--conf <file>] [--json-conversation] [--json] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -155,6 +157,7 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --version               Show the version.
           -h, --help              Show help information.
 
@@ -203,7 +206,7 @@ import ToolTestSupport
         demonstration. Whoever cancels an approval leaves it open until its time is
         over; --deny ends it.
 
-        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--token] [--deny] <code> [<user>]
+        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--json] [--token] [--deny] <code> [<user>]
 
         ARGUMENTS:
           <code>                  File with the code; - for standard input, or to be
@@ -213,6 +216,7 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --token                 Print the server's token.
           --deny                  Deny what the code asks to have approved, for good;
                                   nothing is asked.
@@ -227,7 +231,7 @@ import ToolTestSupport
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--all] [--code <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--json] [--all] [--code <file>] [--token] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -237,6 +241,7 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --all                   Every authenticator of the account.
           --code, --payload <file>
                                   File with an enrolment code as the proof; - for

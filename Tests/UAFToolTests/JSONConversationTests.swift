@@ -195,4 +195,35 @@ import UAFWire
       #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#))
     }
   }
+
+  // MARK: Only the end
+
+  @Test(arguments: [["register", "--code", "-"], ["change"], ["authenticate"], ["deregister", "passcode"]])
+  func `with --json the questions are as ever, and the end is one object`(_ arguments: [String]) {
+    let code = arguments.contains("--code") ? "payload\n" : ""
+    let result: UInt32 = arguments == ["change"] ? 7110 : 0
+    let end = CoreMessage.finished(Finished(pamCode: 0, result: result))
+    let bench = Bench(arguments + ["--json"], core: [Bench.question, end], input: code + "secret\n")
+    #expect(bench.exit == .success && bench.notes == "Passcode: \n")
+    #expect(bench.output.hasPrefix(#"{"type":"success","result":\#(result),"#) && bench.output.hasSuffix("}\n"))
+    #expect(bench.output.split(separator: "\n").count == 1)
+    #expect(bench.sent.last == Bench.answer("secret"))
+  }
+
+  @Test func `with --json a refusal is an object, too, with its hint`() {
+    let bench = Bench(["change", "--json"], core: [Bench.failure(7, 3005, "Locked.\nTry again later.")])
+    #expect(bench.exit == .refused && bench.notes == "")
+    #expect(bench.output.hasPrefix(#"{"type":"failure","result":3005,"#))
+    #expect(bench.output.contains(#""nextStep":"Try again later.""#))
+  }
+
+  @Test func `with --json a code that cannot be read is an object, too`() {
+    let bench = Bench(["oob", "/nowhere", "--json"], core: [Bench.success])
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output.hasPrefix(#"{"type":"failure","#))
+  }
+
+  @Test func `refuses both kinds of JSON`() {
+    let bench = Bench(["change", "--json", "--json-conversation"], core: [Bench.success])
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output == "")
+  }
 }

@@ -89,7 +89,7 @@ import UAFWire
   @Test func `denies no registration, prints no token for a denial, and asks nothing in JSON`() {
     let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
     #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
-    for option in ["--token", "--json-conversation"] {
+    for option in ["--token", "--json-conversation", "--json"] {
       #expect(Bench(["oob", "--deny", option, "-"], core: [Bench.success]).exit == .usage)
     }
   }

@@ -1,17 +1,17 @@
 /// A conversation with the core that a graphical front end may hold.
 protocol JSONCoreCommand: CoreCommand {
-  /// `--json-conversation`.
+  /// `--json-conversation` and `--json`.
   var json: JSONConversationOption { get }
 }
 
 extension JSONCoreCommand {
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
-    json.isOn ? performInJSON(in: context) : try performInLines(in: context)
+    json.isAny ? performInJSON(in: context) : try performInLines(in: context)
   }
 
-  /// Holds the conversation with a graphical front end.
-  func performInJSON(in context: ToolContext) -> ToolExit {
-    JSONCall(in: context).hold(
+  /// Holds the conversation with a graphical front end, or as ever but for what is printed at the end.
+  private func performInJSON(in context: ToolContext) -> ToolExit {
+    JSONCall(in: context, isAskedInJSON: json.isOn).hold(
       { context throws(ToolError) in try request(in: context) },
       over: { context throws(ToolError) in try call(in: context) })
   }

@@ -31,7 +31,7 @@ struct OutOfBandCommand: JSONCoreCommand {
   var user: String?
 
   func validate() throws {
-    if deny, json.isOn { throw ValidationError(UsageMistake.denyAsksNothing.english) }
+    if deny, json.isAny { throw ValidationError(UsageMistake.denyAsksNothing.english) }
     if deny, token { throw ValidationError(UsageMistake.denyAndToken.english) }
   }
 

@@ -1,15 +1,18 @@
 import TerminalPrompts
 import UAFWire
 
-/// A call of the core whose questions a graphical front end asks, which hears of every end in its last line.
+/// A call of the core whose end is one line of JSON, whatever it is; a graphical front end may ask its questions.
 struct JSONCall {
   private let context: ToolContext
+  private let isAskedInJSON: Bool
 
-  /// A payload to be entered is a line of standard input, too, and no question on a terminal.
-  init(in context: ToolContext) {
+  /// - Parameter isAskedInJSON: whether a front end asks. A payload to be entered is then a line of standard input, too, and no
+  ///   question on a terminal.
+  init(in context: ToolContext, isAskedInJSON: Bool) {
     var context = context
-    context.terminal = nil
+    if isAskedInJSON { context.terminal = nil }
     self.context = context
+    self.isAskedInJSON = isAskedInJSON
   }
 
   /// Holds the conversation about what `request` makes, over what `call` makes.
@@ -17,15 +20,20 @@ struct JSONCall {
     _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall
   ) -> ToolExit {
     let lines = JSONLines(output: context.output, language: context.language)
-    var person = JSONPerson(input: LineInput(descriptor: context.input), lines: lines)
     do throws(ToolError) {
       let request = try request(context)
-      let finished = try call(context).hold(request, with: &person)
+      let finished = try hold(request, over: call(context), lines)
       lines.finished(finished, wantsToken: request.wantsToken)
       return finished.pamCode == 0 ? .success : ConversationEnd(finished).failureExit
     } catch {
       lines.failure(error)
       return error.exit
     }
+  }
+
+  private func hold(_ request: Request, over call: CoreCall, _ lines: JSONLines) throws(ToolError) -> Finished {
+    guard isAskedInJSON else { return try call.hold(request) }
+    var person = JSONPerson(input: LineInput(descriptor: context.input), lines: lines)
+    return try call.hold(request, with: &person)
   }
 }

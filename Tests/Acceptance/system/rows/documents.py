@@ -60,7 +60,7 @@ def keeps_to(name, text):
 
 @row(
     "json",
-    "uafctl status, doctor and pam status with --json, and --json-conversation: before and after each change",
+    "uafctl status, doctor, pam status and operations with --json, and --json-conversation: before and after each change",
     "each document and each line keeps to its schema, which names all members and refuses wrong ones",
 )
 def documents(lab):
@@ -90,6 +90,15 @@ def documents(lab):
         must(lines[0] == "challenge" and lines[-1] in ("success", "failure"), f"no conversation: {text}")
         for line in text.splitlines():
             look("uafctl-conversation", line)
+    for command, answers, kind in (
+        ("authenticate", ["wrong-2"], "failure"),
+        ("authenticate", [person.passcode], "success"),
+        ("change", [person.passcode, "another-kite-52", "another-kite-52"], "success"),
+        ("deregister", ["another-kite-52"], "success"),
+    ):
+        given = "\n".join(answers) + "\n"
+        end = lab.run("uafctl", command, "--json", person.name, answers=given, check=False).stdout
+        must(look("uafctl-conversation", end)["type"] == kind, f"{command}: {end}")
     refused = sum(not validator(name).is_valid(changed) for name, document in checked for changed in mutations(document))
     must(refused > 2 * len(checked), f"the schemas refuse {refused} wrong documents only")
     return f"{len(checked)} documents and lines, {refused} with one member wrong refused"
