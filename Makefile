@@ -67,13 +67,10 @@ demo: deps
 
 test: deps
 	scripts/stage.sh
-	scripts/together.sh 'scripts/reproducible.sh core' 'make -C cshim test analyze && scripts/check.sh'
-	scripts/fuzz.sh
-	scripts/postgresql.sh bin
-	$(SWIFT) build --build-tests
+	scripts/together.sh 'make -C cshim test analyze && scripts/check.sh' 'scripts/reproducible.sh core'
+	scripts/together.sh 'scripts/fuzz.sh && scripts/postgresql.sh bin && $(SWIFT) build --build-tests' scripts/attack.sh
 	$(AS_ROOT) env SWIFT=$(SWIFT) scripts/swift-test.sh
 	$(AS_ROOT) env ROUNDS=1 scripts/bench.py derivation
-	scripts/attack.sh
 
 test-system: deps
 	scripts/stage.sh --if-older

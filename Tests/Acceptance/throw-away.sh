@@ -36,8 +36,11 @@ fetch() {
   apt-get -q -o Debug::NoLocking=1 -o Dir::Cache::archives="$folder/packages" install --download-only \
     --no-install-recommends --yes "${hosts[@]}" >"$folder/apt.log" 2>&1
 }
+update() { # one at a time: suites may run side by side
+  flock build/lists.lock apt-get -q update >>"$folder/apt.log" 2>&1
+}
 echo "$package: fetching the packages of the hosts: ${hosts[*]}"
-if ! fetch && ! { apt-get -q update >>"$folder/apt.log" 2>&1 && fetch; }; then
+if ! fetch && ! { update && fetch; }; then
   tail -n 5 "$folder/apt.log" >&2
   echo "$package: packages could not be fetched: what needs them is skipped" >&2
 fi

@@ -77,10 +77,33 @@ import Testing
   }
 
   @Test mutating func `sends nothing while another instance does, and leaves the rows to one that took the place`() {
-    expect(.heldElsewhere, .wait(seconds: 1), nil)
+    expect(.heldElsewhere(delivered: 0), .wait(seconds: 1), nil)
     _ = machine.received(.taken(Self.rows(1...2), last: 2))
     _ = machine.received(.accepted)
     expect(.recorded(false), .wait(seconds: 1), nil)
+  }
+
+  @Test mutating func `tells once that the sink is back where another instance has sent what was refused here`() {
+    for (event, waited) in [
+      (DeliveryMachine.Event.heldElsewhere(delivered: 9), Int64(6)), (.taken([], last: 12), 9),
+    ] {
+      machine = DeliveryMachine()
+      _ = machine.received(.taken(Self.rows(4...5), last: 9))
+      expect(.refused("no"), .wait(seconds: 1), .failed("no"))
+      expect(.heldElsewhere(delivered: 3), .wait(seconds: 1), nil)
+      expect(event, .wait(seconds: 1), .back(rows: waited))
+      expect(event, .wait(seconds: 1), nil)
+      #expect(machine.first == .take(limit: 200))
+    }
+  }
+
+  @Test mutating func `does not call a sink back that took nothing of what was refused`() {
+    _ = machine.received(.taken(Self.rows(4...5), last: 9))
+    _ = machine.received(.refused("no"))
+    _ = machine.received(.taken(Self.rows(4...4), last: 9))
+    expect(.refused("another"), .wait(seconds: 2), .failed("another"))
+    expect(.heldElsewhere(delivered: 3), .wait(seconds: 1), nil)
+    expect(.storeFailed, .wait(seconds: 4), nil)
   }
 
   @Test mutating func `says nothing of a store that fails, and tries again later`() {

@@ -83,7 +83,7 @@ actor AuditDeliverer: Service {
         return delivery.delivered
       }
     }
-    guard let after else { return .heldElsewhere }
+    guard let after else { return .heldElsewhere(delivered: delivery.delivered) }
     let rows = try await store.read { try $0.audit.rows(AuditFilter(after: after), limit: limit) }
     return .taken(rows, last: last)
   }

@@ -7,8 +7,8 @@ package struct DeliveryMachine: Sendable {
     ///
     /// `last` is the number of the audit's last row.
     case taken([AuditRow], last: Int64)
-    /// Another instance sends.
-    case heldElsewhere
+    /// Another instance sends; the sink has got the rows up to this number.
+    case heldElsewhere(delivered: Int64)
     /// The sink has the rows.
     case accepted
     /// The sink did not take the rows, for this reason.
@@ -29,7 +29,7 @@ package struct DeliveryMachine: Sendable {
   /// What the log has to say.
   package enum Notice: Equatable, Sendable {
     case failed(String)
-    /// The sink takes rows again; so many have waited.
+    /// The sink takes rows again, of this instance or of another one; so many have waited.
     case back(rows: Int64)
   }
 
@@ -44,6 +44,8 @@ package struct DeliveryMachine: Sendable {
   private var failures = 0
   /// Reasons that were told since the last success; there are few, and the log has one line for each.
   private var told: Set<String> = []
+  /// The number of the first row that the sink has not taken since its last success.
+  private var refusedFrom: Int64 = 0
   private var limit = mostRows
   /// The rows that are being sent, and the last number when they were read.
   private var sending: [AuditRow] = []
@@ -57,9 +59,9 @@ package struct DeliveryMachine: Sendable {
   /// What is done after an event.
   package mutating func received(_ event: Event) -> (action: Action, notice: Notice?) {
     switch event {
-    case .heldElsewhere: return (.wait(seconds: Self.pause), nil)
+    case .heldElsewhere(let delivered): return (.wait(seconds: Self.pause), gone(through: delivered))
     case .taken(let rows, let last):
-      guard !rows.isEmpty else { return (.wait(seconds: Self.pause), nil) }
+      guard !rows.isEmpty else { return (.wait(seconds: Self.pause), gone(through: last)) }
       sending = rows
       self.last = last
       return (.send(rows), nil)
@@ -84,8 +86,16 @@ package struct DeliveryMachine: Sendable {
     return (.record(through: end), told.isEmpty ? nil : .back(rows: max(last, end) - first + 1))
   }
 
+  /// What there is to say where another instance has sent what was refused here: otherwise the failure would be the last word.
+  private mutating func gone(through delivered: Int64) -> Notice? {
+    guard !told.isEmpty, delivered >= refusedFrom else { return nil }
+    (told, failures, limit) = ([], 0, Self.mostRows)
+    return .back(rows: delivered - refusedFrom + 1)
+  }
+
   /// Fewer rows are sent after a refusal: one that is too long for the sink does not hold up those before it.
   private mutating func refused(_ reason: String) -> (action: Action, notice: Notice?) {
+    if told.isEmpty { refusedFrom = sending.first?.number ?? 0 }
     sending = []
     limit = max(1, limit / 2)
     return (.wait(seconds: waited()), told.insert(reason).inserted ? .failed(reason) : nil)

@@ -190,8 +190,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             try:
                 step()
             except uaf.Refused as refused:
-                print(refused, file=sys.stderr)
-                self.answer({"statusCode": refused.status, "description": str(refused)}, self.kind)
+                self.refuse(refused.status, str(refused))
+            except (KeyError, TypeError, ValueError) as error:
+                self.refuse(1400, f"1400 not understood: {error!r}")
+
+    def refuse(self, status, text):
+        print(text, file=sys.stderr)
+        self.answer({"statusCode": status, "description": text}, self.kind)
 
     @property
     def kind(self):
