@@ -173,7 +173,7 @@ let package = Package(
       name: "UAFTool",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
-        "Doctor", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "Wording",
+        "Doctor", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "UAFCrypto", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: besideFoundation),

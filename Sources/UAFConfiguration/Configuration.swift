@@ -108,7 +108,9 @@ public struct Configuration: Sendable {
     return try Configuration(documents, path: path ?? defaultPath)
   }
 
-  /// The files that ``load(path:defaultPath:requiredOwner:)`` reads, in their order; each was checked for who can have written it.
+  /// The files that ``load(path:defaultPath:requiredOwner:)`` reads, in their order.
+  ///
+  /// Each was checked for who can have written it.
   ///
   /// - Throws: ``ConfigurationError/file(path:_:)``.
   public static func documents(

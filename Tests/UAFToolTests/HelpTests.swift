@@ -231,7 +231,8 @@ import ToolTestSupport
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--json] [--all] [--code <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--json] [--all] [--code <file>] [--token] \
+        [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.

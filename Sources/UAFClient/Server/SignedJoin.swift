@@ -1,7 +1,9 @@
 import UAFCrypto
 import UAFMessages
 
-/// A signed statement that a machine has joined: not even the program that speaks to the network can forge it, or keep an old one.
+/// A signed statement that a machine has joined.
+///
+/// Not even the program that speaks to the network can forge it, or keep an old one.
 enum SignedJoin {
   /// Whether an answer is signed for this request, and covers the secret that it brings.
   ///

@@ -1,6 +1,7 @@
 /// What an administrator gives to workstations that are to join: one line of base64url with JSON inside; our own.
 ///
-/// It names the server and what to trust of it. Whoever has it can join machines as long as its code is open, and do nothing else.
+/// It names the server and what to trust of it. Whoever has it can join machines as long as its code is open, and do
+/// nothing else.
 public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   /// The server's base URL, https or http to this machine, at most 2048 characters.
   public let server: String

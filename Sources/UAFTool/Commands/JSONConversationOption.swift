@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// `--json-conversation` and `--json`, for the subcommands whose questions a graphical front end may ask, or whose end a script may
-/// read.
+/// `--json-conversation` and `--json`, for the subcommands whose questions a graphical front end may ask, or whose end a
+/// script may read.
 struct JSONConversationOption: ParsableArguments {
   @Flag(name: .customLong("json-conversation"), help: "Ask in lines of JSON.")
   var isOn = false

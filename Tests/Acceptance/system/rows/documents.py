@@ -90,13 +90,13 @@ def documents(lab):
         must(lines[0] == "challenge" and lines[-1] in ("success", "failure"), f"no conversation: {text}")
         for line in text.splitlines():
             look("uafctl-conversation", line)
-    for command, answers, kind in (
+    for command, entries, kind in (
         ("authenticate", ["wrong-2"], "failure"),
         ("authenticate", [person.passcode], "success"),
         ("change", [person.passcode, "another-kite-52", "another-kite-52"], "success"),
         ("deregister", ["another-kite-52"], "success"),
     ):
-        given = "\n".join(answers) + "\n"
+        given = "\n".join(entries) + "\n"
         end = lab.run("uafctl", command, "--json", person.name, answers=given, check=False).stdout
         must(look("uafctl-conversation", end)["type"] == kind, f"{command}: {end}")
     refused = sum(not validator(name).is_valid(changed) for name, document in checked for changed in mutations(document))

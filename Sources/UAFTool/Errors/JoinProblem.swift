@@ -92,8 +92,7 @@ extension JoinProblem: Catalogued {
         "\(ShownText.line(path)): 'uafctl join'이 쓴 파일이 아닙니다", do: "이름을 바꾸거나 지운 다음 가입하십시오")
     case .tooManyFiles(let path):
       FindingText("\(ShownText.line(path)): 파일이 더 있을 수 없습니다", do: "몇 개를 하나로 합치십시오")
-    case .badPath(let path):
-      FindingText("\(ShownText.line(path)): 따옴표가 있는 경로는 설정에 쓸 수 없습니다")
+    case .badPath(let path): FindingText("\(ShownText.line(path)): 따옴표가 있는 경로는 설정에 쓸 수 없습니다")
     case .file(let path, let number):
       FindingText(
         "\(ShownText.line(path))을(를) 쓸 수 없습니다: \(SystemReason(number).korean)",
