@@ -150,7 +150,7 @@ struct APITests {
     let form: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
     let typed = try await ask(.POST, "/api/v1/accounts", token: token, body: "name=a", fields: form)
     #expect(typed.answer.status == .unsupportedMediaType)
-    let long = String(repeating: " ", count: UAFRoutes.maximumBody + 1)
+    let long = String(repeating: " ", count: RequestBody.maximum + 1)
     #expect(try await ask(.POST, "/api/v1/accounts", token: token, body: long).answer.status == .payloadTooLarge)
     #expect(try await ask(.GET, "/api/v1/accounts", token: token, body: "{}").answer.status == .badRequest)
     for path in ["/api/v1/", "/api/v1/accounts/", "/api/v1//accounts", "/api/v1/accounts/a/b", "/api/v1/Accounts"] {
