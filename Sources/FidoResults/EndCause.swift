@@ -46,6 +46,8 @@ public enum EndCause: CaseIterable, Sendable {
   case joinExpired
   /// The server does not accept the join code: it was closed there, or never issued.
   case joinRefused
+  /// The server's administrator has revoked this machine, which had joined with the code.
+  case joinRevoked
   /// As many machines have joined with the code as may.
   case joinUsedUp
   /// The payload is for another server than the configuration.

@@ -53,6 +53,10 @@ extension EnglishCatalogue {
     case .joinRefused:
       ResultText(
         "The server does not accept the join code of the machine payload.", "Ask the administrator for a new one.")
+    case .joinRevoked:
+      ResultText(
+        "The server has revoked this machine, which had joined with this machine payload.",
+        "Ask the administrator for a new one.")
     case .joinUsedUp:
       ResultText(
         "As many machines have joined with this machine payload as it is for.", "Ask the administrator for a new one.")

@@ -39,6 +39,8 @@ extension KoreanCatalogue {
     case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinRefused:
       ResultText("서버가 가입 파일의 코드를 받아들이지 않습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinRevoked:
+      ResultText("서버가 이 가입 파일로 가입했던 이 컴퓨터를 취소했습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinUsedUp:
       ResultText("이 가입 파일로 가입할 수 있는 컴퓨터 수가 다 찼습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinOfOtherServer:

@@ -15,6 +15,7 @@ struct Migration {
     Migration(
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
+    JoinedMachineTable.migration,
   ]
 
   private static let policies = [

@@ -17,6 +17,8 @@ struct PostgreSQLTransaction: StoreTransaction {
   var credentials: any Credentials { CredentialTable(connection: connection) }
   var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
   var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
+  var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
+  var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
   var machines: any Machines { MachineTable(connection: connection) }
   var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
   var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }

@@ -17,6 +17,8 @@ struct SQLiteTransaction: StoreTransaction {
   var credentials: any Credentials { CredentialStore(db: db) }
   var enrolments: any Enrolments { EnrolmentStore(db: db) }
   var issuedCodes: any IssuedCodes { IssuedCodeStore(db: db) }
+  var joinCodes: any JoinCodes { JoinCodeStore(db: db) }
+  var joinedMachines: any JoinedMachines { JoinedMachineStore(db: db) }
   var machines: any Machines { MachineStore(db: db) }
   var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: db) }
   var policyVersions: any PolicyVersions { PolicyVersionStore(db: db) }

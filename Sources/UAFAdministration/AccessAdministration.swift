@@ -155,7 +155,7 @@ package struct AccessAdministration: Sendable {
       switch caller.actor {
       case .administrator(let name): try records.administrators.administrator(name)?.role == caller.role.rawValue
       case .token(let name): try records.accessTokens.all().contains { $0.name == name && $0.revokedAt == nil }
-      case .person, .server, .commandLine: true
+      case .person, .server, .machine, .commandLine: true
       }
     guard isStill else { throw AdministrationRefusal.notAllowed(.manageAccess) }
   }

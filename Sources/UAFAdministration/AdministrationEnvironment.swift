@@ -20,6 +20,8 @@ package struct AdministrationEnvironment: Sendable {
   package let host: String
   /// The certificate authority for a payload for a URL, PEM; nil if the server has none of its own.
   package let authority: @Sendable (_ url: String) throws -> String?
+  /// The public keys of the server's verdicts for the payload of a join code, PEM, the one in use first.
+  package let verdictKeys: @Sendable () throws -> String
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
   /// Shared by all requests of a server.
@@ -31,7 +33,8 @@ package struct AdministrationEnvironment: Sendable {
     store: any ServerStore, group: @escaping @Sendable (String) throws -> String?,
     members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil }, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
-    authority: @escaping @Sendable (String) throws -> String?, models: AuthenticatorModels
+    authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
+    models: AuthenticatorModels
   ) {
     self.store = store
     self.group = group
@@ -41,6 +44,7 @@ package struct AdministrationEnvironment: Sendable {
     self.publicURL = publicURL
     self.host = host
     self.authority = authority
+    self.verdictKeys = verdictKeys
     self.models = models
   }
 

@@ -22,6 +22,8 @@ package struct KeyAdministration: Sendable {
 
   /// Revokes keys; those that were revoked before stay as they are.
   ///
+  /// With a machine it is an unknown one again, if it had joined, and does not join again with the same code.
+  ///
   /// With all keys of an account its codes and open texts are closed, too. With any key, the sessions of its account in the
   /// console end.
   ///
@@ -39,6 +41,7 @@ package struct KeyAdministration: Sendable {
       for username in try people(of: keys, in: records) { try records.consoleSessions.removeAll(of: username) }
       let revocation = Revocation(time: environment.now(), by: caller.actor.text, reason: reason)
       let count = try records.credentials.revoke(keys, revocation)
+      if case .machine(let id) = keys { try records.joinedMachines.revoke(id, now: revocation.time) }
       try records.audit.append([event(keys, count, reason, by: caller)])
       return count
     }
@@ -65,7 +68,9 @@ package struct KeyAdministration: Sendable {
       let isThere = try records.credentials.records(of: username).contains { $0.deviceID == id }
       guard isThere else { throw AdministrationRefusal.unknown("machine", name: id) }
     case .machine(let id):
-      guard try records.machines.machine(id) != nil else { throw AdministrationRefusal.unknown("machine", name: id) }
+      guard try records.machines.machine(id) != nil || records.joinedMachines.machine(id) != nil else {
+        throw AdministrationRefusal.unknown("machine", name: id)
+      }
     }
   }
 

@@ -9,7 +9,7 @@ package struct MachineAdministration: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// The machines of the fleet in the order of their ids.
+  /// The machines of the fleet in the order of their ids: those with keys, and those that have joined.
   ///
   /// - Parameters:
   ///   - id: machines after this one; empty for the first page.
@@ -20,7 +20,11 @@ package struct MachineAdministration: Sendable {
   ) async throws -> Page<FleetMachine> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let rows = try await environment.store.read { try $0.machines.page(after: id, limit: limit + 1) }
+    let rows = try await environment.store.read { records in
+      FleetMachine.merged(
+        try records.machines.page(after: id, limit: limit + 1),
+        try records.joinedMachines.page(after: id, limit: limit + 1), limit: limit + 1)
+    }
     return Page(rows, limit: limit) { $0.id }
   }
 
@@ -30,7 +34,9 @@ package struct MachineAdministration: Sendable {
   package func machine(_ id: String, by caller: Caller) async throws -> (machine: FleetMachine, keys: [KeyRecord]) {
     try caller.require(.read)
     return try await environment.store.read { records in
-      guard let machine = try records.machines.machine(id) else {
+      let joined = try records.joinedMachines.machine(id)
+      let registered = try records.machines.machine(id)
+      guard let machine = registered?.with(joined) ?? joined.map(FleetMachine.init) else {
         throw AdministrationRefusal.unknown("machine", name: id)
       }
       return (machine, try records.machines.keys(on: id, limit: Self.mostKeys))
@@ -50,7 +56,7 @@ package struct MachineAdministration: Sendable {
     }
   }
 
-  /// Revokes all keys on a machine, for example one that was lost.
+  /// Revokes all keys on a machine, for example one that was lost, and its joining.
   ///
   /// - Returns: how many were not revoked before.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.

@@ -8,6 +8,8 @@ package enum Permission: CaseIterable, Sendable {
   case revoke
   /// Ask a person to confirm a text.
   case approve
+  /// Issue and close the codes with which machines join.
+  case joinMachines
   /// Add, disable, lock and delete accounts.
   case manageAccounts
   /// Take the whole audit out of the server.

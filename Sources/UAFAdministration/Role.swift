@@ -10,7 +10,7 @@ package enum Role: String, CaseIterable, Sendable {
     switch permission {
     case .read: true
     case .enrol: self == .helpdesk || self == .administrator
-    case .revoke, .approve, .manageAccounts: self == .operator || self == .administrator
+    case .revoke, .approve, .joinMachines, .manageAccounts: self == .operator || self == .administrator
     case .exportAudit: self == .auditor || self == .administrator
     case .managePolicies, .manageAccess, .manageServer: self == .administrator
     }

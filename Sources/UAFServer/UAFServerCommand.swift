@@ -29,7 +29,8 @@ struct UAFServerCommand: AsyncParsableCommand {
     version: ServerVersion.current,
     subcommands: [
       ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, ApproveCommand.self, UsersCommand.self,
-      DevicesCommand.self, MachinesCommand.self, CodesCommand.self, RevokeCommand.self, DisableCommand.self,
+      DevicesCommand.self, MachinesCommand.self, JoinCodeCommand.self, CodesCommand.self, RevokeCommand.self,
+      DisableCommand.self,
       LockCommand.self,
       EnableCommand.self, AdminCommand.self, TokenCommand.self, AuditCommand.self, PoliciesCommand.self,
       KeysCommand.self, BackupCommand.self,

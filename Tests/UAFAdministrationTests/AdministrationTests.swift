@@ -19,7 +19,7 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { $0.hasPrefix("vip") ? AccountGroup.privileged : nil },
       now: { [server] in server.now }, random: { try RandomBytes.make($0) }, publicURL: TestServer.publicURL,
-      authority: { _ in nil }, models: server.environment.models)
+      authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
   }
 
   private func rows(_ filter: AuditFilter = AuditFilter()) async throws -> [AuditEntry] {

@@ -36,7 +36,8 @@ import Testing
         }
         guard number < last else { throw AdministrationRefusal.conflict("no more") }
         return try random(size)
-      }, publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      }, publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
   }
 
   @Test func `if a part of the list fails, the codes of the parts before it are closed`() async throws {

@@ -15,7 +15,8 @@ import UAFMessages
     server = try TestServer()
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
-      publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
   }
 
   private func add(_ keys: [(username: String, aaid: String)]) async throws {

@@ -33,6 +33,9 @@ struct PermissionTests {
     Operation("machines", .read) { _ = try await MachineAdministration($0).page(by: $1) },
     Operation("machine", .read) { _ = try await MachineAdministration($0).machine("d", by: $1) },
     Operation("revoke machine", .revoke) { _ = try await MachineAdministration($0).revoke("d", by: $1) },
+    Operation("issue join code", .joinMachines) { _ = try await JoinCodeAdministration($0).issue(by: $1) },
+    Operation("join codes", .read) { _ = try await JoinCodeAdministration($0).page(by: $1) },
+    Operation("close join code", .joinMachines) { try await JoinCodeAdministration($0).close(1, by: $1) },
     Operation("issue", .enrol) { _ = try await EnrolmentAdministration($0).issue(for: "a", by: $1) },
     Operation("codes", .read) { _ = try await EnrolmentAdministration($0).page(onlyOpen: true, by: $1) },
     Operation("close code", .enrol) { try await EnrolmentAdministration($0).close(for: "a", by: $1) },
@@ -64,7 +67,7 @@ struct PermissionTests {
     try await server.enrol("a")
     let environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { server.now }, random: { try RandomBytes.make($0) },
-      authority: { _ in nil }, models: server.environment.models)
+      authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
     let refusal = AdministrationRefusal.notAllowed(operation.permission)
     let caller = Caller(actor: .commandLine(uid: 0, login: nil), role: role, address: "")
     do {

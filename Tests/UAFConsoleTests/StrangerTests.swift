@@ -21,7 +21,8 @@ import UAFAdministration
       server,
       administration: AdministrationEnvironment(
         store: store, group: environment.group, now: environment.now, random: environment.random,
-        publicURL: environment.publicURL, authority: environment.authority, models: environment.models))
+        publicURL: environment.publicURL, authority: environment.authority, verdictKeys: environment.verdictKeys,
+        models: environment.models))
     let key = try await server.registered("alice")
     try await server.make("alice", .auditor)
     _ = await browser.post("/console/sign-in", "name=alice")

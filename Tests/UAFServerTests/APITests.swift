@@ -22,7 +22,8 @@ struct APITests {
     server = try TestServer()
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
-      publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
     api = APIResponder(environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
@@ -150,7 +151,7 @@ struct APITests {
     let form: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
     let typed = try await ask(.POST, "/api/v1/accounts", token: token, body: "name=a", fields: form)
     #expect(typed.answer.status == .unsupportedMediaType)
-    let long = String(repeating: " ", count: UAFRoutes.maximumBody + 1)
+    let long = String(repeating: " ", count: RequestBody.maximum + 1)
     #expect(try await ask(.POST, "/api/v1/accounts", token: token, body: long).answer.status == .payloadTooLarge)
     #expect(try await ask(.GET, "/api/v1/accounts", token: token, body: "{}").answer.status == .badRequest)
     for path in ["/api/v1/", "/api/v1/accounts/", "/api/v1//accounts", "/api/v1/accounts/a/b", "/api/v1/Accounts"] {

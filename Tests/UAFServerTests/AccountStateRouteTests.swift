@@ -178,7 +178,7 @@ import struct UAFMessages.RequestContext
       #expect(other.status == .notFound)
       let tooLong = try await client.executeRequest(
         uri: "/uaf/account", method: .POST,
-        headers: ["Content-Length": String(UAFRoutes.maximumBody + 1), UAFRoutes.machineProof: proof()], body: nil)
+        headers: ["Content-Length": String(RequestBody.maximum + 1), UAFRoutes.machineProof: proof()], body: nil)
       #expect(tooLong.status == .payloadTooLarge)
     }
   }

@@ -55,6 +55,7 @@ import UAFMessages
       AdministrationEnvironment(
         store: server.store, group: { _ in nil }, now: { [server] in server.now },
         random: { try RandomBytes.make($0) }, publicURL: TestServer.publicURL, authority: { _ in nil },
+        verdictKeys: { "keys" },
         models: server.environment.models))
   }
 

@@ -27,7 +27,8 @@ struct AdministrationListenersTests {
     folder = try TemporaryFolder()
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
-      publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
   }
 
   /// Runs the listeners, and tells where they listen.

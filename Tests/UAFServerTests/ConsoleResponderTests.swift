@@ -17,7 +17,8 @@ struct ConsoleResponderTests {
     let server = try TestServer()
     let environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
-      publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
     responder = ConsoleResponder(
       server.environment, environment,
       facts: .init(listeners: [], certificateEnds: [], store: "SQLite", keys: { _ in [] }),

@@ -21,7 +21,8 @@ import WebMessages
     server = try TestServer()
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
-      publicURL: TestServer.publicURL, authority: { _ in nil }, models: server.environment.models)
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
     client = APIClient(api: APIResponder(environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
   }
 

@@ -114,7 +114,7 @@ import struct UAFMessages.RequestContext
 
   @Test func `refuses a body of more than 64 KiB, and takes one of exactly that`() async throws {
     try await server.application.test { client in
-      let spaces = [UInt8](repeating: 0x20, count: UAFRoutes.maximumBody - 2)
+      let spaces = [UInt8](repeating: 0x20, count: RequestBody.maximum - 2)
       for path in ["/uaf/get", "/uaf/respond"] {
         let exact = try await post(client, path, Array("{}".utf8) + spaces)
         #expect(exact.status == .ok)

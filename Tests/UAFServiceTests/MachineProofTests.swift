@@ -110,6 +110,26 @@ struct MachineProofTests {
     #expect(try proofs.secret(of: "alice", holding: []) == nil)
   }
 
+  @Test(arguments: ["alice", "nobody"]) func `a machine that has joined names any account, and is known for none`(
+    account: String
+  ) throws {
+    let joined = try proofs.secret(ofMachine: "d1", joinedWith: 7)
+    let found = try #require(try machine(bytes(joined, account: account)))
+    #expect(found.isJoined && found.claim.username == account && found.machineID == joined.machineID)
+    #expect(try machine(bytes())?.isJoined == false)
+  }
+
+  @Test func `a joined machine's secret follows from its code and its device id, and is no account's`() throws {
+    let all = try [("d1", 1), ("d1", 2), ("d2", 1)].map { try proofs.secret(ofMachine: $0.0, joinedWith: $0.1) }
+    #expect(Set(all.map(\.machineID)).count == 3 && Set(all.map(\.secret)).count == 3)
+    #expect(try proofs.secret(ofMachine: "d1", joinedWith: 1) == all[0])
+    #expect(try proofs.numbers(ofMachine: "d1", joinedWith: 1) == [all[0].machineID])
+    let other = try MachineSecret(machineID: all[1].machineID, secret: all[0].secret)
+    #expect(try machine(bytes(other)) == nil)
+    let ofAnother = try MachineProofs(keys: TestServer().environment.keys).secret(ofMachine: "d1", joinedWith: 1)
+    #expect(try machine(bytes(ofAnother)) == nil)
+  }
+
   @Test func `a description has nothing of the secret`() {
     #expect("\(secret)" == "the secret of a machine")
   }

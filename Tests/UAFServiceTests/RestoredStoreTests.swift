@@ -14,6 +14,7 @@ import UAFMessages
     try await server.store.write { records in
       try records.enrolments.closeAll()
       try records.approvals.closeAll()
+      try records.joinCodes.closeAll()
       try records.openRegistrations.removeAll()
     }
   }
@@ -29,6 +30,14 @@ import UAFMessages
     try await close()
     for (name, code) in codes { #expect(try await registration(name, code).statusCode == .unauthorized) }
     #expect(try await registration("alice", server.enrol("alice")).statusCode == .ok)
+  }
+
+  @Test func `no join code of before lets a machine join, and the machines that have joined stay`() async throws {
+    let code = try await server.joinCode(machines: 2)
+    try await server.joined(code, "d1")
+    try await close()
+    #expect(try await server.joinRefusal(code, "d2") == .wrongJoinCode)
+    #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.departedAt } == nil)
   }
 
   @Test func `a registration that was asked for before is refused, though its code was good`() async throws {

@@ -56,6 +56,7 @@ public struct JoinFlow: Sendable {
     switch status {
     case .notFound: .joinExpired
     case .requestInvalid: .joinUsedUp
+    case .revokedAuthenticator: .joinRevoked
     default: .joinRefused
     }
   }

@@ -92,6 +92,19 @@ enum PageText: String, CaseIterable, Sendable {
   case number
   case issuedBy
   case issuedAt
+  case joinCodes
+  case joinCodeIssue
+  case joinCodeClose
+  case joinCodeMade
+  case joinCodeHow
+  case joinCodeLine
+  case fingerprint
+  case mayJoin
+  case haveJoined
+  case joined
+  case left
+  case usedUp
+  case expired
   case expires
   case used
   case `open`

@@ -57,6 +57,12 @@ enum FormRoutes {
     "/console/machine/revoke": { call in
       .confirm(.revokeMachine(call.fields["id"], reason: call.fields["reason"]))
     },
+    "/console/join-codes/issue": { call in .page(try await JoinCodePages.issue(call)) },
+    "/console/join-codes/close": { call in
+      try call.caller.require(.joinMachines)
+      try await JoinCodeAdministration(call.administration).close(try call.number("number"), by: call.caller)
+      return .redirect("/console/machines")
+    },
     "/console/approvals/ask": { call in
       let payload = try await ApprovalAdministration(call.administration).create(
         call.fields["text"], for: call.fields["name"], by: call.caller)

@@ -46,8 +46,8 @@ struct APIResponder: Sendable {
 
   private func answer(to request: WebRequest, _ caller: () async throws -> Caller) async -> WebAnswer {
     do {
-      guard !UAFRoutes.announcesTooMuch(request.fields), request.body.readableBytes <= UAFRoutes.maximumBody else {
-        throw Problem(.payloadTooLarge, "too-large", "the body may have \(UAFRoutes.maximumBody) bytes")
+      guard !RequestBody.announcesTooMuch(request.fields), request.body.readableBytes <= RequestBody.maximum else {
+        throw Problem(.payloadTooLarge, "too-large", "the body may have \(RequestBody.maximum) bytes")
       }
       return try await routed(request, of: try await caller())
     } catch let problem as Problem {

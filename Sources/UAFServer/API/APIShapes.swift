@@ -65,12 +65,15 @@ enum APIShapes {
     var object: JSONObject = [
       "device": .string(machine.id), "people": .integer(Int64(machine.people)),
       "keys": .integer(Int64(machine.keys)), "revokedKeys": .integer(Int64(machine.revokedKeys)),
-      "registered": .integer(machine.registeredAt),
     ]
+    object.set("registered", machine.registeredAt.map(JSONValue.integer))
     object.set("name", machine.name.map(JSONValue.string))
     object.set("model", machine.model.map(JSONValue.string))
     object.set("system", machine.system.map(JSONValue.string))
     object.set("lastUsed", machine.lastUsedAt.map(JSONValue.integer))
+    object.set("group", (machine.joined?.group).map(JSONValue.string))
+    object.set("joined", (machine.joined?.joinedAt).map(JSONValue.integer))
+    object.set("left", (machine.joined?.departedAt).map(JSONValue.integer))
     return object
   }
 
@@ -113,6 +116,23 @@ enum APIShapes {
     ]
     object.set("number", issued.number.map(JSONValue.integer))
     return object
+  }
+
+  static func joinCode(_ code: JoinCode, now: Int64) -> JSONObject {
+    [
+      "number": .integer(code.number), "group": .string(code.group), "machines": .integer(Int64(code.machines)),
+      "used": .integer(Int64(code.used)), "issuedBy": .string(code.issuedBy), "issued": .integer(code.issuedAt),
+      "expires": .integer(code.expiresAt), "state": .string(code.state(at: now).rawValue),
+    ]
+  }
+
+  /// A payload with its join code, which is shown once.
+  static func issued(_ issued: IssuedJoinCode) -> JSONObject {
+    [
+      "number": .integer(issued.number), "group": .string(issued.payload.group.name),
+      "machines": .integer(issued.machines), "expires": .integer(issued.payload.expires),
+      "payload": .string(issued.payload.encoded), "fingerprint": .string(issued.fingerprint),
+    ]
   }
 
   static func approval(_ approval: ApprovalRecord) -> JSONObject {

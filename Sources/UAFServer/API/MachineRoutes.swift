@@ -8,11 +8,13 @@ enum MachineRoutes {
 
   private static let machine: JSONObject = [
     "device": .string("d-1"), "people": .integer(1), "keys": .integer(1), "revokedKeys": .integer(0),
-    "registered": .integer(1_799_000_000), "name": .string("desk-17"),
+    "registered": .integer(1_799_000_000), "name": .string("desk-17"), "group": .string("lab"),
+    "joined": .integer(1_798_000_000),
   ]
 
   private static let list = APIRoute(
-    method: .GET, path: "/machines", summary: "The machines of the fleet in the order of their device ids.",
+    method: .GET, path: "/machines",
+    summary: "The machines of the fleet, with keys or joined, in the order of their device ids.",
     query: [APIInputs.after("A device id."), APIInputs.limit],
     example: ["machines": .array([.object(machine)]), "next": .string("d-1")]
   ) { call in
@@ -33,7 +35,7 @@ enum MachineRoutes {
   }
 
   private static let revoke = APIRoute(
-    method: .POST, path: "/machines/{device}/revocations", summary: "Revokes all keys on a machine.",
+    method: .POST, path: "/machines/{device}/revocations", summary: "Revokes all keys on a machine, and its joining.",
     body: [APIInputs.reason], bodyExample: ["reason": .string("stolen")], example: ["revoked": .integer(1)]
   ) { call in
     let count = try await MachineAdministration(call.environment).revoke(

@@ -4,7 +4,8 @@ import UAFService
 
 /// How often somebody may ask, and how often send answers that are none.
 ///
-/// A machine that proves itself has budgets of its own for its account, which nobody else can use up. All others share those of
+/// A machine that proves itself has budgets of its own for its account, which nobody else can use up. One that has joined has a
+/// budget for all accounts that it names. All others share those of
 /// their address and of the account. Requests for unknown names count like those for known ones: a limit must not show which
 /// names are known. A right answer has no limit of its own, because a request was counted for it and it can be used once.
 struct Admission: Sendable {
@@ -89,8 +90,12 @@ struct Admission: Sendable {
   // MARK: Names
 
   /// The name under which a machine is counted: apart for each account, and for each of those for whom it asks.
+  ///
+  /// One that has joined is one name: it may name any account, and has no more turns for that.
   static func name(of machine: KnownMachine) -> String {
-    "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
+    machine.isJoined
+      ? "joined \(Base64URL.encode(machine.machineID))"
+      : "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
   }
 
   /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; all loopback

@@ -64,6 +64,7 @@ struct RestoreCommand: AsyncParsableCommand {
     try await store.write { records in
       try records.enrolments.closeAll()
       try records.approvals.closeAll()
+      try records.joinCodes.closeAll()
       try records.openRegistrations.removeAll()
       try records.consoleSessions.removeAll()
       try records.settings.set(.restoredAt, to: String(now))

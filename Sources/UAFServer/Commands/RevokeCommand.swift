@@ -7,7 +7,8 @@ struct RevokeCommand: AsyncParsableCommand {
     commandName: "revoke", abstract: "Revoke keys of an account, or all on one machine.",
     discussion: """
       Without --key and --device all keys of the account are revoked, and its codes closed. With --device and without USER \
-      the keys of everybody on that machine are revoked, for example when it was lost; 'machines' lists device ids.
+      the keys of everybody on that machine are revoked, for example when it was lost, and its joining; 'machines' lists \
+      device ids.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String?

@@ -59,16 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The header in which those proxies say it: x-forwarded-for or forwarded. The other one is ignored.")
   var forwardedHeader = ForwardedHeader.xForwardedFor
 
-  @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit.")
-  var addressRate = Admission.standardAddressRate
-  @Option(help: "Requests for one account in a minute; twice as many at once; 0 for no limit.")
-  var accountRate = Admission.standardAccountRate
-
-  @Option(
-    help: ArgumentHelp(
-      "Connections of one address at once; beyond, one that was quiet for long is closed. 0 for no limit. "
-        + "All loopback addresses are one."))
-  var addressConnections = Connections.standardMaximum
+  @OptionGroup var limits: LimitOptions
 
   @Option(help: ArgumentHelp("Also serve /metrics, /livez and /readyz there, without TLS.", valueName: "host:port"))
   var metricsListen: ListenAddress?
@@ -88,12 +79,6 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("--admin-listen needs this server's certificate, and --listen unix:PATH has none.")
     }
     guard metricsListen?.path == nil else { throw ValidationError("--metrics-listen takes HOST:PORT.") }
-    guard (0...1_000_000).contains(addressRate), (0...1_000_000).contains(accountRate) else {
-      throw ValidationError("--address-rate and --account-rate must be 0 to 1000000.")
-    }
-    guard (0...Connections.maximumOfAll).contains(addressConnections) else {
-      throw ValidationError("--address-connections must be 0 to \(Connections.maximumOfAll).")
-    }
   }
 
   private func validateTLS() throws {
@@ -142,8 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
       listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
       identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
     try start.prepare()
-    let follower = PolicyFollower(store: store, policies: policies, logger: logger)
-    try await follower.prepare()
+    let followers = try await followers(of: store, policies, environment, logger)
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
     let refusals = RefusalCount()
     let routes = routes(environment, watch, metrics, refusals, logger)
@@ -152,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
     let keeper = try keeper(environment, directory, refusals, logger)
     let deliverers = try auditOutput.deliverers(from: store, metrics.deliveries, logger)
     let listeners = try listeners(routes, metrics, files, start, directory)
-    try await run([keeper, watch, reload, follower] + deliverers + listeners, manager, logger)
+    try await run([keeper, watch, reload] + followers + deliverers + listeners, manager, logger)
   }
 
   /// Refuses a store that was used with other keys than the state folder has.
@@ -161,13 +145,24 @@ struct ServeCommand: AsyncParsableCommand {
     if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
   }
 
+  /// The services that follow what others change in the store; they have looked once.
+  private func followers(
+    of store: any ServerStore, _ policies: CurrentPolicies, _ environment: ServiceEnvironment, _ logger: Logger
+  ) async throws -> [any Service] {
+    let policies = PolicyFollower(store: store, policies: policies, logger: logger)
+    try await policies.prepare()
+    let departures = DepartureFollower(departed: environment.departed, store: store, keys: environment.keys)
+    try await departures.prepare()
+    return [policies, departures]
+  }
+
   private func routes(
     _ environment: ServiceEnvironment, _ watch: StoreWatch, _ metrics: ServerMetrics, _ refusals: RefusalCount,
     _ logger: Logger
   ) -> UAFRoutes {
     UAFRoutes(
       environment: environment, logger: logger,
-      admission: Admission(addressRate: addressRate, accountRate: accountRate), proxies: proxies, watch: watch,
+      admission: limits.admission, proxies: proxies, watch: watch,
       metrics: metrics, refusals: refusals)
   }
 
@@ -192,7 +187,7 @@ struct ServeCommand: AsyncParsableCommand {
     _ directory: ServerDirectory
   ) throws -> [any Service] {
     let connections = Connections(
-      maximum: addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
+      maximum: limits.addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
     let page = try MetricsRoutes(
       metrics: metrics, health: routes.health, connections: connections, certificates: start.certificates)
     let logins = try listener(routes, connections, files, start)

@@ -48,7 +48,7 @@ final class Exchange: ChannelDuplexHandler {
   /// - Parameter observers: handlers that are told how far it has come.
   init(
     _ responder: @escaping Responder, on loop: any EventLoop, observers: [any ExchangeObserver] = [],
-    maximumBody: @escaping BodyLimit = { _ in UAFRoutes.maximumBody }
+    maximumBody: @escaping BodyLimit = { _ in RequestBody.maximum }
   ) {
     self.responder = responder
     self.maximumBody = maximumBody
@@ -115,7 +115,7 @@ final class Exchange: ChannelDuplexHandler {
       self.head = head
       room = maximumBody(head)
       // Refused by its announced length, before any of it has come.
-      guard !UAFRoutes.announcesTooMuch(head.headers, limit: room) else { return answer(context) }
+      guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return answer(context) }
       // Whoever asks waits a second for that before they send the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)

@@ -27,7 +27,7 @@ struct ExchangeChannel: ServerChildChannel {
   let responder: Exchange.Responder
   /// Makes the handlers of a connection that count and limit it.
   let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
-  var maximumBody: Exchange.BodyLimit = { _ in UAFRoutes.maximumBody }
+  var maximumBody: Exchange.BodyLimit = { _ in RequestBody.maximum }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {

@@ -25,7 +25,16 @@ struct LocalLink: AdministrationLink {
       AdministrationEnvironment(
         store: store, group: { _ in nil }, now: { Terminal.now }, random: { try RandomBytes.make($0) },
         publicURL: server?.text, host: ServerEvents.host,
-        authority: { try CertificateFiles.authority(of: directory, for: $0) }, models: try models ?? .projectOwn()))
+        authority: { try CertificateFiles.authority(of: directory, for: $0) },
+        verdictKeys: { try Self.verdictKeys(of: directory) }, models: try models ?? .projectOwn()))
+  }
+
+  /// The public keys of verdicts, as a server of the folder announces them.
+  ///
+  /// - Throws: ``ServerError``.
+  private static func verdictKeys(of directory: ServerDirectory) throws -> String {
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
+    return String(decoding: keys.announcedPEM, as: UTF8.self)
   }
 
   func answer(to request: APIRequest) async throws -> [UInt8] {

@@ -38,12 +38,12 @@ struct ConsoleResponder: Sendable {
 
   /// How many bytes the body of a request may have: more than elsewhere where a list is sent.
   static func maximumBody(_ method: HTTPMethod, _ path: String) -> Int {
-    method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : UAFRoutes.maximumBody
+    method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : RequestBody.maximum
   }
 
   @Sendable func answer(to request: WebRequest) async -> WebAnswer {
     let limit = Self.maximumBody(request.method, request.path)
-    guard !UAFRoutes.announcesTooMuch(request.fields, limit: limit), request.body.readableBytes <= limit else {
+    guard !RequestBody.announcesTooMuch(request.fields, limit: limit), request.body.readableBytes <= limit else {
       return WebAnswer(status: .payloadTooLarge, isLast: true)
     }
     let address = proxies.client(of: request.fields, from: request.peer)

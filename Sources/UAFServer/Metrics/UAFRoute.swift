@@ -1,4 +1,4 @@
-/// A route that clients ask for people: two of the UAF transport, and our own for the state of an account.
+/// A route that clients ask: two of the UAF transport for people, and our own for the state of an account and for machines.
 enum UAFRoute: String, CaseIterable, Sendable {
-  case get, respond, account
+  case get, respond, account, join, leave
 }

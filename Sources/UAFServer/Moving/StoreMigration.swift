@@ -95,6 +95,7 @@ struct StoreMigration {
       try await source.takeBack { [now] records in
         try records.enrolments.closeAll()
         try records.approvals.closeAll()
+        try records.joinCodes.closeAll()
         try records.openRegistrations.removeAll()
         try records.consoleSessions.removeAll()
         try records.settings.set(.restoredAt, to: String(now))

@@ -39,6 +39,22 @@ struct RequestLog: Sendable {
     logger.info("account-state", metadata: ["user": "\(username)"])
   }
 
+  /// A machine has joined, for the first time or again.
+  func joined(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .join, nil)
+    logger.notice("joined", metadata: Self.metadata(machine))
+  }
+
+  /// A machine that had joined has left.
+  func left(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .leave, nil)
+    logger.notice("left", metadata: Self.metadata(machine))
+  }
+
+  private static func metadata(_ machine: JoinedMachine) -> Logger.Metadata {
+    ["device": "\(machine.id)", "group": "\(machine.group)", "code": "\(machine.codeNumber)"]
+  }
+
   /// An answer was right, and is stored.
   func accepted(_ operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
     metrics.count(.accepted, .respond, operation)

@@ -14,6 +14,8 @@ struct UAFRoutes: Sendable {
   private let metrics: ServerMetrics
   private let log: RequestLog
   private let refusals: AnswerRefusals
+  private let stops: RequestStops
+  private let joins: JoinRoutes
 
   init(
     environment: ServiceEnvironment, logger: Logger, admission: Admission = Admission(),
@@ -27,12 +29,11 @@ struct UAFRoutes: Sendable {
     self.refusals = AnswerRefusals(environment: environment, admission: admission, count: refusals)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
     log = RequestLog(logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch)
+    stops = RequestStops(log: log, now: environment.now)
+    joins = JoinRoutes(environment: environment, admission: admission, log: log, stops: stops)
   }
 
   var health: HealthRoutes { HealthRoutes(watch: watch, policies: environment.policies) }
-
-  /// The longest request body in bytes.
-  static let maximumBody = 65_536
 
   /// Answers a request of a route, and refuses any other one.
   @Sendable func answer(to request: WebRequest) async -> WebAnswer {
@@ -43,6 +44,12 @@ struct UAFRoutes: Sendable {
         return try await timed(.respond) { try await respond(request, from: client(of: request)) }
       case (.POST, "/uaf/account"):
         return try await timed(.account) { try await accountState(request, from: client(of: request)) }
+      case (.POST, "/uaf/join"):
+        return try await timed(.join) { try await joins.join(request, from: client(of: request)) }
+      case (.POST, "/uaf/leave"):
+        return try await timed(.leave) {
+          try await joins.leave(request, by: machine(request), from: client(of: request))
+        }
       case (.GET, "/uaf/facets"): return try facets()
       case (.GET, "/uaf/verdict-key"): return verdictKey()
       case (.GET, "/livez"): return health.isAlive
@@ -67,20 +74,20 @@ struct UAFRoutes: Sendable {
   }
 
   private func get(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
-    try Self.requireShort(request)
+    try RequestBody.requireShort(request)
     let now = environment.now()
-    guard let standing = admission.admits(machine(request, now: now), from: address, now: now) else {
-      throw tooMany(.address, .get, nil, from: address)
+    guard let standing = admission.admits(machine(request), from: address, now: now) else {
+      throw stops.tooMany(.address, .get, nil, from: address)
     }
-    let mediaType = try Self.mediaType(of: request)
-    let bytes = try Self.body(of: request)
+    let mediaType = try RequestBody.mediaType(of: request)
+    let bytes = try RequestBody.bytes(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
       log.refused(.malformedRequest, .get, nil, of: nil, from: address)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
-    if let limit { throw tooMany(limit, .get, asked.operation, from: address, for: account) }
+    if let limit { throw stops.tooMany(limit, .get, asked.operation, from: address, for: account) }
     do {
       switch try await RequestService(environment: environment)
         .request(asked, from: AnswerRefusals.text(address))
@@ -96,7 +103,7 @@ struct UAFRoutes: Sendable {
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
-      throw away(error, .get, asked.operation)
+      throw stops.away(error, .get, asked.operation)
     } catch {
       log.failed(error, .get, asked.operation)
       return Self.answer(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
@@ -104,8 +111,8 @@ struct UAFRoutes: Sendable {
   }
 
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
-    let mediaType = try Self.mediaType(of: request)
-    let (machine, bytes) = (machine(request, now: environment.now()), try Self.body(of: request))
+    let mediaType = try RequestBody.mediaType(of: request)
+    let (machine, bytes) = (machine(request), try RequestBody.bytes(of: request))
     let service = ResponseService(environment: environment)
     var operation: UAFOperation?
     do {
@@ -131,7 +138,7 @@ struct UAFRoutes: Sendable {
     } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
-      throw away(error, .respond, operation)
+      throw stops.away(error, .respond, operation)
     } catch {
       log.failed(error, .respond, operation)
       return Self.refusal(.internalError, mediaType)
@@ -140,21 +147,22 @@ struct UAFRoutes: Sendable {
 
   /// Tells a machine that this server knows in which state its account is.
   ///
-  /// Everybody else hears the same of every name. The proof says all that is asked, so no body is read.
+  /// Everybody else hears the same of every name, also a machine that has joined, which may name any account. The proof says all
+  /// that is asked, so no body is read.
   private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
-    try Self.requireShort(request)
+    try RequestBody.requireShort(request)
     let now = environment.now()
-    let machine = machine(request, now: now)
+    let machine = machine(request)
     guard let standing = admission.admits(machine, from: address, now: now) else {
-      throw tooMany(.address, .account, nil, from: address)
+      throw stops.tooMany(.address, .account, nil, from: address)
     }
-    guard let machine, machine.claim.asksForState else {
+    guard let machine, machine.claim.asksForState, !machine.isJoined else {
       log.refused(.wrongProof, .account, nil, of: nil, from: address)
       return WebAnswer(status: .forbidden)
     }
     let account = machine.claim.username
     let limit = admission.limit(of: machine.claim, for: account, as: standing, from: address, now: now)
-    if let limit { throw tooMany(limit, .account, nil, from: address, for: account) }
+    if let limit { throw stops.tooMany(limit, .account, nil, from: address, for: account) }
     do {
       let token = try await AccountStateService(environment: environment).statement(for: machine)
       log.told(account)
@@ -162,7 +170,7 @@ struct UAFRoutes: Sendable {
         status: .ok, fields: [("Content-Type", AccountStatement.contentType), ("Cache-Control", "no-store")],
         body: Array(token.utf8))
     } catch let error as any StoreFailure where error.isTemporary {
-      throw away(error, .account, nil)
+      throw stops.away(error, .account, nil)
     } catch {
       log.failed(error, .account, nil)
       return WebAnswer(status: .internalServerError)
@@ -192,9 +200,8 @@ struct UAFRoutes: Sendable {
   static let machineProof = "UAF-Machine"
 
   /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.
-  private func machine(_ request: WebRequest, now: Int64) -> KnownMachine? {
-    try? MachineProofs(keys: environment.keys).machine(
-      proving: request.field(Self.machineProof), now: now)
+  private func machine(_ request: WebRequest) -> KnownMachine? {
+    environment.machine(proving: request.field(Self.machineProof))
   }
 
   /// Counts an answer that matches no request, was sent before, or is refused.
@@ -207,24 +214,8 @@ struct UAFRoutes: Sendable {
   ) async throws {
     let account = answer?.username
     if let limit = try await refusals.limit(machine, address, account: account, event) {
-      throw tooMany(limit, .respond, answer?.operation, from: address, for: account)
+      throw stops.tooMany(limit, .respond, answer?.operation, from: address, for: account)
     }
-  }
-
-  /// Status 429 of HTTP, since UAF has no such status: clients take it as "try again later".
-  private func tooMany(
-    _ limit: Limit, _ route: UAFRoute, _ operation: UAFOperation?, from address: SocketAddress?,
-    for account: String? = nil
-  ) -> WebRefusal {
-    let name = limit == .account ? account : address.flatMap(Admission.name)
-    log.limited(limit, name, route, operation, from: address, now: environment.now())
-    return WebRefusal(WebAnswer(status: .tooManyRequests, fields: [("Retry-After", "60")]))
-  }
-
-  /// Status 503 of HTTP: the store is away, and clients take it as "try again later".
-  private func away(_ error: any StoreFailure, _ route: UAFRoute, _ operation: UAFOperation?) -> WebRefusal {
-    log.failed(error, route, operation)
-    return WebRefusal(WebAnswer(status: .serviceUnavailable, fields: [("Retry-After", "5")]))
   }
 
   private func facets() throws -> WebAnswer {
@@ -240,39 +231,6 @@ struct UAFRoutes: Sendable {
     WebAnswer(
       status: .ok, fields: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
       body: environment.keys.announcedPEM)
-  }
-
-  /// The type of a request's body.
-  ///
-  /// A browser's preflight from another origin is refused, as the transport asks.
-  private static func mediaType(of request: WebRequest) throws -> UAFMediaType {
-    guard !request.fields.contains(name: "Access-Control-Request-Method") else {
-      throw WebRefusal(WebAnswer(status: .forbidden))
-    }
-    guard let mediaType = UAFMediaType(header: request.field("Content-Type")) else {
-      throw WebRefusal(WebAnswer(status: .unsupportedMediaType))
-    }
-    return mediaType
-  }
-
-  /// Closes the connection, so that so much need not be read.
-  private static let tooLarge = WebRefusal(WebAnswer(status: .payloadTooLarge, isLast: true))
-
-  /// Refuses a body that is announced as too large, before any of it has come.
-  private static func requireShort(_ request: WebRequest) throws {
-    guard !announcesTooMuch(request.fields) else { throw tooLarge }
-  }
-
-  private static func body(of request: WebRequest) throws -> [UInt8] {
-    try requireShort(request)
-    guard request.body.readableBytes <= maximumBody else { throw tooLarge }
-    return Array(request.body.readableBytesView)
-  }
-
-  /// Whether the announced length is more than the longest body, or no length at all.
-  static func announcesTooMuch(_ fields: HTTPHeaders, limit: Int = maximumBody) -> Bool {
-    guard let length = fields.value(of: "Content-Length") else { return false }
-    return Int(length).map { !(0...limit).contains($0) } ?? true
   }
 
   private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebAnswer {

@@ -21,6 +21,10 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case tooManyKeys = "too-many-keys"
   case accountDisabled = "account-disabled"
   case accountLocked = "account-locked"
+  case wrongJoinCode = "wrong-join-code"
+  case joinCodeExpired = "join-code-expired"
+  case joinCodeUsedUp = "join-code-used-up"
+  case machineRevoked = "machine-revoked"
   // The message belongs to no open request.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
@@ -63,11 +67,14 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
     case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
-      .approvalCodeUsed:
+      .approvalCodeUsed, .wrongJoinCode:
       .unauthorized
+    // Only somebody with the code hears that.
+    case .joinCodeExpired: .notFound
     // Only somebody with a key, a code or a proof of the account hears that.
     case .accountDisabled, .accountLocked: .forbidden
-    case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased:
+    case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased,
+      .joinCodeUsedUp:
       .requestInvalid
     case .channelBindingMismatch: .channelBindingRefused
     case .unknownAAID: .unknownAAID
@@ -79,7 +86,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
       .invalidAttestationSignature, .unlikelyRegistrationCounter:
       .unacceptableAttestation
-    case .revokedKey: .revokedAuthenticator
+    case .revokedKey, .machineRevoked: .revokedAuthenticator
     case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .otherAppID,
       .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction,
       .verificationMethodMissing, .otherVerificationMethod:

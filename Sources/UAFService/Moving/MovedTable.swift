@@ -30,8 +30,8 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All of them: a row comes after those that it names.
   package static let all = [
-    setting, account, credential, confirmation, approval, issuedCode, accessToken, administrator, policy, wrongAnswer,
-    audit, auditHead, auditDelivery,
+    setting, account, credential, confirmation, approval, issuedCode, joinCode, joinedMachine, accessToken,
+    administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
   /// The tables that are not moved: what is open, what was used, who is signed in.
@@ -85,6 +85,24 @@ package struct MovedTable: Equatable, Sendable {
       .number("number"), .username("username"), .text("issuedBy"), .time("issuedAt"), .time("expiresAt"),
       .time("usedAt", isOptional: true),
     ])
+
+  // Without their hashes: the codes that were open stay closed.
+  private static let joinCode = MovedTable(
+    "joinCode",
+    [
+      .number("number"), .text("machineGroup"), .number("machines"), .text("issuedBy"), .time("issuedAt"),
+      .time("expiresAt"),
+    ], isNumbered: true)
+
+  // Without their numbers at this server, which follow from its secret.
+  private static let joinedMachine = MovedTable(
+    "joinedMachine",
+    [
+      .number("number"), .number("codeNumber"), .text("deviceID"), .text("deviceName", isOptional: true),
+      .text("deviceModel", isOptional: true), .text("deviceOS", isOptional: true), .text("machineGroup"),
+      .time("joinedAt"), .time("leftAt", isOptional: true), .time("revokedAt", isOptional: true),
+      .time("changeNumber"),
+    ], isNumbered: true)
 
   private static let accessToken = MovedTable(
     "accessToken",

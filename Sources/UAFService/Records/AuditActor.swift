@@ -2,6 +2,8 @@
 package enum AuditActor: Equatable, Sendable {
   case person
   case server
+  /// A machine that joins or leaves; the row names it.
+  case machine
   /// Somebody at the command line; `login` is the user who logged in, whoever they became since; nil if nobody did.
   case commandLine(uid: UInt32, login: UInt32?)
 
@@ -15,6 +17,7 @@ package enum AuditActor: Equatable, Sendable {
     switch self {
     case .person: "person"
     case .server: "server"
+    case .machine: "machine"
     case .token(let name): "token \(name)"
     case .administrator(let name): "administrator \(name)"
     case .commandLine(let uid, let login): "command-line uid \(uid)" + (login.map { " login \($0)" } ?? "")

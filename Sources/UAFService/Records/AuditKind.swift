@@ -27,6 +27,11 @@ extension AuditKind {
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")
   package static let accountEnabled = AuditKind(rawValue: "account-enabled")
+  // What was done with machines.
+  package static let joinCode = AuditKind(rawValue: "join-code")
+  package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
+  package static let machineJoin = AuditKind(rawValue: "machine-join")
+  package static let machineLeave = AuditKind(rawValue: "machine-leave")
   // What was done to those who administer.
   package static let tokenCreation = AuditKind(rawValue: "token-creation")
   package static let tokenRevocation = AuditKind(rawValue: "token-revocation")

@@ -22,8 +22,6 @@ package struct AccountStateService: Sendable {
     }
     let statement = AccountStatement(
       account: account, state: state, machineID: machine.machineID, nonce: machine.nonce, issuedAt: now)
-    let key = environment.keys.verdictKey
-    let signed = "\(TokenKey.header(key.id, .accountState)).\(Base64URL.encode(statement.json.bytes))"
-    return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
+    return try environment.keys.statement(statement.json, .accountState)
   }
 }

@@ -30,8 +30,10 @@ struct ResponseSession: Sendable {
   func machineSecret(for keyIDs: [KeyID]) throws -> MachineSecret? {
     let data = answer.serverData
     let claim = MachineClaim(operation: data.operation, isAnswer: true, username: data.username)
-    // A registration has a key by which the machine was not known before.
-    if data.operation == .authentication, let machine, machine.isCurrent, machine.claim == claim { return nil }
+    // A registration has a key by which the machine was not known before, and one that has joined is known for no account.
+    if data.operation == .authentication, let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim {
+      return nil
+    }
     return try MachineProofs(keys: environment.keys).secret(of: data.username, holding: keyIDs)
   }
 

@@ -11,6 +11,8 @@ package struct ServiceEnvironment: Sendable {
   package var verificationMethods = VerificationMethodPolicy.off
   /// The key shapes that decoys are given.
   package var shapes = KeyShapeKeeper()
+  /// The joined machines that are unknown ones again.
+  package let departed: DepartedMachines
   /// Who the server is; throws as long as that is not known.
   package let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.
@@ -22,6 +24,7 @@ package struct ServiceEnvironment: Sendable {
     store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels,
     policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
+    departed: DepartedMachines = DepartedMachines(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8]
   ) {
@@ -31,8 +34,19 @@ package struct ServiceEnvironment: Sendable {
     self.policies = policies
     self.verificationMethods = verificationMethods
     self.shapes = shapes
+    self.departed = departed
     self.identity = identity
     self.now = now
     self.random = random
+  }
+
+  /// The machine that a header proves, unless it has left; nil also if that cannot be told.
+  ///
+  /// - Parameter header: as it came; nil for none.
+  package func machine(proving header: String?) -> KnownMachine? {
+    guard let machine = try? MachineProofs(keys: keys).machine(proving: header, now: now()),
+      !machine.isJoined || !departed.contains(machine.machineID)
+    else { return nil }
+    return machine
   }
 }

@@ -14,6 +14,8 @@ package protocol StoreTransaction {
   var credentials: any Credentials { get }
   var enrolments: any Enrolments { get }
   var issuedCodes: any IssuedCodes { get }
+  var joinCodes: any JoinCodes { get }
+  var joinedMachines: any JoinedMachines { get }
   var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
   var policyVersions: any PolicyVersions { get }

@@ -4,8 +4,9 @@ import UAFMessages
 /// Gives machines their secrets, and checks what they prove with them; nothing is stored for either.
 ///
 /// Number and secret of a machine follow from the server's secret, the account, and the key that the machine has registered. So
-/// an account has no more of them than it ever had keys, however often it logs in.
-package struct MachineProofs {
+/// an account has no more of them than it ever had keys, however often it logs in. Those of a machine that has joined follow
+/// from its code and its device id, and name no account.
+package struct MachineProofs: Sendable {
   let keys: ServerKeys
 
   /// Seconds by which a machine's clock may be wrong, either way.
@@ -26,6 +27,31 @@ package struct MachineProofs {
     return try MachineSecret(machineID: machineID, secret: secret)
   }
 
+  /// The secret of a machine that has joined with the code of a number.
+  ///
+  /// - Throws: ``CryptoError``.
+  func secret(ofMachine id: String, joinedWith code: Int64) throws -> MachineSecret {
+    let number = try keys.authenticationCode("joined machine", Self.place(of: id, code))
+    let machineID = Array(number.prefix(MachineSecret.machineIDByteCount))
+    let secret = try keys.authenticationCode("joined machine secret", machineID)
+    return try MachineSecret(machineID: machineID, secret: secret)
+  }
+
+  /// The numbers that a machine may have that has joined: one for each secret of the server that still counts.
+  ///
+  /// - Throws: ``CryptoError``.
+  func numbers(ofMachine id: String, joinedWith code: Int64) throws -> [[UInt8]] {
+    try keys.authenticationCodes("joined machine", Self.place(of: id, code)).map {
+      Array($0.prefix(MachineSecret.machineIDByteCount))
+    }
+  }
+
+  private static func place(of id: String, _ code: Int64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    BigEndian.append(code, to: &bytes)
+    return bytes + id.utf8
+  }
+
   /// The machine that a header proves; nil for none, a wrong one and one of another time.
   ///
   /// - Parameters:
@@ -37,12 +63,16 @@ package struct MachineProofs {
     else { return nil }
     let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
     guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
-    for (number, secret) in try secrets(of: proof.machineID, proof.claim.username).enumerated() {
-      let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
-      guard HMACSHA256.isEqual(code, expected) else { continue }
-      return KnownMachine(
-        claim: proof.claim, queue: proof.queue, machineID: proof.machineID, nonce: proof.nonce,
-        isCurrent: number == 0)
+    let ofAccount = try secrets(of: proof.machineID, proof.claim.username)
+    let ofJoined = try keys.authenticationCodes("joined machine secret", proof.machineID)
+    for (secrets, isJoined) in [(ofAccount, false), (ofJoined, true)] {
+      for (number, secret) in secrets.enumerated() {
+        let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
+        guard HMACSHA256.isEqual(code, expected) else { continue }
+        return KnownMachine(
+          claim: proof.claim, queue: proof.queue, machineID: proof.machineID, nonce: proof.nonce,
+          isCurrent: number == 0, isJoined: isJoined)
+      }
     }
     return nil
   }

@@ -1,6 +1,7 @@
 import SecretMemory
 import Synchronization
 import UAFCrypto
+import UAFMessages
 
 /// The server's keys: secrets for its authentication codes, keys that sign verdicts and heads of the audit, and the
 /// secret that decoys are made of.
@@ -66,6 +67,9 @@ package final class ServerKeys: Sendable {
     try rings.secrets.accepted(at: now()).contains { try $0.isValid(code, purpose, message) }
   }
 
+  /// The ids of the secrets that are accepted, the one in use first.
+  var secretIDs: [String] { rings.secrets.accepted(at: now()).map(\.id) }
+
   /// What decoys are made of: HMAC-SHA-256 of a message with the secret that is never rotated.
   func decoyCode(_ purpose: String, _ message: [UInt8]) throws -> [UInt8] {
     try decoySecret.code(purpose, message)
@@ -75,6 +79,13 @@ package final class ServerKeys: Sendable {
 
   /// The key that signs verdicts now.
   package var verdictKey: TokenKey { rings.verdictKeys.current(at: now()) }
+
+  /// Claims as a token that the key of verdicts signs, of a type that keeps it apart from a verdict.
+  func statement(_ claims: JSONValue, _ use: TokenKey.Use) throws -> String {
+    let key = verdictKey
+    let signed = "\(TokenKey.header(key.id, use)).\(Base64URL.encode(claims.bytes))"
+    return "\(signed).\(Base64URL.encode(try key.sign(Array(signed.utf8))))"
+  }
 
   /// The key that has signed a token with this header; nil if none that is accepted has.
   func verdictKey(ofHeader header: String) -> TokenKey? {

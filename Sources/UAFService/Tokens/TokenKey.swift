@@ -10,6 +10,7 @@ package final class TokenKey: Sendable {
     case verdict = "JWT"
     case auditHead = "audit-head+jwt"
     case accountState = "account-state+jwt"
+    case machineJoin = "machine-join+jwt"
   }
 
   private let key: SigningKey

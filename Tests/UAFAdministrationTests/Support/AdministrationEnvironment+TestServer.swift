@@ -7,6 +7,6 @@ extension AdministrationEnvironment {
   static func of(_ server: TestServer, host: String = "") -> AdministrationEnvironment {
     AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
-      host: host, authority: { _ in nil }, models: server.environment.models)
+      host: host, authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
   }
 }

@@ -16,6 +16,8 @@ COMMANDS = {
     "enrol": ("mina",),
     "users": (),
     "machines": (),
+    "join-code create": (),
+    "join-code list": (),
     "codes": (),
     "admin list": (),
     "token list": (),

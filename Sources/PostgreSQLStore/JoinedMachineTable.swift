@@ -1,0 +1,127 @@
+import UAFService
+
+/// The table of machines that have joined.
+struct JoinedMachineTable: JoinedMachines {
+  let connection: Connection
+
+  /// The form of the tables.
+  ///
+  /// A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  /// `changeNumber` is 0 as long as a machine that joined has never left.
+  static let migration = Migration(
+    name: "joined machines",
+    statements: [
+      """
+      CREATE TABLE joinCode (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        codeHash bytea UNIQUE,
+        machineGroup text NOT NULL,
+        machines bigint NOT NULL,
+        issuedBy text NOT NULL,
+        issuedAt bigint NOT NULL,
+        expiresAt bigint NOT NULL
+      )
+      """,
+      """
+      CREATE TABLE joinedMachine (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        codeNumber bigint NOT NULL REFERENCES joinCode (number),
+        deviceID text COLLATE "C" NOT NULL,
+        deviceName text,
+        deviceModel text,
+        deviceOS text,
+        machineGroup text NOT NULL,
+        machineID bytea,
+        joinedAt bigint NOT NULL,
+        leftAt bigint,
+        revokedAt bigint,
+        changeNumber bigint NOT NULL DEFAULT 0,
+        UNIQUE (codeNumber, deviceID)
+      )
+      """,
+      "CREATE INDEX joinedMachineByDevice ON joinedMachine (deviceID, number)",
+      "CREATE INDEX joinedMachineByID ON joinedMachine (machineID) WHERE machineID IS NOT NULL",
+      "CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber)",
+    ])
+
+  private static let columns = """
+    codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, joinedAt, leftAt, revokedAt, changeNumber
+    """
+
+  /// Higher than all that were given, and another one for each row of a statement.
+  ///
+  /// Transactions that write come one after another, so nobody else gives the same.
+  private static let nextChange = "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number"
+
+  func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws {
+    try connection.execute(
+      """
+      INSERT INTO joinedMachine
+        (codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, machineID, joinedAt)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      ON CONFLICT (codeNumber, deviceID) DO UPDATE SET deviceName = excluded.deviceName,
+        deviceModel = excluded.deviceModel, deviceOS = excluded.deviceOS, machineID = excluded.machineID,
+        joinedAt = excluded.joinedAt, leftAt = NULL,
+        changeNumber = CASE WHEN joinedMachine.leftAt IS NULL THEN joinedMachine.changeNumber
+          ELSE \(Self.nextChange) END
+      """,
+      [
+        .integer(machine.codeNumber), .text(machine.id), .text(machine.name), .text(machine.model),
+        .text(machine.system), .text(machine.group), .bytes(machineID), .integer(machine.joinedAt),
+      ])
+  }
+
+  func machine(_ id: String, code number: Int64) throws -> JoinedMachine? {
+    try connection.execute(
+      "SELECT \(Self.columns) FROM joinedMachine WHERE codeNumber = $1 AND deviceID = $2",
+      [.integer(number), .text(id)]
+    ).first.map(Self.machine)
+  }
+
+  func machine(_ id: String) throws -> JoinedMachine? {
+    try connection.execute(
+      "SELECT \(Self.columns) FROM joinedMachine WHERE deviceID = $1 ORDER BY number DESC LIMIT 1", [.text(id)]
+    ).first.map(Self.machine)
+  }
+
+  func page(after id: String, limit: Int) throws -> [JoinedMachine] {
+    try connection.execute(
+      """
+      SELECT \(Self.columns) FROM joinedMachine j WHERE deviceID > $1
+        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+      ORDER BY deviceID LIMIT $2
+      """, [.text(id), .integer(limit)]
+    ).rows.map(Self.machine)
+  }
+
+  func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
+    try connection.execute(
+      """
+      UPDATE joinedMachine SET leftAt = $1, changeNumber = \(Self.nextChange)
+      WHERE machineID = $2 AND leftAt IS NULL AND revokedAt IS NULL RETURNING \(Self.columns)
+      """, [.integer(now), .bytes(machineID)]
+    ).first.map(Self.machine)
+  }
+
+  func revoke(_ id: String, now: Int64) throws {
+    try connection.execute(
+      """
+      UPDATE joinedMachine SET revokedAt = $1, changeNumber = \(Self.nextChange)
+      WHERE deviceID = $2 AND revokedAt IS NULL
+      """, [.integer(now), .text(id)])
+  }
+
+  func changes(after number: Int64, limit: Int) throws -> [MachineChange] {
+    try connection.execute(
+      "SELECT \(Self.columns) FROM joinedMachine WHERE changeNumber > $1 ORDER BY changeNumber LIMIT $2",
+      [.integer(number), .integer(limit)]
+    ).rows.map { MachineChange(number: try $0.integer(9), machine: try Self.machine($0)) }
+  }
+
+  private static func machine(_ row: QueryRow) throws -> JoinedMachine {
+    JoinedMachine(
+      codeNumber: try row.integer(0), id: try row.text(1), name: try row.optionalText(2),
+      model: try row.optionalText(3), system: try row.optionalText(4), group: try row.text(5),
+      joinedAt: try row.integer(6), leftAt: try row.optionalInteger(7), revokedAt: try row.optionalInteger(8))
+  }
+}

@@ -1,0 +1,114 @@
+import GRDB
+import UAFService
+
+/// The table of machines that have joined.
+struct JoinedMachineStore: JoinedMachines {
+  let db: Database
+
+  // A closed code has no hash. `machineID` is the machine's number at this server, and NULL where it came from another store.
+  // `changeNumber` is 0 as long as a machine that joined has never left.
+  static let schema = """
+    CREATE TABLE joinCode (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      codeHash BLOB UNIQUE,
+      machineGroup TEXT NOT NULL,
+      machines INTEGER NOT NULL,
+      issuedBy TEXT NOT NULL,
+      issuedAt INTEGER NOT NULL,
+      expiresAt INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE joinedMachine (
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      codeNumber INTEGER NOT NULL REFERENCES joinCode (number),
+      deviceID TEXT NOT NULL,
+      deviceName TEXT,
+      deviceModel TEXT,
+      deviceOS TEXT,
+      machineGroup TEXT NOT NULL,
+      machineID BLOB,
+      joinedAt INTEGER NOT NULL,
+      leftAt INTEGER,
+      revokedAt INTEGER,
+      changeNumber INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (codeNumber, deviceID)
+    ) STRICT;
+    CREATE INDEX joinedMachineByDevice ON joinedMachine (deviceID, number);
+    CREATE INDEX joinedMachineByID ON joinedMachine (machineID) WHERE machineID IS NOT NULL;
+    CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber);
+    """
+
+  /// Higher than all that were given, and another one for each row of a statement.
+  private static let nextChange = "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number"
+
+  func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO joinedMachine
+          (codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, machineID, joinedAt)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (codeNumber, deviceID) DO UPDATE SET deviceName = excluded.deviceName,
+          deviceModel = excluded.deviceModel, deviceOS = excluded.deviceOS, machineID = excluded.machineID,
+          joinedAt = excluded.joinedAt, leftAt = NULL,
+          changeNumber = CASE WHEN leftAt IS NULL THEN changeNumber ELSE \(Self.nextChange) END
+        """,
+      arguments: [
+        machine.codeNumber, machine.id, machine.name, machine.model, machine.system, machine.group,
+        machineID.databaseBlob, machine.joinedAt,
+      ])
+  }
+
+  func machine(_ id: String, code number: Int64) throws -> JoinedMachine? {
+    try Row.fetchOne(
+      db, sql: "SELECT * FROM joinedMachine WHERE codeNumber = ? AND deviceID = ?", arguments: [number, id]
+    ).map(Self.machine)
+  }
+
+  func machine(_ id: String) throws -> JoinedMachine? {
+    try Row.fetchOne(
+      db, sql: "SELECT * FROM joinedMachine WHERE deviceID = ? ORDER BY number DESC LIMIT 1", arguments: [id]
+    ).map(Self.machine)
+  }
+
+  func page(after id: String, limit: Int) throws -> [JoinedMachine] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT * FROM joinedMachine j WHERE deviceID > ?
+          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        ORDER BY deviceID LIMIT ?
+        """, arguments: [id, limit]
+    ).map(Self.machine)
+  }
+
+  func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
+    try Row.fetchOne(
+      db,
+      sql: """
+        UPDATE joinedMachine SET leftAt = ?, changeNumber = \(Self.nextChange)
+        WHERE machineID = ? AND leftAt IS NULL AND revokedAt IS NULL RETURNING *
+        """, arguments: [now, machineID.databaseBlob]
+    ).map(Self.machine)
+  }
+
+  func revoke(_ id: String, now: Int64) throws {
+    try db.execute(
+      sql: """
+        UPDATE joinedMachine SET revokedAt = ?, changeNumber = \(Self.nextChange)
+        WHERE deviceID = ? AND revokedAt IS NULL
+        """, arguments: [now, id])
+  }
+
+  func changes(after number: Int64, limit: Int) throws -> [MachineChange] {
+    try Row.fetchAll(
+      db, sql: "SELECT * FROM joinedMachine WHERE changeNumber > ? ORDER BY changeNumber LIMIT ?",
+      arguments: [number, limit]
+    ).map { MachineChange(number: $0["changeNumber"], machine: Self.machine($0)) }
+  }
+
+  private static func machine(_ row: Row) -> JoinedMachine {
+    JoinedMachine(
+      codeNumber: row["codeNumber"], id: row["deviceID"], name: row["deviceName"], model: row["deviceModel"],
+      system: row["deviceOS"], group: row["machineGroup"], joinedAt: row["joinedAt"], leftAt: row["leftAt"],
+      revokedAt: row["revokedAt"])
+  }
+}

@@ -1,0 +1,94 @@
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+/// What administrators do with the codes with which machines join.
+package struct JoinCodeAdministration: Sendable {
+  /// How many machines may join with one code.
+  package static let counts: ClosedRange<Int64> = 1...10_000
+  /// How long a code may be good for, in seconds.
+  package static let lifetimes: ClosedRange<Int64> = 60...2_592_000
+  /// How long it is, unless somebody says otherwise.
+  package static let standardLifetime: Int64 = 86_400
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Issues a code.
+  ///
+  /// - Parameters:
+  ///   - name: of the group of machines that join with it.
+  ///   - machines: how many may join.
+  ///   - lifetime: in seconds.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func issue(
+    group name: String = MachineGroup.standard.name, machines: Int64 = 1, lifetime: Int64 = standardLifetime,
+    by caller: Caller
+  ) async throws -> IssuedJoinCode {
+    try caller.require(.joinMachines)
+    let group = try Self.check(name, machines: machines, lifetime: lifetime)
+    let url = try await environment.url()
+    let now = environment.now()
+    let payload = MachinePayload(
+      server: url, code: Base64URL.encode(try environment.random(20)), expires: now + lifetime, group: group,
+      ca: try environment.authority(url), verdictKeys: try environment.verdictKeys())
+    let detail: JSONObject = [
+      "group": .string(group.name), "machines": .integer(machines), "seconds": .integer(lifetime),
+    ]
+    let number = try await environment.store.write { [environment] records in
+      let number = try records.joinCodes.add(
+        payload.code, group: group.name, machines: Int(clamping: machines), by: caller.actor.text, now: now,
+        expiresAt: payload.expires)
+      var detail = detail
+      detail.set("code", .integer(number))
+      try records.audit.append([environment.event(.joinCode, by: caller, detail: JSONValue.object(detail).text)])
+      return number
+    }
+    return IssuedJoinCode(
+      number: number, machines: machines, payload: payload, fingerprint: try SHA256.hash(payload.fingerprinted))
+  }
+
+  private static func check(
+    _ name: String, machines: Int64, lifetime: Int64
+  ) throws(AdministrationRefusal) -> MachineGroup {
+    guard let group = MachineGroup(name) else {
+      throw .invalid(
+        field: "group", reason: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first")
+    }
+    guard counts.contains(machines) else { throw .invalid(field: "machines", reason: "must be 1 to 10000") }
+    guard lifetimes.contains(lifetime) else {
+      throw .invalid(field: "lifetime", reason: "must be 60 to 2592000 seconds")
+    }
+    return group
+  }
+
+  /// Codes, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: codes with lower numbers; nil for the first page.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func page(
+    before number: Int64? = nil, limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<JoinCode> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let rows = try await environment.store.read { try $0.joinCodes.page(before: number, limit: limit + 1) }
+    return Page(rows, limit: limit) { String($0.number) }
+  }
+
+  /// Closes a code; the machines that have joined with it stay.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func close(_ number: Int64, by caller: Caller) async throws {
+    try caller.require(.joinMachines)
+    try await environment.store.write { [environment] records in
+      guard try records.joinCodes.close(number) else {
+        throw AdministrationRefusal.unknown("open join code", name: String(number))
+      }
+      let detail = JSONValue.object(["code": .integer(number)]).text
+      try records.audit.append([environment.event(.joinCodeClosure, by: caller, detail: detail)])
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import UAFAdministration
+import UAFMessages
+
+/// `uaf-server join-code create`: makes a code with which machines join.
+struct JoinCodeCreateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Print a payload with a join code, with which machines join.",
+    discussion: """
+      The payload names the server and what to trust of it. Whoever has it joins machines until the code has ended, so hand \
+      it over in private, and compare the fingerprint by another way. The store has only the code's hash.
+      """)
+
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: "Base URL for the machines (default: the one 'serve' was last started with).") var server: PublicURL?
+  @Option(help: ArgumentHelp("The group of machines that join with it.", valueName: "name"))
+  var group = MachineGroup.standard
+  @Option(help: ArgumentHelp("How many machines may join, 1 to 10000.", valueName: "count")) var machines: Int64 = 1
+  @Option(help: ArgumentHelp("Seconds the code is good for, 60 to 2592000.", valueName: "seconds"))
+  var lifetime = JoinCodeAdministration.standardLifetime
+  @Option(
+    help: ArgumentHelp("Write the payload to this new file, for its owner alone.", valueName: "file"),
+    completion: .file())
+  var payloadFile: String?
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    guard JoinCodeAdministration.counts.contains(machines) else {
+      throw ValidationError("--machines must be 1 to 10000.")
+    }
+    guard JoinCodeAdministration.lifetimes.contains(lifetime) else {
+      throw ValidationError("--lifetime must be 60 to 2592000 seconds.")
+    }
+  }
+
+  func run() async throws {
+    let body: JSONObject = [
+      "group": .string(group.name), "machines": .integer(machines), "lifetime": .integer(lifetime),
+    ]
+    // Before there is a code: nobody could be given one that cannot be written.
+    let file = try payloadFile.map { try CodeFile(path: $0) }
+    do {
+      try await place.link(server: server) { link in
+        let issued = try await link.ask(APIRequest(.POST, ["join-codes"], body: body))
+        do {
+          try show(issued, in: file)
+        } catch {
+          // Nobody has the payload.
+          _ = try? await link.ask(APIRequest(.DELETE, ["join-codes", issued.number("number")]))
+          throw error
+        }
+      }
+    } catch {
+      file?.remove()
+      throw error
+    }
+  }
+
+  /// Shows what was issued: the payload goes to one place alone.
+  private func show(_ issued: JSONObject, in file: CodeFile?) throws {
+    guard let payload = issued.text("payload"), let fingerprint = issued.text("fingerprint") else {
+      throw LinkError.unexpected
+    }
+    if let file {
+      try file.add(payload + "\n")
+      var rest = JSONObject()
+      for member in issued.members where member.name != "payload" { rest.set(member.name, member.value) }
+      if json.isOn { json.print(rest, orElse: "") }
+    } else {
+      json.print(issued, orElse: payload)
+    }
+    let what = file.map { "the payload in \($0.path)" } ?? "the payload above"
+    let count = machines == 1 ? "one machine" : "\(machines) machines"
+    Terminal.note("\(what) lets \(count) join the group \(group) within \(lifetime) seconds; hand it over in private")
+    Terminal.note("code \(issued.number("number")); fingerprint of the server: \(fingerprint)")
+  }
+}

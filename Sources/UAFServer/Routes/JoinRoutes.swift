@@ -1,0 +1,84 @@
+import NIOCore
+import NIOHTTP1
+import UAFMessages
+import UAFService
+import WebMessages
+
+/// What machines ask for themselves: to join with a code, and to leave (PROTOCOL.md, "Joining").
+struct JoinRoutes: Sendable {
+  let environment: ServiceEnvironment
+  let admission: Admission
+  let log: RequestLog
+  let stops: RequestStops
+
+  private var service: JoinService { JoinService(environment: environment) }
+
+  /// Lets a machine join.
+  ///
+  /// A code that is refused counts as a wrong answer of its address. Nobody guesses one of 160 bits, but each costs a look into
+  /// the store.
+  func join(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+    try RequestBody.requireShort(request, limit: JoinRequest.maximumBytes)
+    guard admission.admits(nil, from: address, now: environment.now()) != nil else {
+      throw stops.tooMany(.address, .join, nil, from: address)
+    }
+    guard try RequestBody.mediaType(of: request) == .json else {
+      return WebAnswer(status: .unsupportedMediaType)
+    }
+    let bytes = try RequestBody.bytes(of: request, limit: JoinRequest.maximumBytes)
+    guard let asked = try? JoinRequest(parsing: bytes) else {
+      log.refused(.malformedRequest, .join, nil, of: nil, from: address)
+      return WebAnswer(status: .badRequest)
+    }
+    return try await answered(.join) {
+      switch try await service.join(asked, from: AnswerRefusals.text(address)) {
+      case .joined(let answer, let machine):
+        log.joined(machine)
+        return answer
+      case .refused(let refusal):
+        guard admission.admits(wrongFrom: address, now: environment.now()) else {
+          throw stops.tooMany(.address, .join, nil, from: address)
+        }
+        log.refused(refusal, .join, nil, of: nil, from: address)
+        return JoinAnswer(statusCode: refusal.statusCode)
+      }
+    }
+  }
+
+  /// Lets a machine that has joined leave.
+  ///
+  /// The proof says all that is asked, so no body is read.
+  ///
+  /// - Parameter machine: the machine that the request proves to come from.
+  func leave(
+    _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
+  ) async throws -> WebAnswer {
+    try RequestBody.requireShort(request)
+    guard admission.admits(machine, from: address, now: environment.now()) != nil else {
+      throw stops.tooMany(.address, .leave, nil, from: address)
+    }
+    return try await answered(.leave) {
+      guard let machine, let left = try await service.leave(machine, from: AnswerRefusals.text(address)) else {
+        log.refused(.wrongProof, .leave, nil, of: nil, from: address)
+        throw WebRefusal(WebAnswer(status: .forbidden))
+      }
+      log.left(left)
+      return JoinAnswer(statusCode: .ok)
+    }
+  }
+
+  private func answered(_ route: UAFRoute, _ answer: () async throws -> JoinAnswer) async throws -> WebAnswer {
+    do {
+      return WebAnswer(
+        status: .ok, fields: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],
+        body: try await answer().jsonBytes)
+    } catch let refusal as WebRefusal {
+      throw refusal
+    } catch let error as any StoreFailure where error.isTemporary {
+      throw stops.away(error, route, nil)
+    } catch {
+      log.failed(error, route, nil)
+      return WebAnswer(status: .internalServerError)
+    }
+  }
+}

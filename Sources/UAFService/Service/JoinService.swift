@@ -1,0 +1,110 @@
+import UAFCrypto
+import UAFMessages
+
+/// Lets machines join with a code, and leave again.
+package struct JoinService: Sendable {
+  /// What became of a request to join.
+  package enum Outcome: Sendable {
+    case joined(JoinAnswer, JoinedMachine)
+    case refused(ServiceRefusal)
+  }
+
+  /// What a request has been given.
+  private struct Place {
+    let machine: JoinedMachine
+    let group: MachineGroup
+    let secret: MachineSecret
+  }
+
+  private let environment: ServiceEnvironment
+
+  package init(environment: ServiceEnvironment) { self.environment = environment }
+
+  /// Gives a machine its place of a code, and its secret under a signed statement.
+  ///
+  /// The place, the machine and the row of the audit are stored in one commit. A machine that has its place already gets the
+  /// same secret again, since an answer may be lost.
+  ///
+  /// - Parameter address: where the request came from; empty if that is not known.
+  /// - Throws: ``StoreFailure``; ``CryptoError``.
+  package func join(_ request: JoinRequest, from address: String = "") async throws -> Outcome {
+    // Nobody who writes waits for a wrong code.
+    guard try await environment.store.read({ try $0.joinCodes.code(request.code) }) != nil else {
+      return .refused(.wrongJoinCode)
+    }
+    let now = environment.now()
+    let proofs = MachineProofs(keys: environment.keys)
+    let joined = try await environment.store.write { records -> Result<Place, ServiceRefusal> in
+      guard let code = try records.joinCodes.code(request.code) else { return .failure(.wrongJoinCode) }
+      let known = try records.joinedMachines.machine(request.deviceID, code: code.number)
+      if let refusal = Self.refusal(of: code, known, now: now) { return .failure(refusal) }
+      guard let group = MachineGroup(known?.group ?? code.group) else { return .failure(.internalError) }
+      let machine = JoinedMachine(
+        codeNumber: code.number, id: request.deviceID, name: request.deviceName, model: request.deviceModel,
+        system: request.deviceOS, group: group.name, joinedAt: now)
+      let secret = try proofs.secret(ofMachine: machine.id, joinedWith: code.number)
+      try records.joinedMachines.keep(machine, machineID: secret.machineID)
+      try records.audit.append([Self.event(.machineJoin, machine, isAgain: known != nil, from: address, now: now)])
+      return .success(Place(machine: machine, group: group, secret: secret))
+    }
+    switch joined {
+    case .failure(let refusal): return .refused(refusal)
+    case .success(let place):
+      // One that had left before is back.
+      try? await environment.departed.renew(from: environment.store, keys: environment.keys)
+      return .joined(try answer(to: request, place, now: now), place.machine)
+    }
+  }
+
+  /// Why a code does not let a machine join; nil if it does.
+  private static func refusal(of code: JoinCode, _ known: JoinedMachine?, now: Int64) -> ServiceRefusal? {
+    let state = code.state(at: now)
+    switch state {
+    case .closed: return .wrongJoinCode
+    case .expired: return .joinCodeExpired
+    case .open, .usedUp: break
+    }
+    guard let known else { return state == .usedUp ? .joinCodeUsedUp : nil }
+    // Whoever took the machine may have taken the code along.
+    return known.revokedAt == nil ? nil : .machineRevoked
+  }
+
+  private func answer(to request: JoinRequest, _ place: Place, now: Int64) throws -> JoinAnswer {
+    let statement = JoinStatement(
+      deviceID: place.machine.id, nonce: request.nonce, group: place.group,
+      secretHash: try SHA256.hash(place.secret.bytes), issuedAt: now)
+    let token = try environment.keys.statement(statement.json, .machineJoin)
+    return JoinAnswer(statusCode: .ok, machineSecret: place.secret, token: token)
+  }
+
+  /// Lets a machine that has joined leave: the server does not know it from then on.
+  ///
+  /// It keeps its place of the code.
+  ///
+  /// - Returns: nil for a machine that has not joined, and for a proof that does not go with an empty request.
+  /// - Throws: ``StoreFailure``.
+  package func leave(_ machine: KnownMachine, from address: String = "") async throws -> JoinedMachine? {
+    guard machine.isJoined, machine.claim.asksForState else { return nil }
+    let now = environment.now()
+    let left = try await environment.store.write { records -> JoinedMachine? in
+      guard let left = try records.joinedMachines.markLeft(machineID: machine.machineID, now: now) else { return nil }
+      try records.audit.append([Self.event(.machineLeave, left, from: address, now: now)])
+      return left
+    }
+    // It has left, whether this server can read that now or a second later.
+    if left != nil { try? await environment.departed.renew(from: environment.store, keys: environment.keys) }
+    return left
+  }
+
+  private static func event(
+    _ kind: AuditKind, _ machine: JoinedMachine, isAgain: Bool = false, from address: String, now: Int64
+  ) -> AuditEntry {
+    var detail: JSONObject = [
+      "code": .integer(machine.codeNumber), "group": .string(machine.group), "device": .string(machine.id),
+    ]
+    if isAgain { detail.set("again", .bool(true)) }
+    return AuditEntry(
+      time: now, kind: kind, actor: .machine, address: address, machine: machine.name ?? machine.id,
+      detail: JSONValue.object(detail).text)
+  }
+}

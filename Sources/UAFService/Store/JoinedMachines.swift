@@ -1,0 +1,46 @@
+/// The machines that have joined: one place for each code and machine.
+///
+/// A machine may have places of several codes. The last one that it took says what it is.
+package protocol JoinedMachines {
+  /// Takes a place, or describes its machine anew if it has that place already.
+  ///
+  /// Whoever calls it has looked in the same transaction whether the code has a free place. A machine that had left is back.
+  ///
+  /// - Parameters:
+  ///   - machine: its group is that of the first time.
+  ///   - machineID: its number at this server.
+  func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws
+
+  /// The place that a machine has of a code; nil if it has none.
+  func machine(_ id: String, code number: Int64) throws -> JoinedMachine?
+
+  /// The place that a machine has taken last; nil if it has none.
+  func machine(_ id: String) throws -> JoinedMachine?
+
+  /// Machines in the order of their ids' bytes, each with the place that it has taken last.
+  ///
+  /// - Parameters:
+  ///   - id: machines after this one; empty for the first page.
+  ///   - limit: how many at most.
+  func page(after id: String, limit: Int) throws -> [JoinedMachine]
+
+  /// Notes that a machine has left by itself; it keeps its place.
+  ///
+  /// - Parameters:
+  ///   - machineID: its number at this server.
+  ///   - now: seconds since 1970.
+  /// - Returns: the machine; nil if none has this number, or it has left or was revoked before.
+  func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine?
+
+  /// Notes that an administrator has revoked a machine, with all its places.
+  ///
+  /// - Parameter now: seconds since 1970.
+  func revoke(_ id: String, now: Int64) throws
+
+  /// What has become of machines, in the order of the changes' numbers; of each place its last change alone.
+  ///
+  /// - Parameters:
+  ///   - number: changes with higher numbers; 0 for all.
+  ///   - limit: how many at most.
+  func changes(after number: Int64, limit: Int) throws -> [MachineChange]
+}

@@ -1,0 +1,84 @@
+import Testing
+import UAFAdministration
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFConsole
+@testable import UAFService
+
+/// Join codes on the page of machines.
+@Suite(.onEachStore) struct JoinCodePagesTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
+  }
+
+  private func codes() async throws -> [JoinCode] {
+    try await server.store.read { try $0.joinCodes.page(before: nil, limit: 9) }
+  }
+
+  @Test func `an operator issues a code, which is shown once with the server's fingerprint`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    let csrf = try await browser.csrf()
+    let answer = await browser.post("/console/join-codes/issue", "group=lab&machines=3&lifetime=60&csrf=\(csrf)")
+    let text = ConsoleBrowser.text(answer)
+    let shown = try #require(text.split(separator: "role=\"region\">").dropFirst().first).prefix { $0 != "<" }
+    let payload = try MachinePayload(encoded: String(shown))
+    #expect(answer.status == .ok && payload.group.name == "lab" && payload.expires == server.now + 60)
+    let issued = try #require(try await codes().first)
+    #expect(issued.machines == 3 && issued.issuedBy == "administrator alice")
+    try await server.joined(payload.code, "d1", name: "<b>desk")
+    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(!page.contains(shown) && !page.contains(payload.code))
+    #expect(page.contains("Join codes") && page.contains("&lt;b&gt;desk") && page.contains(">lab<"))
+    #expect(page.contains("<td data-column=\"Have joined\">1</td>"))
+  }
+
+  @Test func `the page is in Korean for whoever wants that`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    _ = await browser.get("/console/language?to=ko")
+    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(page.contains("참여 코드 발급") && !page.contains("Join code"))
+  }
+
+  @Test func `a code is closed by its number`() async throws {
+    let code = try await server.joinCode()
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/join-codes/close", "number=1&csrf=\(csrf)").status == .seeOther)
+    #expect(try await server.joinRefusal(code, "d1") == .wrongJoinCode)
+    #expect(await browser.post("/console/join-codes/close", "number=1&csrf=\(csrf)").status == .notFound)
+  }
+
+  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees the codes, and has no form for them`(
+    role: Role
+  ) async throws {
+    _ = try await server.joinCode("lab-7")
+    let (browser, _) = try await server.signedIn("alice", role)
+    let page = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(page.contains("lab-7") && !page.contains("/console/join-codes/"))
+    let csrf = try await browser.csrf()
+    let fields = "group=lab&machines=3&lifetime=60&csrf=\(csrf)"
+    #expect(await browser.post("/console/join-codes/issue", fields).status == .forbidden)
+    #expect(await browser.post("/console/join-codes/close", "number=1&csrf=\(csrf)").status == .forbidden)
+    #expect(try await codes().map(\.isClosed) == [false])
+  }
+
+  @Test(arguments: ["group=Lab&machines=1&lifetime=60", "group=lab&machines=x&lifetime=60", "group=lab&machines=1"])
+  func `refuses a form with a value that no code may have`(fields: String) async throws {
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    let csrf = try await browser.csrf()
+    #expect(await browser.post("/console/join-codes/issue", "\(fields)&csrf=\(csrf)").status == .badRequest)
+    #expect(try await codes().isEmpty)
+  }
+
+  @Test func `a joined machine's page offers to revoke it, and not after it has left`() async throws {
+    let code = try await server.joinCode("lab")
+    let secret = try #require(try await server.joined(code, "d1"))
+    let (browser, _) = try await server.signedIn("alice", .operator)
+    #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("/console/machine/revoke"))
+    _ = try await server.left(secret)
+    #expect(!ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("/console/machine/revoke"))
+  }
+}

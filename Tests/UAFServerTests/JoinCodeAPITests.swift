@@ -1,0 +1,64 @@
+import Logging
+import NIOHTTP1
+import Testing
+import UAFAdministration
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+/// Join codes and machines that have joined, by requests without a connection.
+struct JoinCodeAPITests {
+  private let server: TestServer
+
+  init() throws { server = try TestServer() }
+
+  private func environment() -> AdministrationEnvironment {
+    AdministrationEnvironment(
+      store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
+      publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      models: server.environment.models)
+  }
+
+  private func token(_ role: Role) async throws -> String {
+    let root = Caller(actor: .commandLine(uid: 0, login: nil), role: .administrator, address: "")
+    return try await AccessAdministration(environment()).createToken(
+      role.rawValue, role: role, lifetime: 3600, by: root
+    ).text
+  }
+
+  @Test func `the API issues, lists and closes codes, and shows a payload once`() async throws {
+    let api = APIClient(
+      api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    let token = try await token(.operator)
+    let body = #"{"group":"lab","machines":2,"lifetime":60}"#
+    let key: HTTPHeaders = ["Idempotency-Key": "k"]
+    let made = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, fields: key)
+    #expect(made.answer.status == .created)
+    let payload = try MachinePayload(encoded: try #require(made.json.text("payload")))
+    #expect(made.json.text("fingerprint")?.count == 64 && made.json.integer("expires") == server.now + 60)
+    let again = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, fields: key)
+    #expect(again.answer.status == .created && again.json.text("payload") == nil && again.json.integer("number") == 1)
+    try await server.joined(payload.code, "d1")
+    let list = try await api.ask(.GET, "/api/v1/join-codes", token: token)
+    let row = try #require(list.json.objects("codes").first)
+    #expect(row.integer("used") == 1 && row.text("state") == "open" && row["payload"] == nil && row["code"] == nil)
+    let machine = try await api.ask(.GET, "/api/v1/machines", token: token).json.objects("machines").first
+    #expect(machine?.text("group") == "lab" && machine?.integer("joined") == server.now && machine?["left"] == nil)
+    #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .noContent)
+    #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .notFound)
+  }
+
+  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes and issues none`(
+    role: Role
+  ) async throws {
+    let api = APIClient(
+      api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    let token = try await token(role)
+    #expect(try await api.ask(.GET, "/api/v1/join-codes", token: token).answer.status == .ok)
+    #expect(try await api.ask(.POST, "/api/v1/join-codes", token: token, body: "{}").answer.status == .forbidden)
+    #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .forbidden)
+  }
+}

@@ -1,0 +1,273 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+import UAFMessages
+import WebMessages
+
+@testable import ServerTesting
+@testable import UAFServer
+@testable import UAFService
+
+import struct UAFMessages.RequestContext
+
+/// Machines that join and leave through HTTP, with the store in each engine.
+@Suite(.onEachStore) struct JoinRouteTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
+  }
+
+  private func post(
+    _ client: TestClient, _ path: String, _ body: [UInt8] = [],
+    _ fields: HTTPHeaders = ["Content-Type": "application/json"]
+  ) async throws -> TestResponse {
+    try await client.executeRequest(uri: path, method: .POST, headers: fields, body: ByteBuffer(bytes: body))
+  }
+
+  private func join(_ client: TestClient, _ code: String, _ device: String = "d1") async throws -> TestResponse {
+    try await post(client, "/uaf/join", TestServer.joinRequest(code, device).jsonBytes)
+  }
+
+  private func answer(_ response: TestResponse) throws -> JoinAnswer {
+    #expect(response.status == .ok)
+    #expect(response.headers.first(name: "Content-Type") == "application/json; charset=utf-8")
+    #expect(response.headers.first(name: "Cache-Control") == "no-store")
+    return try JoinAnswer(parsing: [UInt8](buffer: response.body))
+  }
+
+  private func secret(_ client: TestClient, _ device: String = "d1") async throws -> MachineSecret {
+    let response = try await join(client, server.joinCode(), device)
+    return try #require(try answer(response).machineSecret)
+  }
+
+  private func leave(_ client: TestClient, _ proof: String?) async throws -> TestResponse {
+    try await post(client, "/uaf/leave", [], proof.map { [UAFRoutes.machineProof: $0] } ?? [:])
+  }
+
+  /// Asks for a login's request, in the name of a machine.
+  private func get(
+    _ client: TestClient, _ account: String, by secret: MachineSecret?
+  ) async throws -> HTTPResponseStatus {
+    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
+    let claim = MachineClaim(operation: .authentication, isAnswer: false, username: account)
+    if let secret { fields.add(name: UAFRoutes.machineProof, value: try server.proof(secret, claim)) }
+    let body = GetUAFRequest(op: .authentication, context: RequestContext(username: account).jsonText)
+    return try await post(client, "/uaf/get", body.jsonBytes, fields).status
+  }
+
+  // MARK: Joining
+
+  @Test func `a machine joins, and the log and the metrics say so`() async throws {
+    let (log, metrics) = (RecordedLog(), ServerMetrics())
+    let code = try await server.joinCode("lab-2")
+    try await server.application(log: log, metrics: metrics).test { client in
+      let answer = try answer(await join(client, code))
+      #expect(answer.statusCode == .ok && answer.machineSecret != nil && answer.token != nil)
+      _ = try await join(client, code + "x")
+    }
+    #expect(log.lines.first == "joined code=1 device=d1 group=lab-2")
+    #expect(log.lines.last == "refused reason=wrong-join-code route=join status=1401 user=-")
+    #expect(!log.lines.joined().contains(code))
+    var page = MetricsPage()
+    metrics.requests.write(to: &page)
+    let read = try ReadMetrics(page.text)
+    #expect(read["uaf_requests_total{route=\"join\",operation=\"none\",result=\"accepted\"}"] == 1)
+    #expect(read["uaf_requests_total{route=\"join\",operation=\"none\",result=\"refused\"}"] == 1)
+    #expect(read["uaf_refusals_total{route=\"join\",reason=\"wrong-join-code\"}"] == 1)
+    #expect(read["uaf_request_seconds_count{route=\"join\"}"] == 2)
+  }
+
+  @Test func `a refusal has its status and nothing else`() async throws {
+    let (used, ended) = (try await server.joinCode(), try await server.joinCode(lifetime: 60))
+    try await server.joined(used, "d0")
+    server.advance(seconds: 60)
+    try await server.application.test { client in
+      for (code, status) in [("wrong", 1401), (ended, 1404), (used, 1491)] as [(String, UInt32)] {
+        let answer = try answer(await join(client, code))
+        #expect(answer == JoinAnswer(statusCode: UAFStatusCode(rawValue: status)))
+      }
+    }
+  }
+
+  @Test func `refuses what is no request to join, another type, another method and a long body`() async throws {
+    let good = try TestServer.joinRequest("code", "d1").jsonBytes
+    try await server.application.test { client in
+      for body in ["", "{}", "[]", #"{"v":2,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d"}"#] {
+        #expect(try await post(client, "/uaf/join", Array(body.utf8)).status == .badRequest, "\(body)")
+      }
+      let spaces = [UInt8](repeating: 0x20, count: JoinRequest.maximumBytes - good.count)
+      #expect(try await post(client, "/uaf/join", good + spaces).status == .ok)
+      #expect(try await post(client, "/uaf/join", good + spaces + [0x20]).status == .payloadTooLarge)
+      for type in ["text/plain", "application/fido+uaf"] {
+        #expect(try await post(client, "/uaf/join", good, ["Content-Type": type]).status == .unsupportedMediaType)
+      }
+      let preflight: HTTPHeaders = ["Content-Type": "application/json", "Access-Control-Request-Method": "POST"]
+      #expect(try await post(client, "/uaf/join", good, preflight).status == .forbidden)
+      for path in ["/uaf/join", "/uaf/leave"] {
+        let other = try await client.executeRequest(uri: path, method: .GET, headers: [:], body: nil)
+        #expect(other.status == .notFound)
+      }
+    }
+  }
+
+  /// What the routes answer to an address.
+  private func status(
+    _ client: TestClient, _ path: String, _ body: [UInt8], from address: SocketAddress
+  ) async -> HTTPResponseStatus {
+    await client.routes.answer(
+      to: WebRequest(
+        method: .POST, target: path, fields: ["Content-Type": "application/json"], body: ByteBuffer(bytes: body),
+        peer: address)
+    ).status
+  }
+
+  @Test func `a wrong code is a wrong answer of its address, and a right one is not stopped by them`() async throws {
+    let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+    let code = try await server.joinCode()
+    let (wrong, right) = (try TestServer.joinRequest("wrong", "d1"), try TestServer.joinRequest(code, "d1"))
+    await server.application(Admission(addressRate: 2)).test { client in
+      #expect(await status(client, "/uaf/join", wrong.jsonBytes, from: address) == .ok)
+      for _ in 0..<3 { #expect(await status(client, "/uaf/respond", Array("{}".utf8), from: address) == .ok) }
+      #expect(await status(client, "/uaf/respond", Array("{}".utf8), from: address) == .tooManyRequests)
+      #expect(await status(client, "/uaf/join", wrong.jsonBytes, from: address) == .tooManyRequests)
+      #expect(await status(client, "/uaf/join", right.jsonBytes, from: address) == .ok)
+    }
+  }
+
+  @Test func `an address that asks too often joins no machine, and another one does`() async throws {
+    let (office, home) = (
+      try SocketAddress(ipAddress: "192.0.2.1", port: 1), try SocketAddress(ipAddress: "192.0.2.2", port: 1)
+    )
+    let body = try await TestServer.joinRequest(server.joinCode(), "d1").jsonBytes
+    await server.application(Admission(addressRate: 1)).test { client in
+      for _ in 0..<2 { #expect(await status(client, "/uaf/join", [], from: office) == .badRequest) }
+      #expect(await status(client, "/uaf/join", body, from: office) == .tooManyRequests)
+      #expect(await status(client, "/uaf/join", body, from: home) == .ok)
+    }
+  }
+
+  @Test func `a store that fails gives no secret`() async throws {
+    let store = FailingStore(server.store)
+    let code = try await server.joinCode()
+    try await server.application(store: store).test { client in
+      store.fails(.everything)
+      let failed = try await join(client, code)
+      #expect(failed.status == .internalServerError && failed.body.readableBytes == 0)
+      store.fails(.writes)
+      #expect(try await join(client, code).status == .internalServerError)
+    }
+    #expect(try await server.store.read { try $0.joinedMachines.machine("d1") } == nil)
+  }
+
+  // MARK: What a joined machine may do
+
+  @Test func `a joined machine is served while strangers have used up the account's requests, for any name`()
+    async throws
+  {
+    try await server.application(Admission(accountRate: 2)).test { client in
+      let secret = try await secret(client)
+      for account in ["alice", "nobody"] {
+        var statuses: [HTTPResponseStatus] = []
+        for _ in 0..<6 { statuses.append(try await get(client, account, by: nil)) }
+        #expect(statuses.last == .tooManyRequests)
+        #expect(try await get(client, account, by: secret) == .ok)
+      }
+    }
+  }
+
+  @Test func `a joined machine has one budget for all names that it names, and is a stranger beyond it`() async throws {
+    let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+    let secret = try #require(try await server.joined(server.joinCode(), "d1"))
+    let admission = Admission(addressRate: 1, accountRate: 2)
+    let machines = try (0..<6).map { number in
+      try #require(
+        server.environment.machine(
+          proving: server.proof(
+            secret, MachineClaim(operation: .authentication, isAnswer: false, username: "user\(number)"),
+            for: number < 3 ? .own : .remote)))
+    }
+    let standings = machines.map { admission.admits($0, from: address, now: 0) }
+    #expect(standings.prefix(4) == machines.prefix(4).map { .machine($0.claim) }[...])
+    #expect(standings.suffix(2) == [.stranger, .stranger])
+  }
+
+  @Test func `a joined machine is not told the state of an account`() async throws {
+    _ = try await server.registered("alice")
+    try await server.application.test { client in
+      let secret = try await secret(client)
+      for account in ["alice", "nobody"] {
+        let proof = try server.proof(secret, .state(of: account))
+        let answer = try await post(client, "/uaf/account", [], [UAFRoutes.machineProof: proof])
+        #expect(answer.status == .forbidden && answer.body.readableBytes == 0)
+      }
+    }
+  }
+
+  @Test func `a login of a joined machine gives it the account's secret, too`() async throws {
+    let alice = try await server.registered("alice")
+    let request = try await server.authenticationRequest("alice")
+    let body = SendUAFResponse(uafResponse: try alice.authenticate(request, counter: 1).text).jsonBytes
+    try await server.application.test { client in
+      let secret = try await secret(client)
+      let claim = MachineClaim(operation: .authentication, isAnswer: true, username: "alice")
+      let fields: HTTPHeaders = [
+        "Content-Type": "application/fido+uaf", UAFRoutes.machineProof: try server.proof(secret, claim),
+      ]
+      let answer = try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body, fields).body))
+      #expect(answer.statusCode == .ok)
+      let own = try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID])
+      #expect(answer.machineSecret == own && own != nil)
+    }
+  }
+
+  // MARK: Leaving
+
+  @Test func `a machine leaves once, and is a stranger from then on`() async throws {
+    let log = RecordedLog()
+    try await server.application(Admission(accountRate: 1), log: log).test { client in
+      let secret = try await secret(client)
+      let proof = try server.proof(secret, .state(of: "alice"))
+      let left = try await leave(client, proof)
+      #expect(try answer(left) == JoinAnswer(statusCode: .ok))
+      #expect(log.lines.contains("left code=1 device=d1 group=lab"))
+      #expect(try await leave(client, proof).status == .forbidden)
+      var statuses: [HTTPResponseStatus] = []
+      for _ in 0..<4 { statuses.append(try await get(client, "alice", by: secret)) }
+      #expect(statuses.last == .tooManyRequests)
+    }
+  }
+
+  @Test func `a machine that never joined, an account's secret and another request's proof let nobody leave`()
+    async throws
+  {
+    let alice = try await server.registered("alice")
+    let own = try #require(
+      try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID]))
+    try await server.application.test { client in
+      let secret = try await secret(client)
+      let request = MachineClaim(operation: .authentication, isAnswer: false, username: "alice")
+      let proofs: [String?] = [
+        nil, "x", try server.proof(own, .state(of: "alice")), try server.proof(secret, request),
+      ]
+      for proof in proofs {
+        let answer = try await leave(client, proof)
+        #expect(answer.status == .forbidden && answer.body.readableBytes == 0)
+      }
+      #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.departedAt } == nil)
+    }
+  }
+
+  @Test func `an administrator's revocation ends what a machine has by joining, after the follower's next look`()
+    async throws
+  {
+    try await server.application(Admission(accountRate: 1)).test { client in
+      let secret = try await secret(client)
+      try await server.store.write { [now = server.now] in try $0.joinedMachines.revoke("d1", now: now) }
+      let follower = DepartureFollower(
+        departed: server.environment.departed, store: server.store, keys: server.environment.keys)
+      try await follower.prepare()
+      #expect(try await leave(client, server.proof(secret, .state(of: "alice"))).status == .forbidden)
+    }
+  }
+}
