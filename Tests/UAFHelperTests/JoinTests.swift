@@ -138,7 +138,7 @@ import UAFWire
       (1401, "The server does not accept the join code of the machine payload."),
       (1404, "The time of the machine payload is over."),
       (1493, "The server has revoked this machine, which had joined with this machine payload."),
-    (1491, "As many machines have joined with this machine payload as it is for."),
+      (1491, "As many machines have joined with this machine payload as it is for."),
     ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws
   {
     bench.server.joining = { [unowned self] _ in response(JoinAnswer(statusCode: UAFStatusCode(rawValue: status))) }
