@@ -63,9 +63,12 @@ package struct MachineProofs: Sendable {
     else { return nil }
     let (age, overflow) = now.subtractingReportingOverflow(proof.madeAt)
     guard !overflow, (-Self.clockTolerance...Self.clockTolerance).contains(age) else { return nil }
-    let ofAccount = try secrets(of: proof.machineID, proof.claim.username)
-    let ofJoined = try keys.authenticationCodes("joined machine secret", proof.machineID)
-    for (secrets, isJoined) in [(ofAccount, false), (ofJoined, true)] {
+    // Most requests are of machines that are known for the account.
+    for isJoined in [false, true] {
+      let secrets =
+        isJoined
+        ? try keys.authenticationCodes("joined machine secret", proof.machineID)
+        : try secrets(of: proof.machineID, proof.claim.username)
       for (number, secret) in secrets.enumerated() {
         let expected = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret)
         guard HMACSHA256.isEqual(code, expected) else { continue }
