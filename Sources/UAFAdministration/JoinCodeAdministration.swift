@@ -21,18 +21,21 @@ package struct JoinCodeAdministration: Sendable {
   ///   - name: of the group of machines that join with it.
   ///   - machines: how many may join.
   ///   - lifetime: in seconds.
+  ///   - authority: certificates in PEM, at most 16,384 characters, that the machines are to trust; nil for the server's own
+  ///     authority, if it has one.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issue(
     group name: String = MachineGroup.standard.name, machines: Int64 = 1, lifetime: Int64 = standardLifetime,
-    by caller: Caller
+    authority: String? = nil, by caller: Caller
   ) async throws -> IssuedJoinCode {
     try caller.require(.joinMachines)
     let group = try Self.check(name, machines: machines, lifetime: lifetime)
+    if let authority { try Self.check(authority: authority) }
     let url = try await environment.url()
     let now = environment.now()
     let payload = MachinePayload(
       server: url, code: Base64URL.encode(try environment.random(20)), expires: now + lifetime, group: group,
-      ca: try environment.authority(url), verdictKeys: try environment.verdictKeys())
+      ca: try authority ?? environment.authority(url), verdictKeys: try environment.verdictKeys())
     let detail: JSONObject = [
       "group": .string(group.name), "machines": .integer(machines), "seconds": .integer(lifetime),
     ]
@@ -61,6 +64,12 @@ package struct JoinCodeAdministration: Sendable {
       throw .invalid(field: "lifetime", reason: "must be 60 to 2592000 seconds")
     }
     return group
+  }
+
+  private static func check(authority pem: String) throws(AdministrationRefusal) {
+    guard pem.utf8.count <= 16_384, (try? X509.certificates(pem: Array(pem.utf8)))?.isEmpty == false else {
+      throw .invalid(field: "authority", reason: "must be certificates in PEM of at most 16384 bytes")
+    }
   }
 
   /// Codes, the newest first.

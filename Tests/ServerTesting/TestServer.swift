@@ -130,7 +130,7 @@ final class TestServer: Sendable {
 
   struct Unexpected: Error {}
 
-  private static let certificatePEM: [UInt8] = {
+  static let certificatePEM: [UInt8] = {
     let made = try? DevelopmentCertificate.make(
       commonName: "test", dnsNames: ["server.test"], ipAddresses: [], notBefore: 1, notAfter: 2_000_000_000)
     guard let made else { return [] }

@@ -39,6 +39,15 @@ import UAFMessages
     #expect(row?.used == 1 && row?.machines == 2 && row?.issuedBy == "token ops" && row?.group == "lab")
   }
 
+  @Test func `a payload has the authority that was named, and none that is no certificate`() async throws {
+    let pem = String(decoding: TestServer.certificatePEM, as: UTF8.self)
+    #expect(try await codes.issue(authority: pem, by: caller).payload.ca == pem)
+    for wrong in ["", "authority", String(repeating: pem, count: 40)] {
+      await #expect(throws: AdministrationRefusal.self) { try await codes.issue(authority: wrong, by: caller) }
+    }
+    #expect(try await codes.page(by: caller).rows.count == 1)
+  }
+
   @Test func `two codes have one fingerprint of the server, and other codes`() async throws {
     let (one, two) = (try await codes.issue(by: caller), try await codes.issue(group: "b", by: caller))
     #expect(one.fingerprint == two.fingerprint && one.payload.code != two.payload.code)

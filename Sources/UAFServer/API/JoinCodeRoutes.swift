@@ -18,6 +18,8 @@ enum JoinCodeRoutes {
       APIInputs.text("group", "The group of machines that join with it; default unless given."),
       APIInputs.number("machines", JoinCodeAdministration.counts, "How many machines may join; 1 unless given."),
       APIInputs.number("lifetime", JoinCodeAdministration.lifetimes, "In seconds; 86400 unless given."),
+      APIInputs.text(
+        "authority", "Certificates in PEM that the machines are to trust; the server's own authority unless given."),
     ], bodyExample: ["group": .string("lab"), "machines": .integer(200)], status: .created,
     example: [
       "number": .integer(4), "group": .string("lab"), "machines": .integer(200), "expires": .integer(1_800_086_400),
@@ -27,7 +29,8 @@ enum JoinCodeRoutes {
     let issued = try await JoinCodeAdministration(call.environment).issue(
       group: call.body.optionalString("group") ?? MachineGroup.standard.name,
       machines: call.body.optionalInteger("machines") ?? 1,
-      lifetime: call.body.optionalInteger("lifetime") ?? JoinCodeAdministration.standardLifetime, by: call.caller)
+      lifetime: call.body.optionalInteger("lifetime") ?? JoinCodeAdministration.standardLifetime,
+      authority: call.body.optionalString("authority"), by: call.caller)
     return APIAnswer(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
   }
 

@@ -19,6 +19,11 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Seconds the code is good for, 60 to 2592000.", valueName: "seconds"))
   var lifetime = JoinCodeAdministration.standardLifetime
   @Option(
+    help: ArgumentHelp(
+      "PEM file of the authority that the machines are to trust (default: the server's own, if it has one).",
+      valueName: "file"), completion: .file())
+  var authority: String?
+  @Option(
     help: ArgumentHelp("Write the payload to this new file, for its owner alone.", valueName: "file"),
     completion: .file())
   var payloadFile: String?
@@ -34,13 +39,14 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let body: JSONObject = [
+    var body: JSONObject = [
       "group": .string(group.name), "machines": .integer(machines), "lifetime": .integer(lifetime),
     ]
+    body.set("authority", try authority.map { .string(try Self.certificates($0)) })
     // Before there is a code: nobody could be given one that cannot be written.
     let file = try payloadFile.map { try CodeFile(path: $0) }
     do {
-      try await place.link(server: server) { link in
+      try await place.link(server: server) { [body] link in
         let issued = try await link.ask(APIRequest(.POST, ["join-codes"], body: body))
         do {
           try show(issued, in: file)
@@ -54,6 +60,13 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
       file?.remove()
       throw error
     }
+  }
+
+  private static func certificates(_ path: String) throws -> String {
+    guard let bytes = try StateFile.read(path: path, isSecret: false) else {
+      throw ServerError.unusableFile(path: path, reason: "no such file")
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Shows what was issued: the payload goes to one place alone.

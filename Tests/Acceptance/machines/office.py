@@ -14,6 +14,7 @@ NAME, PORT = "uaf.example", 8443
 SERVER = f"https://{NAME}:{PORT}"
 DROP_INS = "/etc/security/pam_uaf.conf.d"
 STATE = "/var/lib/uaf-server"
+AUTHORITY = "/etc/pam-uaf/ca.pem"
 
 
 class Office(Scene):
@@ -41,7 +42,9 @@ class Office(Scene):
                 scene.install(machine, self.archives)
                 scene.populate(machine)
                 # Each machine makes its own: copies would be one machine to a server.
-                machine.run("rm", "-rf", "/var/lib/pam-uaf", "/etc/machine-id")
+                machine.run("rm", "-rf", "/var/lib/pam-uaf")
+                # Empty, so that systemd makes one; without the file it would take the start for the first of all.
+                machine.write("/etc/machine-id", "")
                 text = machine.read(scene.CONFIGURATION).replace("#kdf_cost  = 16", "kdf_cost = 14", 1)
                 machine.write(scene.CONFIGURATION, text)
                 machine.run("sync")
@@ -99,7 +102,7 @@ class Office(Scene):
 
     def join_code(self, *options):
         """A new join code: number, payload, fingerprint and what else the server says of it."""
-        return json.loads(self.says("join-code", "create", "--json", *options))
+        return json.loads(self.says("join-code", "create", "--json", "--authority", AUTHORITY, *options))
 
     def machines(self):
         """What the server knows of machines, by their names."""
@@ -128,8 +131,8 @@ def certify(machine):
         "-addext", "basicConstraints=critical,CA:FALSE", "-CA", f"{made}/ca.pem", "-CAkey", f"{made}/ca.key",
         "-keyout", f"{folder}/key.pem", "-out", f"{made}/server.pem",
     )  # fmt: skip
-    chain = machine.read(f"{made}/server.pem") + machine.read(f"{made}/ca.pem")
-    machine.write(f"{folder}/certificate.pem", chain)
+    machine.run("install", "-m", "0600", f"{made}/server.pem", f"{folder}/certificate.pem")
+    machine.run("install", "-D", "-m", "0644", f"{made}/ca.pem", AUTHORITY)
     machine.run("chmod", "0600", f"{folder}/key.pem")
 
 
