@@ -33,7 +33,8 @@ def people(machine):
 def guide(lab):
     with lab.without_packages("server") as server, lab.without_packages("desk") as desk:
         for machine in (server, desk):
-            machine.write("/etc/hosts", f"127.0.0.1 localhost\n10.77.0.{server.number} {NAME}\n")
+            own = machine.says("hostname").strip()
+            machine.write("/etc/hosts", f"127.0.0.1 localhost {own}\n10.77.0.{server.number} {NAME}\n")
             for archive in lab.archives.values():
                 machine.bring(archive, f"/root/{archive.name}")
         people(desk)
