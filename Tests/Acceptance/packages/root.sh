@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
-wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server openssl passwd pkexec polkitd sudo systemd systemd-sysv)
+wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server openssl passwd pkexec polkitd sudo systemd
+  systemd-sysv)
 
 # Lays newer.tar out: the sources, lists and packages of the next release, ours in a folder beside them.
 fetch() { # next release, its packages
