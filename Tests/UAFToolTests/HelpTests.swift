@@ -556,7 +556,7 @@ import ToolTestSupport
 
   @Test
   func
-    `what a person is given is a code in every help, and payload that option's earlier name and what a machine gets`()
+    `what a person is given is a code in every help, and a payload is what a machine gets`()
   {
     for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
       let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
