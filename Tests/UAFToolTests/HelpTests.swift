@@ -554,10 +554,7 @@ import ToolTestSupport
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
-  @Test
-  func
-    `what a person is given is a code in every help, and a payload is what a machine gets`()
-  {
+  @Test func `what a person is given is a code in every help, and a payload is what a machine gets`() {
     for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
       let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
       #expect(!text.lowercased().contains("payload"), "\(text)")
