@@ -97,7 +97,8 @@ def documents(lab):
         ("deregister", ["another-kite-52"], "success"),
     ):
         given = "\n".join(entries) + "\n"
-        end = lab.run("uafctl", command, "--json", person.name, answers=given, check=False).stdout
+        # The questions are on standard error, and here before it.
+        end = lab.run("uafctl", command, "--json", person.name, answers=given, check=False).stdout.splitlines()[-1]
         must(look("uafctl-conversation", end)["type"] == kind, f"{command}: {end}")
     refused = sum(not validator(name).is_valid(changed) for name, document in checked for changed in mutations(document))
     must(refused > 2 * len(checked), f"the schemas refuse {refused} wrong documents only")
