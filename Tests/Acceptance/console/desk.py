@@ -12,7 +12,8 @@ from fleet.programs import USER, Program, as_user, folder
 from lab import loopback
 from lab.waiting import until
 
-NAME, ADDRESS, PORT, CONSOLE = "uaf.example.org", "127.0.0.1", 8443, 8444
+# Not 127.0.0.1: the server counts all loopback addresses as one, and the limit of sign-ins would be that of all rows together.
+NAME, ADDRESS, MASK, PORT, CONSOLE = "uaf.example.org", "192.0.2.1", "255.255.255.0", 8443, 8444
 ROLES = ("auditor", "helpdesk", "operator", "administrator")
 
 
@@ -29,6 +30,7 @@ class Desk:
 
     def __enter__(self):
         loopback.up()
+        loopback.add(ADDRESS, MASK)
         if subprocess.run(["id", USER], capture_output=True, check=False).returncode:
             subprocess.run(["useradd", "--system", "--user-group", "--home-dir", "/srv", USER], check=True)
         with pathlib.Path("/etc/hosts").open("a") as file:

@@ -22,12 +22,13 @@ class Answer:
 class Visitor:
     """Each comes from an address of their own: sign-ins are limited by address."""
 
-    _numbers = itertools.count(1)
+    _numbers = itertools.count(2)
 
     def __init__(self, name, address, port, authority):
         self._name, self._place = name, (address, port)
         self._context = ssl.create_default_context(cafile=str(authority))
-        self._source = f"127.0.1.{next(self._numbers)}"
+        network = address.rpartition(".")[0]
+        self._source = f"{network}.{next(self._numbers)}"
         self.cookies: dict[str, str] = {}
 
     @property

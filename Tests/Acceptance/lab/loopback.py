@@ -14,14 +14,14 @@ def up():
     _ask(SET_FLAGS, NAME, struct.pack("h", UP | RUNNING))
 
 
-def add(address):
-    """Gives the machine one more address, until `remove`."""
-    for what, text in ((SET_ADDRESS, address), (SET_MASK, "255.255.255.255")):
+def add(address, mask="255.255.255.255"):
+    """Gives the machine one more address, or all of a network, until `remove`."""
+    for what, text in ((SET_ADDRESS, address), (SET_MASK, mask)):
         _ask(what, FURTHER, struct.pack("=HH4s", socket.AF_INET, 0, socket.inet_aton(text)))
 
 
 def remove():
-    """Takes that address away."""
+    """Takes away what was added."""
     _ask(SET_FLAGS, FURTHER, struct.pack("h", 0))
 
 

@@ -234,7 +234,6 @@ def many(desk):
     return f"10,000 codes in {took:.1f} s, {len(answer.text) >> 20} MiB"
 
 
-# The last one: it uses up what an address may ask for in a minute.
 @row("V11", "strangers ask for a sign-in, of a known and an unknown name", "the same pages; the store does not grow", limit=60)
 def strangers(desk):
     before = desk.run("audit", "list", "--limit", "1000")
@@ -245,9 +244,11 @@ def strangers(desk):
         page = visitor.get("/console/sign-in")
         random = r'd="[^"]*"|<pre.*?</pre>|<dd>.*?</dd>|viewBox="[^"]*"'
         pages.append((answer.status, page.status, re.sub(random, "", page.text, flags=re.DOTALL).replace(name, "")))
+    must([page[:2] for page in pages] == [(303, 200)] * 2, f"not asked for a confirmation: {[page[:2] for page in pages]}")
     must(pages[0] == pages[1], f"they differ: {pages}")
     must(desk.run("audit", "list", "--limit", "1000") == before, "the audit grew")
     visitor = desk.visit()
     statuses = [visitor.post("/console/sign-in", name="operator").status for _ in range(40)]
     must(429 in statuses, f"no limit: {statuses}")
+    must(desk.visit().post("/console/sign-in", name="operator").status == 303, "one address used up what all have")
     return f"{statuses.count(303)} of 40 were answered"
