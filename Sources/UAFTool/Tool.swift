@@ -34,7 +34,8 @@ enum Tool {
     do throws(ToolError) {
       return try subcommand.perform(in: context)
     } catch {
-      context.failure(error)
+      let isInJSON = (subcommand as? any JSONDocumentCommand)?.json == true
+      if isInJSON { JSONLines(in: context).failure(error) } else { context.failure(error) }
       return error.exit
     }
   }

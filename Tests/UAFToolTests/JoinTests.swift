@@ -106,6 +106,20 @@ import UAFWire
     #expect(fingerprint.utf8.count == 64)
   }
 
+  @Test func `prints one object where it does not join, whoever refuses`() {
+    let refusal = Bench.failure(
+      4, 1100, "The time of the machine payload is over.\nAsk the administrator for a new one.")
+    let byCore = run(["join", "--json"], core: [refusal])
+    #expect(byCore.exit == .refused && byCore.notes == "")
+    #expect(byCore.output.hasPrefix(#"{"type":"failure","result":1100,"#) && byCore.output.contains(#""pamCode":4"#))
+    #expect(byCore.output.contains(#""nextStep":"Ask the administrator for a new one.""#))
+    let byTool = run(["join", "--json", "--group", "lab"])
+    #expect(byTool.exit == .usage && byTool.notes == "" && byTool.startedOwn.isEmpty)
+    #expect(
+      byTool.output.hasPrefix(#"{"type":"failure","result":1001,"#) && byTool.output.contains("the group default"))
+    #expect(dropIns == nil)
+  }
+
   @Test func `joins the same server again with another payload, and forgets an authority that it names no more`() throws
   {
     #expect(run(["join"]).exit == .success)
@@ -229,6 +243,16 @@ import UAFWire
     let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
     #expect(bench.exit == .success && bench.notes == "uafctl: left\n")
     #expect(dropIns == [])
+  }
+
+  @Test func `prints how it left as one object, and why it did not`() {
+    let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))
+    #expect(run(["join"]).exit == .success)
+    let bench = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
+    #expect(bench.exit == .success && bench.notes == "")
+    #expect(
+      bench.output == #"{"type":"success","result":0,"name":"RESULT_SUCCESS","pamCode":0,"text":"left"}"# + "\n")
   }
 
   @Test func `refuses where there is nothing to leave, to anybody but root, and while services ask`() {

@@ -214,12 +214,12 @@ import UAFWire
     document(passcode(state: 3006)).replacing("\"remainingTries\":5", with: "\"remainingTries\":\"5\""),
   ])
   func `refuses a document it cannot read`(text: String) {
-    for arguments in [[], ["--json"]] {
-      let bench = bench(arguments, text)
-      #expect(bench.exit == .unreachable)
-      #expect(bench.output == "")
-      #expect(bench.notes.hasPrefix("uafctl: the core does not keep to the protocol: the status document "))
-    }
+    let said = "the core does not keep to the protocol: the status document "
+    let inLines = bench([], text)
+    #expect(inLines.exit == .unreachable && inLines.output == "" && inLines.notes.hasPrefix("uafctl: \(said)"))
+    let inJSON = bench(["--json"], text)
+    #expect(inJSON.exit == .unreachable && inJSON.notes == "")
+    #expect(inJSON.output.hasPrefix(#"{"type":"failure","result":"#) && inJSON.output.contains(said))
   }
 
   @Test func `a name in the document steers no terminal`() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Doctor
 
 /// `uafctl doctor`.
-struct DoctorCommand: LocalCommand {
+struct DoctorCommand: LocalCommand, JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Checks the installation, and says what to do about what is wrong.",

@@ -4,7 +4,7 @@ import UAFMessages
 import UAFWire
 
 /// `uafctl join`.
-struct JoinCommand: LocalCommand {
+struct JoinCommand: LocalCommand, JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "join",
     abstract: "Joins this machine to a server, as a machine payload says; root only.",
@@ -37,7 +37,7 @@ struct JoinCommand: LocalCommand {
       context: context, configuration: chosen ?? context.installation.configurationPath,
       owner: context.installation.owner)
     let finished = try run.join(join)
-    guard finished.pamCode == 0 else { return ConversationEnd(finished).tellFailure(in: context) }
+    guard finished.pamCode == 0 else { return JSONLines.tellFailure(finished, asJSON: json, in: context) }
     let report = JoinReport(join, findings: findings(chosen, in: context))
     if json {
       context.output.result(report.text(in: context.language))

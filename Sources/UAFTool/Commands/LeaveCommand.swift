@@ -3,7 +3,7 @@ import PAMStacks
 import Wording
 
 /// `uafctl leave`.
-struct LeaveCommand: LocalCommand {
+struct LeaveCommand: LocalCommand, JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "leave",
     abstract: "Takes back that this machine has joined a server; root only.",
@@ -18,6 +18,9 @@ struct LeaveCommand: LocalCommand {
   @Flag(help: "Leaves although services ask for the passcode, which let nobody in then.")
   var force = false
 
+  @Flag(help: "Print the end as one JSON object, for scripts.")
+  var json = false
+
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard context.caller.isRoot else { throw .onlyRoot(.join) }
     let asking = StackList(reader: PAMDirectory(path: pamFolder.path)).entries() ?? []
@@ -28,9 +31,12 @@ struct LeaveCommand: LocalCommand {
       owner: context.installation.owner)
     let (finished, hasRemoved) = try run.leave(chosen)
     // The core may know of no join while the files of one are there: then these are all that was left.
-    guard finished.pamCode == 0 || hasRemoved else { return ConversationEnd(finished).tellFailure(in: context) }
+    guard finished.pamCode == 0 || hasRemoved else {
+      return JSONLines.tellFailure(finished, asJSON: json, in: context)
+    }
     let said = finished.pamCode == 0 ? ShownText.lines(finished.text ?? "") : ""
-    context.output.note(said.isEmpty ? ToolText.left.text(in: context.language) : said)
+    let text = said.isEmpty ? ToolText.left.text(in: context.language) : said
+    if json { JSONLines(in: context).done(text) } else { context.output.note(text) }
     return .success
   }
 }

@@ -4,7 +4,7 @@ import PAMStacks
 import Wording
 
 /// `uafctl pam status`.
-struct PAMStatusCommand: Subcommand {
+struct PAMStatusCommand: JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Lists the services that ask for the passcode.",

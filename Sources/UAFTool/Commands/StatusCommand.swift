@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `uafctl status`.
-struct StatusCommand: CoreCommand {
+struct StatusCommand: CoreCommand, JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Shows what is registered, and what is locked.",

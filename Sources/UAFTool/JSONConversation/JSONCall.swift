@@ -19,7 +19,7 @@ struct JSONCall {
   func hold(
     _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall
   ) -> ToolExit {
-    let lines = JSONLines(output: context.output, language: context.language)
+    let lines = JSONLines(in: context)
     do throws(ToolError) {
       let request = try request(context)
       let finished = try hold(request, over: call(context), lines)

@@ -8,6 +8,8 @@ struct JSONLines {
   let output: Output
   let language: Language
 
+  init(in context: ToolContext) { (output, language) = (context.output, context.language) }
+
   /// A question, which has to be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
     var line: JSONObject = [
@@ -49,6 +51,22 @@ struct JSONLines {
       line.set("nextStep", told.nextStep.map(JSONValue.string))
     }
     if isSuccess, wantsToken { line.set("token", finished.token.map { .string(ShownText.verbatim($0)) }) }
+    write(line)
+  }
+
+  /// Prints how a conversation failed, as one object or in lines; returns the exit status.
+  static func tellFailure(_ finished: Finished, asJSON: Bool, in context: ToolContext) -> ToolExit {
+    let end = ConversationEnd(finished)
+    guard asJSON else { return end.tellFailure(in: context) }
+    JSONLines(in: context).finished(finished, wantsToken: false)
+    return end.failureExit
+  }
+
+  /// The last line of what was done here.
+  func done(_ text: String) {
+    var line = last(.success, isSuccess: true)
+    line.set("pamCode", .integer(0))
+    line.set("text", .string(text))
     write(line)
   }
 

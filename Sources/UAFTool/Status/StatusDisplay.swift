@@ -11,7 +11,7 @@ struct StatusDisplay {
   /// - Parameter asJSON: whether the core's document is printed as it is.
   /// - Throws: ``ToolError/core(_:)``.
   func show(_ finished: Finished, asJSON: Bool) throws(ToolError) -> ToolExit {
-    guard finished.result == 0 else { return ConversationEnd(finished).tellFailure(in: context) }
+    guard finished.result == 0 else { return JSONLines.tellFailure(finished, asJSON: asJSON, in: context) }
     let document = try finished.statusDocument()
     context.output.result(
       asJSON

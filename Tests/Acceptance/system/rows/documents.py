@@ -47,6 +47,7 @@ def mutations(value):
 
 def keeps_to(name, text):
     """The document; its schema accepts it, and names each of its members."""
+    must(text.startswith("{"), f"{name}: no object: {text}")
     document = json.loads(text)
     errors = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(document)]
     must(not errors, f"{name}: {errors} in {text}")
@@ -58,31 +59,109 @@ def keeps_to(name, text):
     return document
 
 
+class Documents:
+    """What uafctl printed in a row, each checked against its schema, and the commands that have shown success and failure."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        self.checked = []
+        self.ended = set()
+
+    def look(self, name, text):
+        self.checked.append((name, keeps_to(name, text)))
+        return self.checked[-1][1]
+
+    def shown(self, name, *arguments, check=True):
+        """The document of a command that asks nothing."""
+        document = self.look(name, uafctl(self._lab, *arguments, "--json", check=check).stdout)
+        self.ended.add((" ".join(arguments[: 2 if arguments[0] == "pam" else 1]), "success"))
+        return document
+
+    def end(self, kind, command, *arguments, entries=()):
+        """How a command ends, which asks for the entries; its questions are on standard error, and here before its end."""
+        said = self._lab.run(
+            "uafctl", *command.split(), "--json", *arguments, answers="".join(f"{entry}\n" for entry in entries), check=False
+        )
+        end = self.look("uafctl-end", said.stdout.splitlines()[-1])
+        must(end["type"] == kind and (kind == "success") == (said.returncode == 0), f"{command}: {said.returncode}: {end}")
+        self.ended.add((command, kind))
+        return end
+
+
+def commands_with_json(lab):
+    """Every command of uafctl whose help has --json."""
+
+    def subcommands(*path):
+        text = uafctl(lab, *path, "--help").stdout
+        _, _, listed = text.partition("SUBCOMMANDS:")
+        for line in listed.splitlines():
+            # Not the rest of a longer line, nor the hint below the list.
+            if line.startswith("  ") and not line.startswith(("   ", "  See ")):
+                yield from subcommands(*path, line.split()[0])
+        if "--json " in text:
+            yield " ".join(path)
+
+    return set(subcommands())
+
+
+def operations(lab, documents, person):
+    """Each operation once with success and once refused."""
+    taken = lab.payload(person)
+    documents.end("failure", "authenticate", person.name, entries=["wrong-2"])
+    documents.end("success", "authenticate", person.name, entries=[person.passcode])
+    documents.end("failure", "change", person.name, entries=["wrong-3"])
+    documents.end("success", "change", person.name, entries=[person.passcode, "another-kite-52", "another-kite-52"])
+    documents.end("failure", "deregister", person.name, entries=["wrong-4"])
+    documents.end("success", "deregister", person.name, entries=["another-kite-52"])
+    documents.end("success", "register", person.name, "--code", taken, entries=[person.passcode] * 2)
+    documents.end("failure", "register", person.name, "--code", taken, entries=[person.passcode])
+    documents.end("failure", "oob", "/nowhere", person.name)
+    waiting = lab.run("uaf-server", "approve", person.name, "--text", "Pay 10 to Hana", "--state", "/srv/uaf").stdout
+    code = pathlib.Path("/tmp/approval")
+    code.write_text(waiting.split()[0] + "\n")
+    code.chmod(0o600)
+    documents.end("success", "oob", code, person.name, entries=[person.passcode])
+
+
+def joining(lab, documents):
+    """Joins the lab's own server and leaves it."""
+    made = lab.run("uaf-server", "join-code", "create", "--state", "/srv/uaf", "--json").stdout
+    payload = pathlib.Path("/tmp/machine-payload")
+    # The fingerprint is on standard error, and here beside it.
+    payload.write_text(json.loads(next(line for line in made.splitlines() if line.startswith("{")))["payload"] + "\n")
+    payload.chmod(0o600)
+    documents.end("failure", "join", "--payload", "/nowhere")
+    joined = documents.shown("uafctl-join", "join", "--payload", payload)
+    must(joined["group"] == "default", joined)
+    documents.end("failure", "leave")
+    documents.end("success", "leave", "--force")
+
+
 @row(
     "json",
-    "uafctl status, doctor, pam status and operations with --json, and --json-conversation: before and after each change",
+    "every command of uafctl that has --json, done and refused, and --json-conversation: before and after each change",
     "each document and each line keeps to its schema, which names all members and refuses wrong ones",
 )
-def documents(lab):
-    checked = []
-
-    def look(name, text):
-        checked.append((name, keeps_to(name, text)))
-        return checked[-1][1]
+def all_documents(lab):
+    documents = Documents(lab)
+    look = documents.look
 
     def status(person):
-        return look("uafctl-status", uafctl(lab, "status", "--json", person.name).stdout)
+        return documents.shown("uafctl-status", "status", person.name)
 
     person, stranger, _ = lab.person(), lab.person(registered=False), rescuer(lab)
     must(status(stranger)["registeredTypes"] == 0 and status(person)["registeredTypes"] == 4, "what is registered")
     lab.login(person, "wrong-guess")
     must(status(person)["authenticators"][0]["remainingTries"] == 4, "the tries that are left")
-    look("uafctl-pam-status", uafctl(lab, "pam", "status", "--json").stdout)
+    documents.end("failure", "status", "nobody-of-this-name")
+    documents.shown("uafctl-pam-status", "pam", "status")
     uafctl(lab, "pam", "enable", "sudo", "--shape", "fallback")
-    listed = look("uafctl-pam-status", uafctl(lab, "pam", "status", "--json").stdout)
+    listed = documents.shown("uafctl-pam-status", "pam", "status")
     uafctl(lab, "pam", "disable", "sudo")
     must({"name": "sudo", "origin": "enabled", "template": "fallback/sudo", "edited": False} in listed["services"], listed)
-    look("uafctl-doctor", uafctl(lab, "doctor", "--json", check=False).stdout)
+    documents.end("failure", "pam status", "--pam-directory", "/nowhere")
+    documents.shown("uafctl-doctor", "doctor", check=False)
+    documents.end("failure", "doctor", "--conf", "")
     for answer in ("wrong-1", person.passcode):
         answers = json.dumps({"answer": answer}) + "\n"
         text = lab.run("uafctl", "authenticate", "--json-conversation", person.name, answers=answers, check=False).stdout
@@ -90,16 +169,11 @@ def documents(lab):
         must(lines[0] == "challenge" and lines[-1] in ("success", "failure"), f"no conversation: {text}")
         for line in text.splitlines():
             look("uafctl-conversation", line)
-    for command, entries, kind in (
-        ("authenticate", ["wrong-2"], "failure"),
-        ("authenticate", [person.passcode], "success"),
-        ("change", [person.passcode, "another-kite-52", "another-kite-52"], "success"),
-        ("deregister", ["another-kite-52"], "success"),
-    ):
-        given = "\n".join(entries) + "\n"
-        # The questions are on standard error, and here before it.
-        end = lab.run("uafctl", command, "--json", person.name, answers=given, check=False).stdout.splitlines()[-1]
-        must(look("uafctl-conversation", end)["type"] == kind, f"{command}: {end}")
+    operations(lab, documents, person)
+    joining(lab, documents)
+    lacking = {(command, kind) for command in commands_with_json(lab) for kind in ("success", "failure")} - documents.ended
+    must(not lacking, f"not tried: {sorted(lacking)}")
+    checked = documents.checked
     refused = sum(not validator(name).is_valid(changed) for name, document in checked for changed in mutations(document))
     must(refused > 2 * len(checked), f"the schemas refuse {refused} wrong documents only")
     return f"{len(checked)} documents and lines, {refused} with one member wrong refused"
