@@ -196,6 +196,17 @@ import UAFWire
     #expect(bench.notes.contains("\(main).d/90-rules.conf:2"))
   }
 
+  @Test(.enabled(if: geteuid() == 0, "gives a file away")) func `refuses a file of another owner, and names it`() {
+    _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
+    let other = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
+    // SAFETY: the path lives for the call.
+    #expect(unsafe chown(other, 65_534, 65_534) == 0)
+    let bench = run(["join"])
+    expectUntouched(bench, "the configuration cannot be used: ")
+    #expect(bench.notes.contains("\(main).d/90-rules.conf") && bench.startedOwn.isEmpty)
+    #expect(dropIns == ["90-rules.conf"])
+  }
+
   @Test func `refuses a folder that others can write to, and one that is a link`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o777)
     expectUntouched(run(["join"]), "cannot write \(main).d")
