@@ -128,9 +128,10 @@ enum EnglishCatalogue: Catalogue {
         "The configuration has another server name for this account than it is registered under: tell the administrator."
     case .serverStatus(let status): return "The server answered with status \(status)."
     case .serverNumber(let number): return "The server answered with result \(number)."
-    case .stateIsOlder(let user):
-      return "This machine's state is older than what the server has seen: an older copy was put back. "
-        + "Have root run 'uafctl reset \(PromptText.shown(user))', then register again."
+    case .stateIsOlder:
+      return
+        "The server has seen more signatures of this key than this machine: an older copy was put back, or another "
+        + "machine has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
@@ -159,6 +160,11 @@ enum EnglishCatalogue: Catalogue {
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
+    case .repaired(let kind, let user, let serverForgot):
+      let done = "The \(kind.english) of \(PromptText.shown(user)) has a new key."
+      return serverForgot
+        ? done + " The server has forgotten the old one."
+        : done + " The server has not said that it forgot the old one: have its administrator revoke it."
     case .left(let serverKnows):
       return serverKnows
         ? "Left the server." : "Left. The server was not told: have its administrator revoke this machine."

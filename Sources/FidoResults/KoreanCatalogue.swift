@@ -108,9 +108,9 @@ enum KoreanCatalogue: Catalogue {
     case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."
     case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
     case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
-    case .stateIsOlder(let user):
-      return "이 컴퓨터의 상태가 서버가 확인한 것보다 오래되었습니다. 이전 사본이 복원된 것입니다. "
-        + "root 관리자가 'uafctl reset \(PromptText.shown(user))' 명령을 실행한 뒤 다시 등록하십시오."
+    case .stateIsOlder:
+      return "서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다. "
+        + "관리자에게 등록 코드를 받은 뒤 'uafctl repair --code FILE'을 실행하십시오."
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(kind.koreanObject) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
@@ -135,6 +135,10 @@ enum KoreanCatalogue: Catalogue {
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
+    case .repaired(let kind, let user, let serverForgot):
+      let done = "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다."
+      return serverForgot
+        ? done + " 서버에서 이전 키를 지웠습니다." : done + " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 그 키를 폐기해 달라고 하십시오."
     case .left(let serverKnows):
       return serverKnows ? "서버에서 탈퇴했습니다." : "탈퇴했습니다. 서버에는 알리지 못했으니 서버 관리자에게 이 컴퓨터를 취소해 달라고 하십시오."
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."

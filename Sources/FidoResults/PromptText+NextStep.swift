@@ -23,7 +23,7 @@ extension PromptText {
       .waitingForServer, .confirm,
       .ready,
       .partOfText,
-      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .left,
+      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil

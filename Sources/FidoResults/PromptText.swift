@@ -77,7 +77,7 @@ public enum PromptText: Hashable, Sendable {
   /// The server answered with a number of its own.
   case serverNumber(UInt32)
   /// The server has seen signatures that this machine's state does not know.
-  case stateIsOlder(user: String)
+  case stateIsOlder
   /// The person cancelled.
   case cancelled
   /// The text that the next entry confirms, already prepared for showing.
@@ -112,6 +112,8 @@ public enum PromptText: Hashable, Sendable {
   case changed(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
+  /// A new key was registered under the value; says whether the server has forgotten the old one.
+  case repaired(ValueKind, user: String, serverForgot: Bool)
   /// Left the server that the machine had joined; says whether the server was told.
   case left(serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.

@@ -115,7 +115,7 @@ import UAFWire
       sensor: sensor, in: surroundings)
     return switch call.begin.operation {
     case .authenticate: call.begin.payload == nil ? parts.login() : parts.approval()
-    case .register: parts.registration()
+    case .register, .repair: parts.registration()
     case .deregister, .deregisterAll: parts.deregistration()
     case .change: parts.change()
     case .reset: parts.reset()

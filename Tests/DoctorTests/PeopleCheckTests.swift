@@ -57,6 +57,18 @@ import UAFWire
     #expect(machine.has(.chipCount) && !machine.doctor().hasFailed)
   }
 
+  @Test
+  func `names those whose keys the server has seen sign more often than this machine, and the command that helps`() {
+    let behind = Machine.authenticator(state: 3006, more: #","atServer":"ahead""#)
+    let unknown = Machine.authenticator(state: 3006, more: #","atServer":"unknown""#)
+    machine.register(1000, Machine.finished(Machine.document(unknown, name: "alice")))
+    #expect(!machine.has(.keyBehind))
+    machine.register(1001, Machine.finished(Machine.document(behind, name: "bob")))
+    #expect(lines().first?.contains("with the keys of bob: an older copy was put back") == true)
+    #expect(lines().first?.contains(" : each of them runs 'uafctl repair --code FILE'") == true)
+    #expect(machine.has(.keyBehind) && !machine.doctor().hasFailed)
+  }
+
   private func secret(_ isThere: Bool, of name: String, state: Int = 3006) -> Finished {
     let document = Machine.document(Machine.authenticator(state: state), name: name)
     return Machine.finished(

@@ -61,6 +61,14 @@ extension EndToEnd {
         try scene.register()
         for number in 0..<5 { _ = try scene.logIn("wrong\(number)") }
       },
+      Mistake("a state folder that is older than what the server has seen", "key-behind") { scene in
+        try scene.register()
+        try Command.succeed(["cp", "-a", scene.path("state"), scene.path("copy")], logged: false)
+        for _ in 0..<2 { _ = try scene.logIn(Scene.passcode) }
+        try FileManager.default.removeItem(atPath: scene.path("state"))
+        try Command.succeed(["cp", "-a", scene.path("copy"), scene.path("state")], logged: false)
+        _ = try scene.logIn(Scene.passcode)
+      },
       Mistake("lock options that wait for a right entry", "lock-options") { scene in
         try scene.register()
         _ = try scene.logIn("wrong")

@@ -62,7 +62,7 @@ import Testing
       (.tooManyConversations, .againLater), (.revoked(said: nil), .administrator),
       (.revoked(said: "Gone."), .administrator), (.serverForbids, .administrator), (.serverUndecided, .administrator),
       (.serverFailed, .administrator), (.serverNameChanged, .administrator),
-      (.stateIsOlder(user: "alice"), .administrator), (.denied, []), (.approvalIsOver, []), (.ownTextTooLong(2048), []),
+      (.stateIsOlder, .administrator), (.denied, []), (.approvalIsOver, []), (.ownTextTooLong(2048), []),
     ]
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }

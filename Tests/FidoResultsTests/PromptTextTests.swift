@@ -22,7 +22,8 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .deregisteredHere(user: "alice"),
-    .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder(user: "alice"), .noAnswer(.dns),
+    .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder, .noAnswer(.dns),
+    .repaired(.passcode, user: "alice", serverForgot: true), .repaired(.pattern, user: "alice", serverForgot: false),
     .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
     .noAnswer(.connectionLost), .textTooLong(2048), .ownTextTooLong(2048), .overwrittenByList,
     .ready, .denied, .approvalIsOver, .partOfText(left: 100), .patternGrid,
@@ -89,7 +90,8 @@ import Testing
       .newValue(.passcode, user: hostile), .enrol(.pattern, user: hostile), .choice(user: hostile),
       .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
       .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
-      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode), .stateIsOlder(user: hostile),
+      .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode),
+      .repaired(.passcode, user: hostile, serverForgot: false),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -8,8 +8,8 @@ import UAFWire
 /// A state folder that is older than what the server has seen: a backup was put back, or the machine is a copy.
 @Suite struct RestoredStateTests {
   private static let text =
-    "This machine's state is older than what the server has seen: an older copy was put back. "
-    + "Have root run 'uafctl reset mina', then register again."
+    "The server has seen more signatures of this key than this machine: an older copy was put back, or another machine "
+    + "has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
 
   /// A machine whose account's file is put back to where it was three logins ago.
   private func restored() throws -> HelperBench {
@@ -40,7 +40,7 @@ import UAFWire
     let bench = try restored()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
-    #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl reset mina") == true)
+    #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl repair --code FILE") == true)
   }
 
   @Test func `a refused deregistration says so too`() throws {

@@ -43,6 +43,7 @@ import ToolTestSupport
           reset                   Wipes a forgotten passcode or pattern, and makes its
                                   keys unusable.
           deregister              Deletes registrations, here and at the server.
+          repair                  Makes a new key for a machine that was restored.
           oob                     Does what a code asks for: registers, or approves or
                                   denies a login elsewhere.
           status                  Shows what is registered, and what is locked.

@@ -198,7 +198,9 @@ import UAFWire
 
   // MARK: Only the end
 
-  @Test(arguments: [["register", "--code", "-"], ["change"], ["authenticate"], ["deregister", "passcode"]])
+  @Test(arguments: [
+    ["register", "--code", "-"], ["repair", "--code", "-"], ["change"], ["authenticate"], ["deregister", "passcode"],
+  ])
   func `with --json the questions are as ever, and the end is one object`(_ arguments: [String]) {
     let code = arguments.contains("--code") ? "payload\n" : ""
     let result: UInt32 = arguments == ["change"] ? 7110 : 0

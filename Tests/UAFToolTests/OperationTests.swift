@@ -22,10 +22,21 @@ import UAFWire
     #expect(sent(["register", "alice"]) == [Bench.packet(begin(.register))])
     #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(begin(.deregister))])
     #expect(sent(["deregister", "--user", "alice", "--all"]) == [Bench.packet(begin(.deregisterAll))])
+    #expect(sent(["repair", "alice"]) == [Bench.packet(begin(.repair))])
     #expect(sent(["status", "alice"]) == [Bench.packet(begin(.status))])
     #expect(sent(["unlock", "alice"]) == [Bench.packet(begin(.unlock))])
     #expect(sent(["forget", "alice"]) == [Bench.packet(begin(.forget))])
     #expect(sent(["init"]) == [Bench.packet(begin(.initialise, 0, "root"))])
+  }
+
+  @Test func `a repair is told in the core's words, which say what became of the old key`() {
+    var end = Finished(pamCode: 0, result: 0)
+    end.text = "The passcode of alice has a new key. The server has forgotten the old one."
+    let bench = Bench(["repair"], core: [.finished(end)])
+    #expect(bench.exit == .success && bench.notes == "uafctl: \(end.text ?? "")\n" && bench.output == "")
+    #expect(Bench(["repair"], core: [Bench.success]).notes == "uafctl: repaired\n")
+    let refused = Bench(["repair"], core: [Bench.failure(7, 1001, "An enrolment code is needed.\nAsk for one.")])
+    #expect(refused.exit == .refused && refused.notes.hasPrefix("uafctl: An enrolment code is needed. [1001]\nhint: "))
   }
 
   @Test func `names the authenticator type`() {

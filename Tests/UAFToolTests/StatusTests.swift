@@ -124,6 +124,10 @@ import UAFWire
   @Test(arguments: [
     (#""atServer":"revoked","#, "  at the server: revoked: ask the administrator for a new registration\n"),
     (#""atServer":"unknown","#, "  at the server: not registered any more: register again\n"),
+    (
+      #""atServer":"ahead","#,
+      "  at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'\n"
+    ),
     (#""atServer":"\u001b[31m","#, ""), ("", ""),
   ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
     let entry = Self.passcode(state: 3006).replacing(#""state""#, with: member + #""state""#)

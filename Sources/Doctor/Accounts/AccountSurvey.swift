@@ -67,6 +67,11 @@ package struct AccountSurvey {
   /// The accounts about which this machine cannot ask the server, because that has given it no secret for them.
   var withoutSecret: [String] { standing.filter { $0.hasMachineSecret == false }.compactMap(\.accountName) }
 
+  /// The accounts with a key of which the server has seen more signatures than this machine has made.
+  var behind: [String] {
+    standing.filter { $0.authenticators.contains { $0.atServer == "ahead" } }.compactMap(\.accountName)
+  }
+
   /// The accounts for which changed lock options have no effect yet (3015).
   package var waiting: [String] {
     standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)

@@ -36,6 +36,7 @@ struct PeopleCheck {
     if !survey.withoutSecret.isEmpty, asksForStates() {
       findings.append(.warning(.accountSecret, PeopleText.withoutSecret(survey.withoutSecret)))
     }
+    if !survey.behind.isEmpty { findings.append(.warning(.keyBehind, BehindText(names: survey.behind))) }
     return findings.isEmpty ? [.ok(PeopleText.fine(count: survey.standing.count))] : findings
   }
 }

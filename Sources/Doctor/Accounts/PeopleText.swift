@@ -90,7 +90,7 @@ package enum PeopleText: FindingCatalogue {
   // A longer list would not fit in a line.
   private static let longest = 10
 
-  private static func list(_ names: [String], more: (Int) -> String) -> String {
+  static func list(_ names: [String], more: (Int) -> String) -> String {
     let shown = names.prefix(longest).joined(separator: ", ")
     return names.count <= longest ? shown : "\(shown), \(more(names.count - longest))"
   }

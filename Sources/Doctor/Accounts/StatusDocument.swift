@@ -9,7 +9,8 @@ package struct StatusDocument: Equatable {
     package let aaid: String?
     /// 3005 to 3008.
     package let state: Int64
-    /// What the server last said about its keys if they are dead: `revoked` or `unknown`.
+    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, or `ahead` where it has seen more
+    /// signatures than this machine has made.
     package let atServer: String?
     package let local: Counter?
     /// The counter of attempts over the network.

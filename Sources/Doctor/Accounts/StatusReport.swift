@@ -30,6 +30,7 @@ package struct StatusReport {
     switch authenticator.atServer {
     case "revoked": lines.append("  " + words(.revokedAtServer))
     case "unknown": lines.append("  " + words(.unknownAtServer))
+    case "ahead": lines.append("  " + words(.aheadAtServer))
     default: break
     }
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }

@@ -13,6 +13,8 @@ package enum StatusText: Catalogued {
   case revokedAtServer
   /// The server no longer has the key.
   case unknownAtServer
+  /// The server has seen more signatures of the key than this machine has made.
+  case aheadAtServer
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)
   case byOthers(StatusDocument.Counter)
@@ -32,6 +34,8 @@ package enum StatusText: Catalogued {
     case .state(let number): "state \(number)"
     case .revokedAtServer: "at the server: revoked: ask the administrator for a new registration"
     case .unknownAtServer: "at the server: not registered any more: register again"
+    case .aheadAtServer:
+      "at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'"
     case .here(let counter): "here: \(Self.english(counter))"
     case .overNetwork(let counter): "over the network: \(Self.english(counter))"
     case .byOthers(let counter): "by other users here: \(Self.english(counter))"
@@ -52,6 +56,7 @@ package enum StatusText: Catalogued {
     case .state(let number): "상태 \(number)"
     case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 새로 등록해 달라고 하십시오"
     case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 다시 등록하십시오"
+    case .aheadAtServer: "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. 'uafctl repair --code FILE'을 실행하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"

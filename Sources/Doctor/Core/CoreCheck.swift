@@ -29,6 +29,9 @@ struct CoreCheck {
     var findings = locked.map { authenticator in
       Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator))
     }
+    if document.authenticators.contains(where: { $0.atServer == "ahead" }) {
+      findings.append(.warning(.keyBehind, CoreText.behind(account: name)))
+    }
     findings += document.authenticators.compactMap(StatusReport.obstacle).map {
       .warning(.fingerprint, CoreText.fingerprint($0))
     }

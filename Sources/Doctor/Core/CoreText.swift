@@ -11,6 +11,8 @@ enum CoreText: FindingCatalogue {
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
+  /// The server has seen more signatures of the account's keys than this machine has made.
+  case behind(account: String)
   /// Why a fingerprint cannot be used now.
   case fingerprint(FidoResult)
 
@@ -34,6 +36,10 @@ enum CoreText: FindingCatalogue {
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
       FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
+    case .behind(let account):
+      FindingText(
+        "account: \(account): the server has seen more signatures of its key than this machine has made: an older copy was put "
+          + "back, or another machine has the key", do: "uafctl repair --code FILE, with a new enrolment code")
     case .fingerprint(let result):
       FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
     }
@@ -58,6 +64,10 @@ enum CoreText: FindingCatalogue {
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
+    case .behind(let account):
+      FindingText(
+        "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
+          + "있습니다", do: "새 등록 코드로 uafctl repair --code FILE을 실행하십시오")
     case .fingerprint(let result):
       FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
     }

@@ -19,6 +19,7 @@ package enum FindingID: String, CaseIterable {
   case accountDamaged = "account-damaged"
   case accountUnknown = "account-unknown"
   case accountSecret = "account-secret"
+  case keyBehind = "key-behind"
   case lockOptions = "lock-options"
   case chipCount = "chip-count"
   // The kernel, the clock, the log

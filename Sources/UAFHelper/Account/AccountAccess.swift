@@ -147,6 +147,14 @@ import UAFConfiguration
     }
   }
 
+  /// The types with a value of which a key is dead, or behind what the server has seen, by its last answers.
+  ///
+  /// - Throws: ``Ending``.
+  func typesToRepair(_ account: AccountFile) throws(Ending) -> [AuthenticatorType] {
+    let keys = try keys(of: account).filter { $0.isDead || $0.isBehind }
+    return try enrolledTypes(account).filter { type in keys.contains { $0.type == type } }
+  }
+
   /// The account's keys.
   ///
   /// - Throws: ``Ending``.

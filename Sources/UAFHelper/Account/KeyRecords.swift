@@ -42,8 +42,9 @@ import UAFMessages
 
   /// The ending where the server has seen a counter that this state folder has not reached: an older copy was restored.
   ///
-  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well. Nil where
-  /// another login of this person was faster: its counter is in this state folder.
+  /// No second try helps. The counter is not raised, because the attempts and locks since that copy are lost as well. The key is
+  /// marked, so that status and doctor can name it. Nil where another login of this person was faster: its counter is in this
+  /// state folder.
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func olderState(_ refusal: Refusal, _ account: AccountFile) throws(Ending) -> Ending? {
@@ -51,11 +52,12 @@ import UAFMessages
       let key = try accounts.keys(of: account).first(where: { $0.keyID == seen.keyID.bytes }),
       key.signCounter < seen.signCounter
     else { return nil }
-    return try noted(refusal, account, [key.type]).saying(
-      .stateIsOlder(user: call.shownName),
+    try note(UAFKey.behindStatus, of: [key.type], account)
+    return Ending(refusal).saying(
+      .stateIsOlder,
       log:
         "the server has seen signature \(seen.signCounter) of the key, and this state folder counts \(key.signCounter): "
-        + "an older copy was put back; 'uafctl reset', then register again")
+        + "an older copy was put back, or another machine has the key; 'uafctl repair --code FILE'")
   }
 
   /// Stores what a refusal says about the keys, and makes the ending from it.

@@ -6,6 +6,8 @@ protocol CoreCommand: Subcommand {
   var conf: ConfigurationOption { get }
   /// The text for a success.
   static var done: ToolText { get }
+  /// Whether a success is told in the core's words, which say more.
+  static var isToldByCore: Bool { get }
   /// The text for a success of `request`, if it depends on the request.
   func done(_ request: Request) -> ToolText
   /// What the core is asked for.
@@ -15,6 +17,8 @@ protocol CoreCommand: Subcommand {
 }
 
 extension CoreCommand {
+  static var isToldByCore: Bool { false }
+
   func done(_ request: Request) -> ToolText { Self.done }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit { try performInLines(in: context) }
@@ -28,7 +32,8 @@ extension CoreCommand {
     let end = ConversationEnd(finished)
     if request.denies { return end.tellDenial(in: context) }
     guard finished.pamCode == 0 else { return end.tellFailure(in: context) }
-    return end.tellSuccess(as: done(request), wantsToken: request.wantsToken, in: context)
+    return end.tellSuccess(
+      as: done(request), orAsCore: Self.isToldByCore, wantsToken: request.wantsToken, in: context)
   }
 
   /// The call of the core, with the configuration that was named.

@@ -15,7 +15,8 @@ struct Uafctl: ParsableCommand {
     version: ToolVersion.text,
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
-      OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self, InitCommand.self,
+      RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
+      InitCommand.self,
       SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
       PolicyCommand.self,
       FacetCommand.self, DoctorCommand.self, PAMCommand.self,

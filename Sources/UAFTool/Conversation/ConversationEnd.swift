@@ -36,9 +36,13 @@ struct ConversationEnd {
     return failureExit
   }
 
-  /// Prints that it was done, in the core's words where a value was changed or reset, and prints the token if wanted.
-  func tellSuccess(as done: ToolText, wantsToken: Bool = false, in context: ToolContext) -> ToolExit {
-    let text = finished.result == 0 ? "" : ShownText.lines(finished.text ?? "")
+  /// Prints that it was done, and prints the token if wanted.
+  ///
+  /// - Parameter isInCoresWords: whether the core's words are printed, as they are where a value was changed or reset.
+  func tellSuccess(
+    as done: ToolText, orAsCore isInCoresWords: Bool = false, wantsToken: Bool = false, in context: ToolContext
+  ) -> ToolExit {
+    let text = finished.result == 0 && !isInCoresWords ? "" : ShownText.lines(finished.text ?? "")
     context.output.note(text.isEmpty ? done.text(in: context.language) : text)
     guard wantsToken else { return .success }
     if let token = finished.token {

@@ -12,6 +12,7 @@ enum ToolText: Catalogued {
   case forgotten
   case initialised
   case registered
+  case repaired
   case reset
   case trusted
   case sealed
@@ -47,6 +48,7 @@ enum ToolText: Catalogued {
     case .forgotten: "forgotten"
     case .initialised: "initialised"
     case .registered: "registered"
+    case .repaired: "repaired"
     case .reset: "reset"
     case .trusted: "trusted"
     case .sealed: "sealed"
@@ -81,6 +83,7 @@ enum ToolText: Catalogued {
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
     case .registered: "등록했습니다"
+    case .repaired: "복구했습니다"
     case .reset: "초기화했습니다"
     case .sealed: "봉인했습니다"
     case .unsealed: "봉인을 풀었습니다"

@@ -265,6 +265,8 @@ final class FakeServer {
       let isTold = forgetsLostKeys && respondStatus == .ok
       let forgotten = isTold ? knownKeys.filter(context.lostKeyIDs.contains) : []
       knownKeys.removeAll(where: forgotten.contains)
+      // Those were counters of a key that is gone.
+      if !forgotten.isEmpty { counters = [] }
       let operation = if case .registration = response { "Reg" } else { "Auth" }
       let handedOut = try signed?(operation, context.username) ?? token
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []

@@ -16,6 +16,8 @@ import UAFMessages
   private let keys: RegistrationKeys
   private var machine: RegistrationMachine
   private var exchange: RegistrationExchange
+  /// Whether the server has said that it forgot the keys that are replaced.
+  private(set) var hasForgottenReplaced = false
   /// By what the server knows this machine, once its success is believed.
   private var machineSecret: MachineSecret?
   /// Why an action could not be done.
@@ -24,11 +26,13 @@ import UAFMessages
   /// - Parameters:
   ///   - named: the authenticator that was asked for by name.
   ///   - replacingValues: whether values that are set are replaced without asking for them.
+  ///   - renewing: whether the types get new keys under the values that they have, in place of keys that may be good.
   /// - Throws: ``Ending`` where there is no way to the server, or the keys cannot be read.
   init(
     _ tools: RegistrationTools, _ client: ClientSettings, _ settings: ServerSettings, _ account: AccountFile?,
     _ identity: AccountIdentity, _ word: RegistrationWord, among types: [AuthenticatorType],
-    named: AuthenticatorType?, in directory: consuming StateDirectory, replacingValues: Bool = false
+    named: AuthenticatorType?, in directory: consuming StateDirectory, replacingValues: Bool = false,
+    renewing: Bool = false
   ) throws(Ending) {
     self.tools = tools
     self.client = client
@@ -40,7 +44,7 @@ import UAFMessages
     machine = RegistrationMachine(authenticators: types.count, replacesValues: replacingValues)
     let network = try tools.server.network(settings, for: account)
     keys = try RegistrationKeys(
-      of: account, identity, tools, among: types, in: directory, replacingValues: replacingValues)
+      of: account, identity, tools, among: types, in: directory, replacingValues: replacingValues, renewing: renewing)
     exchange = RegistrationExchange(
       over: network, client, as: identity.serverUserName, with: word, replacing: keys.lost)
   }
@@ -104,6 +108,7 @@ import UAFMessages
     guard let acceptance = exchange.acceptance else { throw .outOfTurn(in: "registration") }
     let believed = try tools.server.believe(acceptance)
     machineSecret = believed.machineSecret
+    hasForgottenReplaced = keys.areReplaced(by: believed.forgottenKeyIDs)
     let count = believed.forgottenKeyIDs.count
     if count > 0 {
       tools.log.write(

@@ -24,10 +24,13 @@ import UAFMessages
   /// The prints that a new fingerprint is bound to.
   private var prints: FingerprintRecord?
 
+  /// - Parameters:
+  ///   - replacingValues: whether values that are set are replaced without asking for them.
+  ///   - renewing: whether the types get new keys under the values that they have.
   /// - Throws: ``Ending`` where the keys cannot be read.
   init(
     of account: AccountFile?, _ identity: AccountIdentity, _ tools: RegistrationTools,
-    among types: [AuthenticatorType], in directory: consuming StateDirectory, replacingValues: Bool
+    among types: [AuthenticatorType], in directory: consuming StateDirectory, replacingValues: Bool, renewing: Bool
   ) throws(Ending) {
     self.tools = tools
     self.account = account
@@ -36,9 +39,14 @@ import UAFMessages
     way = replacingValues ? types : []
     all = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
     // A key that will be replaced does not count as registered; otherwise the server would ask for another authenticator.
-    kept = all.filter { replacingValues ? !types.contains($0.type) : !$0.isDead }
+    kept = all.filter { replacingValues || renewing ? !types.contains($0.type) : !$0.isDead }
     lost = try OwnKeys.keyIDs(of: identity, held: all, without: kept, in: directory)
     self.directory = directory
+  }
+
+  /// Whether all keys that are replaced are among those that the server has forgotten.
+  func areReplaced(by forgotten: [KeyID]) -> Bool {
+    all.filter { !kept.contains($0) }.allSatisfy { key in forgotten.contains { $0.bytes == key.keyID } }
   }
 
   // MARK: Making

@@ -6,6 +6,9 @@ import UAFMessages
 import UAFWire
 
 /// A registration: makes keys for the account, and keeps them if the server accepts them.
+///
+/// A repair is one that renews the key of an authenticator under its value, whatever the key is worth at the server. Only a code,
+/// or another authenticator, allows it: a signature by the key proves nothing where a copy of the key may be elsewhere.
 struct RegistrationOperation: CallOperation {
   let tools: RegistrationTools
   let authentication: AuthenticationTools
@@ -14,11 +17,12 @@ struct RegistrationOperation: CallOperation {
   func run() throws(Ending) -> Success {
     let settings = try tools.server.settings()
     let client = try tools.server.clientSettings(settings)
-    let named = try tools.policy.namedType()
+    let isRepair = tools.call.begin.operation == .repair
     let uid = try tools.call.caller.requireAccount()
     let directory = try tools.accounts.openState()
     let account = try tools.accounts.open(uid, in: directory)
-    let types = try registrable(account, named)
+    let named = isRepair ? try repairable(account) : try tools.policy.namedType()
+    let types = if isRepair, let named { [named] } else { try registrable(account, named) }
     let identity: AccountIdentity
     let word: RegistrationWord
     if tools.call.begin.payload != nil {
@@ -31,9 +35,14 @@ struct RegistrationOperation: CallOperation {
       word = try self.word(on: account, types, named, client, settings)
     }
     let driver = try RegistrationDriver(
-      tools, client, settings, account, identity, word, among: types, named: named, in: directory)
+      tools, client, settings, account, identity, word, among: types, named: named, in: directory, renewing: isRepair)
     let acceptance = try driver.run()
-    return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
+    guard isRepair, let named else {
+      return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
+    }
+    return Success(
+      text: .repaired(named.kind, user: identity.serverUserName, serverForgot: driver.hasForgottenReplaced),
+      token: acceptance.token)
   }
 
   /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` says.
@@ -69,6 +78,25 @@ struct RegistrationOperation: CallOperation {
     throw Ending(
       .noSuitableAuthenticator, because: .nothingLeftToRegister,
       log: "every authenticator is registered already")
+  }
+
+  /// The authenticator that gets a new key: the named one; else the only one with a key that is dead or behind; else the only
+  /// one; else the person's choice.
+  private func repairable(_ account: AccountFile?) throws(Ending) -> AuthenticatorType {
+    let named = try tools.policy.namedType()
+    let enrolled = try account.map { (file) throws(Ending) in try tools.accounts.enrolledTypes(file) } ?? []
+    guard let account, !enrolled.isEmpty, named.map(enrolled.contains) ?? true else {
+      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
+    }
+    if let named { return named }
+    let broken = try tools.accounts.typesToRepair(account)
+    let types = broken.isEmpty ? enrolled : broken
+    if types.count == 1, let type = types.first { return type }
+    guard tools.policy.isInteractive, let type = try tools.prompter.chooseType(among: types) else {
+      throw Ending(
+        .noSuitableAuthenticator, because: .severalToName, log: "several authenticators are registered: name one")
+    }
+    return type
   }
 
   /// A fresh verification with a registered authenticator, in place of a code.

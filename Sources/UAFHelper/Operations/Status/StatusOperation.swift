@@ -105,6 +105,8 @@ struct StatusOperation: CallOperation {
     if let account, try accounts.deadTypes(account).contains(type) {
       let isRevoked = try accounts.keys(of: account).contains { $0.type == type && $0.isRevoked }
       json.set("atServer", .string(isRevoked ? "revoked" : "unknown"))
+    } else if let account, try accounts.keys(of: account).contains(where: { $0.type == type && $0.isBehind }) {
+      json.set("atServer", .string("ahead"))
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))

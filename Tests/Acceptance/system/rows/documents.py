@@ -115,6 +115,8 @@ def operations(lab, documents, person):
     documents.end("success", "deregister", person.name, entries=["another-kite-52"])
     documents.end("success", "register", person.name, "--code", taken, entries=[person.passcode] * 2)
     documents.end("failure", "register", person.name, "--code", taken, entries=[person.passcode])
+    documents.end("failure", "repair", person.name)
+    documents.end("success", "repair", person.name, "--code", lab.payload(person), entries=[person.passcode])
     documents.end("failure", "oob", "/nowhere", person.name)
     waiting = lab.run("uaf-server", "approve", person.name, "--text", "Pay 10 to Hana", "--state", "/srv/uaf").stdout
     code = pathlib.Path("/tmp/approval")
