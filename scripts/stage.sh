@@ -36,7 +36,7 @@ touch "$build/stage.begun"
 
 # shellcheck source=release.sh
 . scripts/release.sh
-for program in uaf-helper uaf-fetch uaf-chip uaf-finger uafctl uaf-server; do build_program "$program"; done
+for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name uafctl uaf-server; do build_program "$program"; done
 
 # Relative: make takes a path with a space for two.
 make -s -C cshim BUILD=../build/cshim/installed LIBEXECDIR="$libexec"
@@ -48,7 +48,7 @@ place() { # source, path below the stage, mode
 }
 
 rm -rf "$stage.new"
-for program in uaf-helper uaf-fetch uaf-chip uaf-finger; do place "$programs/$program" "$libexec/$program" 0755; done
+for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name; do place "$programs/$program" "$libexec/$program" 0755; done
 for program in uafctl uaf-server; do place "$programs/$program" "$bin/$program" 0755; done
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
 strip "$stage.new$libexec"/* "$stage.new$bin"/*
