@@ -82,9 +82,7 @@ for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.m
 done
 for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
-for sample in examples/*; do
-  if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
-done
+find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
 # What each package is made of, and the notices that go with it.
 PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done
