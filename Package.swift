@@ -57,6 +57,7 @@ let package = Package(
     .executable(name: "uaf-fetch", targets: ["UAFFetch"]),
     .executable(name: "uaf-chip", targets: ["UAFChip"]),
     .executable(name: "uaf-finger", targets: ["UAFFinger"]),
+    .executable(name: "uaf-name", targets: ["UAFName"]),
     .executable(name: "uafctl", targets: ["UAFTool"]),
     .executable(name: "uaf-server", targets: ["UAFServer"]),
   ],
@@ -128,15 +129,13 @@ let package = Package(
     .target(
       name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames"], swiftSettings: strict),
     .target(
-      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
-      swiftSettings: strict),
+      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"], swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
         "UAFConfiguration", "UAFClient", "ChildProcess", "CArguments", "CProcess", "Sandbox", "ServiceNames",
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .executableTarget(
       name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
       swiftSettings: strict),
@@ -147,6 +146,8 @@ let package = Package(
     .executableTarget(
       name: "UAFFinger", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CSystemd", "Sandbox"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "UAFName", dependencies: ["SecretMemory", "UAFWire", "CArguments", "Sandbox"], swiftSettings: strict),
 
     // MARK: The command lines of both programs
     .target(name: "HostSystem", swiftSettings: strict),
@@ -167,8 +168,7 @@ let package = Package(
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "UAFConfiguration", "UAFClient",
         "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
@@ -193,8 +193,7 @@ let package = Package(
       name: "WebMessages",
       dependencies: [
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ],
-      swiftSettings: strict),
+      ], swiftSettings: strict),
     .target(
       name: "UAFAdministration",
       dependencies: ["UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator"],
@@ -241,11 +240,12 @@ let package = Package(
         "Authenticator", "CProcess", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration",
         "UAFCrypto", "UAFMessages", "UAFService", "UAFWire",
       ]),
-    tests(of: "Sandbox", with: ["CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger"]),
+    tests(of: "Sandbox", with: ["CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger", "UAFName"]),
     tests(of: "CArguments", with: []),
     tests(of: "UAFFetch", with: ["ProgramTesting", "UAFWire", "SecretMemory", "CCurl", "CProcess"]),
     tests(of: "UAFChip", with: ["SecretMemory", "UAFWire"]),
     tests(of: "UAFFinger", with: ["UAFWire"]),
+    tests(of: "UAFName", with: ["UAFWire"]),
     tests(of: "Invocation", with: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
     .target(
       name: "ToolTestSupport",

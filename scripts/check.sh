@@ -12,7 +12,7 @@ say() {
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
 login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch UAFChip UAFFinger ChildProcess Sandbox)
+  UAFFetch UAFChip UAFFinger UAFName ChildProcess Sandbox)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
@@ -89,6 +89,7 @@ needs_only "$helper" "${login[@]}" libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.
 needs_only "$stage/libexec/pam-uaf/uaf-chip" "${login[@]}" libtss2-esys.so.0 libtss2-mu.so.0 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-fetch" "${login[@]}" libcurl.so.4 libssl.so.3 libcrypto.so.3 libseccomp.so.2
 needs_only "$stage/libexec/pam-uaf/uaf-finger" "${login[@]}" libsystemd.so.0 libseccomp.so.2
+needs_only "$stage/libexec/pam-uaf/uaf-name" "${login[@]}" libseccomp.so.2
 # libpam: `uafctl pam enable` has it try a stack before the stack is put in place. libpsl: `uafctl doctor` reads the list of
 # facets as the helper does.
 needs_only "$stage/bin/uafctl" "${runtime[@]}" libpam.so.0 libcrypto.so.3 libsqlite3.so.0 libpcre2-8.so.0 libunistring.so.2 \

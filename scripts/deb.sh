@@ -25,7 +25,7 @@ fi
 # One version: the programs'.
 version=$(dpkg-parsechangelog --show-field Version)
 for program in bin/uafctl bin/uaf-server libexec/pam-uaf/uaf-helper libexec/pam-uaf/uaf-fetch libexec/pam-uaf/uaf-chip \
-  libexec/pam-uaf/uaf-finger; do
+  libexec/pam-uaf/uaf-finger libexec/pam-uaf/uaf-name; do
   said=$("build/stage/usr/$program" --version)
   if [[ ${said##* } != "$version" ]]; then
     echo "deb: debian/changelog says version $version, and ${program##*/} says $said: correct one of them" >&2

@@ -28,6 +28,6 @@ skip() {
 if ! unshare --mount --pid --net --uts --ipc --fork true 2>/dev/null; then
   skip "no namespaces can be made here (CAP_SYS_ADMIN is missing)"
 fi
-Tests/Acceptance/packages/root.sh || skip "no bare Debian could be made of this machine's mirror"
+SUITE=$suite Tests/Acceptance/packages/root.sh || skip "no bare Debian could be made of this machine's mirror"
 
 exec unshare --mount --pid --net --uts --fork --kill-child --propagation private Tests/Acceptance/packages/enter.sh "$suite" "$@"

@@ -30,6 +30,6 @@ static_runtime() {
 build_program() { # program
   if [[ ! -f $programs/$1.map ]]; then rm -f "$programs/$1"; fi
   local more=()
-  case $1 in uaf-helper | uaf-fetch | uaf-chip | uaf-finger) more=(-Xlinker "-L$(static_runtime)") ;; esac
+  case $1 in uaf-helper | uaf-fetch | uaf-chip | uaf-finger | uaf-name) more=(-Xlinker "-L$(static_runtime)") ;; esac
   "$SWIFT" "${release[@]}" "${more[@]}" -Xlinker "-Map=$programs/$1.map" --product "$1"
 }

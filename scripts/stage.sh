@@ -36,7 +36,7 @@ touch "$build/stage.begun"
 
 # shellcheck source=release.sh
 . scripts/release.sh
-for program in uaf-helper uaf-fetch uaf-chip uaf-finger uafctl uaf-server; do build_program "$program"; done
+for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name uafctl uaf-server; do build_program "$program"; done
 
 # Relative: make takes a path with a space for two.
 make -s -C cshim BUILD=../build/cshim/installed LIBEXECDIR="$libexec"
@@ -48,7 +48,7 @@ place() { # source, path below the stage, mode
 }
 
 rm -rf "$stage.new"
-for program in uaf-helper uaf-fetch uaf-chip uaf-finger; do place "$programs/$program" "$libexec/$program" 0755; done
+for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name; do place "$programs/$program" "$libexec/$program" 0755; done
 for program in uafctl uaf-server; do place "$programs/$program" "$bin/$program" 0755; done
 place "$build/cshim/installed/pam_uaf.so" "$PAMDIR/pam_uaf.so" 0644
 strip "$stage.new$libexec"/* "$stage.new$bin"/*
@@ -82,9 +82,7 @@ for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.m
 done
 for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done
 for page in man/*; do place "$page" "$share/man/man${page##*.}/${page#man/}" 0644; done
-for sample in examples/*; do
-  if [[ -f $sample ]]; then place "$sample" "$share/doc/pam-uaf/$sample" 0644; fi
-done
+find examples -type f | while IFS= read -r sample; do place "$sample" "$share/doc/pam-uaf/$sample" 0644; done
 # What each package is made of, and the notices that go with it.
 PYTHONDONTWRITEBYTECODE=1 scripts/sbom.py write "$programs" "$stage.new"
 find pam.d -type f | while IFS= read -r stack; do place "$stack" "$share/pam-uaf/$stack" 0644; done

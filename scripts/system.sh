@@ -14,7 +14,7 @@ mkdir -p "$managers"
 if ! (cd "$managers" && rm -f ./*.deb && apt-get -q download gdm3 lightdm sddm) >"$managers.log" 2>&1; then
   echo "system: gdm3, lightdm and sddm could not be fetched: what needs their files is skipped" >&2
 fi
-Tests/Acceptance/throw-away.sh system 'sudo openssh-server openssh-client cron python3-jsonschema' "$@"
+Tests/Acceptance/throw-away.sh system 'sudo openssh-server openssh-client cron libnss-extrausers python3-jsonschema' "$@"
 if [[ ${GOLDEN-} == write && -d build/system/transcripts ]]; then
   # Debian 12's hosts show what is shared; another release keeps what its hosts show otherwise.
   release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")

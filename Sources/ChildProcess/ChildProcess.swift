@@ -101,7 +101,15 @@ public struct ChildProcess {
       // Without entries it is a pause.
       _ = poll(nil, 0, Self.pauseMilliseconds)
     }
+    end()
+  }
+
+  /// Kills it, and waits for its end.
+  public func end() {
+    var status: CInt = 0
+    // Until it is reaped the number belongs to this child alone.
     kill(processID, SIGKILL)
+    // SAFETY: `status` lives for the call.
     while unsafe waitpid(processID, &status, 0) < 0, errno == EINTR {}
   }
 

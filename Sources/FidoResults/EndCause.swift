@@ -94,8 +94,12 @@ public enum EndCause: CaseIterable, Sendable {
   case nothingHere
   /// The configuration gives the account no name at the server.
   case nameNotMapped
-  /// The account is not in /etc/passwd.
-  case notInPasswd
+  /// The account is neither in /etc/passwd nor known to the machine's name services.
+  case nameNotFound
+  /// The name that the name services give the account belongs to another account.
+  case nameOfOther
+  /// The machine's name services could not be asked, or did not answer in time.
+  case namesSilent
   /// The server has disabled the account.
   case accountDisabled
   /// The server has locked the account for a time.

@@ -119,7 +119,13 @@ extension EnglishCatalogue {
       ResultText(
         "This machine's configuration gives the account no name at the server.",
         "Ask the administrator; server.username decides.")
-    case .notInPasswd: ResultText("This account is not in /etc/passwd.", "Have root run 'uafctl register USER'.")
+    case .nameNotFound:
+      ResultText("This machine knows no name for this account.", "Have root run 'uafctl register USER'.")
+    case .nameOfOther: ResultText("This account has the name of another account.", "Ask the administrator.")
+    case .namesSilent:
+      ResultText(
+        "This machine's directory of accounts does not answer.",
+        "Try again later, or have root run 'uafctl register USER'.")
     case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
     case .accountLocked:
       ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")

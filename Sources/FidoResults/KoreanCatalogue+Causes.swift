@@ -86,7 +86,10 @@ extension KoreanCatalogue {
     case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
     case .nameNotMapped:
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
-    case .notInPasswd: ResultText("/etc/passwd에 없는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .nameNotFound: ResultText("이 컴퓨터가 이름을 모르는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .nameOfOther: ResultText("다른 계정의 이름을 가진 계정입니다.", "관리자에게 문의하십시오.")
+    case .namesSilent:
+      ResultText("이 컴퓨터의 계정 디렉터리가 응답하지 않습니다.", "나중에 다시 시도하거나 root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
     case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
     case .accountNotKnown:

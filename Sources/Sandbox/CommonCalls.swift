@@ -39,4 +39,18 @@ public enum CommonCalls {
 
   /// Waiting on a descriptor.
   public static let waiting = CallRule.allowed(["poll", "ppoll"], why: "waiting for a packet, with a deadline")
+
+  /// Memory, and the code of plug-ins, which are loaded when a name is looked up.
+  ///
+  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not. No file can be made
+  /// here, so an attacker cannot bring in code.
+  public static let plugIns: [CallRule] = [
+    .allowedIf("mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)], why: "memory"),
+    .allowedIf(
+      "mmap",
+      [
+        CallCondition(2, mask: UInt64(PROT_EXEC | PROT_WRITE), is: UInt64(PROT_EXEC)),
+        CallCondition(3, mask: UInt64(MAP_ANONYMOUS), is: 0),
+      ], why: "the code of plug-ins"),
+  ]
 }

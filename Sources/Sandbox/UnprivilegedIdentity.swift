@@ -13,4 +13,6 @@ public struct UnprivilegedIdentity: Sendable {
   public static let fetch = UnprivilegedIdentity(user: 60_990, group: 60_990)
   /// That of the program that speaks with the fingerprint service.
   public static let finger = UnprivilegedIdentity(user: 60_991, group: 60_991)
+  /// That of the program that asks the name services.
+  public static let name = UnprivilegedIdentity(user: 60_992, group: 60_992)
 }

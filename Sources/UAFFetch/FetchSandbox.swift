@@ -32,7 +32,7 @@ enum FetchSandbox {
 
   /// The calls, each with what it is needed for.
   static let calls: [CallRule] =
-    CommonCalls.ofItself + mappings + sockets + [
+    CommonCalls.ofItself + CommonCalls.plugIns + sockets + [
       CommonCalls.reading, CommonCalls.waiting,
       .allowed(["write", "writev"], why: "what a resolver's thread and libcurl tell each other"),
       // Name look-ups run in a thread, so that a hanging resolver is given up. A thread is no process, has no new
@@ -48,20 +48,6 @@ enum FetchSandbox {
         ["pipe", "pipe2", "eventfd2", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "select", "pselect6"],
         why: "waiting for several things at once, in libcurl and in name services"),
     ]
-
-  /// Memory, and the code of plug-ins, which are loaded when a name is looked up.
-  ///
-  /// So a file may be mapped as code if it cannot be written through that mapping; memory may not. No file can be made
-  /// here, so an attacker cannot bring in code.
-  private static let mappings: [CallRule] = [
-    .allowedIf("mmap", [CallCondition(2, mask: UInt64(PROT_EXEC), is: 0)], why: "memory"),
-    .allowedIf(
-      "mmap",
-      [
-        CallCondition(2, mask: UInt64(PROT_EXEC | PROT_WRITE), is: UInt64(PROT_EXEC)),
-        CallCondition(3, mask: UInt64(MAP_ANONYMOUS), is: 0),
-      ], why: "the code of plug-ins"),
-  ]
 
   private static let sockets: [CallRule] =
     [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map {

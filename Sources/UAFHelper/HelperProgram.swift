@@ -140,7 +140,8 @@ enum HelperProgram {
           log: "protocol version \(begin.version)")
       }
       try groundwork.limits.get()
-      let caller = try CallerIdentity(begin, peer: peer(frontEnd), passwd: { PasswdFile.read() })
+      let caller = try CallerIdentity(
+        begin, peer: peer(frontEnd), passwd: { PasswdFile.read() }, directory: { directoryName(of: $0, log) })
       asking = caller
       if begin.mayAskServer { groundwork.startFetch() }
       session = try Session(begin, frontEnd, caller: caller, in: surroundings(frontEnd, log, groundwork))
@@ -150,6 +151,15 @@ enum HelperProgram {
     }
     conclude(session, log)
     return nil
+  }
+
+  private static func directoryName(of uid: UInt32, _ log: SystemLog) -> DirectoryName {
+    do throws(Ending) {
+      let process = NameProcess(program: try ProgramPath.beside("uaf-name")) { missing in
+        log.write(Seclusion.notice(missing, of: "uaf-name"), .warning)
+      }
+      return process.name(of: uid)
+    } catch { return .failed(error.log) }
   }
 
   /// Says why there was no session, and for whom, if that was known.

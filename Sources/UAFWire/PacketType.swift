@@ -2,7 +2,7 @@
 // table of what may follow what, and the packet socket. Imports SecretMemory and Glibc; knows
 // nothing of UAF, PAM or HTTP beyond the names of fields.
 
-/// The type byte of a packet (PROTOCOL.md, "Conversation", "Fetch" and "Finger").
+/// The type byte of a packet (PROTOCOL.md, "Conversation", "Fetch", "Chip", "Finger" and "Name").
 public enum PacketType: UInt8, CaseIterable, Sendable {
   case begin = 0x01
   case answer = 0x02
@@ -25,6 +25,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case fingerSensor = 0xA1
   case fingerTouch = 0xA2
   case fingerEnd = 0xA3
+  case nameRequest = 0x31
+  case nameAnswer = 0xB1
 
   /// The fields a packet of this type may have, in the order they must have.
   var rules: [FieldRule] {
@@ -47,6 +49,8 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .fingerSensor: FingerSensor.Field.rules
     case .fingerTouch: FingerTouch.Field.rules
     case .fingerEnd: FingerEnd.Field.rules
+    case .nameRequest: NameRequest.Field.rules
+    case .nameAnswer: NameAnswer.Field.rules
     }
   }
 }

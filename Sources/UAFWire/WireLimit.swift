@@ -48,6 +48,8 @@ public enum WireLimit {
   public static let chipPlace = 107
   /// An account's name for the fingerprint service.
   public static let fingerAccount = 256
+  /// An account's name in the name services.
+  public static let accountName = 256
   /// How many enrolled fingers are named.
   public static let fingers = 16
   /// What a log line says of the fingerprint service.

@@ -12,13 +12,13 @@ import Testing
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
-      .notInPasswd, .accountDisabled,
+      .nameNotFound, .nameOfOther, .accountDisabled,
       .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned:
       .administrator
     case .chipBusy: .againLater
-    case .accountLocked, .accountNotKnown: [.administrator, .againLater]
+    case .accountLocked, .accountNotKnown, .namesSilent: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.

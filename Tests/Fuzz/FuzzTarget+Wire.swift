@@ -38,6 +38,8 @@ extension FuzzTarget {
     case .fingerSensor: return try FingerSensor(packet, bytes.span).packet()
     case .fingerTouch: return try FingerTouch(packet, bytes.span).packet()
     case .fingerEnd: return try FingerEnd(packet, bytes.span).packet()
+    case .nameRequest: return try NameRequest(packet, bytes.span).packet()
+    case .nameAnswer: return try NameAnswer(packet, bytes.span).packet()
     }
   }
 

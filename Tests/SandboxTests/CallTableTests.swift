@@ -6,6 +6,7 @@ import Testing
 @testable import UAFFetch
 @testable import UAFFinger
 @testable import UAFHelper
+@testable import UAFName
 
 /// What the tables of system calls of the programs of a login say.
 @Suite struct CallTableTests {
@@ -13,7 +14,8 @@ import Testing
   private static let network = allowed(FetchSandbox.calls)
   private static let chip = allowed(ChipSandbox.calls)
   private static let finger = allowed(FingerSandbox.calls)
-  private static let all = [core, network, chip, finger]
+  private static let name = allowed(NameSandbox.calls)
+  private static let all = [core, network, chip, finger, name]
   /// Calls that open or change what has a name.
   private static let opening: Set<String> = ["open", "openat", "openat2", "creat", "unlink", "rename"]
 
@@ -71,6 +73,11 @@ import Testing
   @Test func `the sensor's program may open nothing, and speaks over what is open alone`() {
     #expect(Self.finger.intersection(Self.escapes.union(Self.opening)) == ["sendmsg"])
     #expect(Self.finger.isDisjoint(with: ["read", "write"]))
+  }
+
+  @Test func `the program of the name services starts nothing, listens to nobody and changes no file`() {
+    #expect(Self.name.intersection(Self.escapes) == ["socket", "connect", "sendmsg", "ioctl"])
+    #expect(Self.name.isDisjoint(with: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "fchmod", "fchown"]))
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])

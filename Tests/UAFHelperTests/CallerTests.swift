@@ -87,11 +87,53 @@ import UAFWire
     #expect(result(Begin(operation), peer: 0) == 0)
   }
 
+  @Test func `no directory is asked about root, about people in /etc/passwd, and for other operations`() throws {
+    var asked: [UInt32] = []
+    func identify(_ operation: UAFWire.Operation, _ peer: UInt32, _ passwd: [UInt8]) -> CallerIdentity? {
+      try? CallerIdentity(Begin(operation), peer: peer, passwd: { passwd }) {
+        asked.append($0)
+        return .found(Array("lena".utf8))
+      }
+    }
+    for operation in UAFWire.Operation.allCases { _ = identify(operation, 0, Self.passwd) }
+    for operation in UAFWire.Operation.allCases where operation != .register {
+      #expect(identify(operation, 70_000, Self.passwd)?.ownName == nil)
+    }
+    let twice = Self.passwd + Array("mona:x:1000:1000::/:/bin/sh\n".utf8)
+    #expect(identify(.register, 1000, Self.passwd)?.ownName == Array("mina".utf8))
+    #expect(identify(.register, 1000, twice)?.ownName == nil && identify(.register, 1000, [])?.ownName == nil)
+    var overreach = Begin(.register)
+    overreach.account = Array("root".utf8)
+    #expect(throws: Ending.self) {
+      try CallerIdentity(overreach, peer: 70_000, passwd: { Self.passwd }) {
+        asked.append($0)
+        return .unknown
+      }
+    }
+    #expect(asked == [])
+    #expect(identify(.register, 70_000, Self.passwd)?.ownName == Array("lena".utf8) && asked == [70_000])
+  }
+
   @Test func `the name of a uid is found only where exactly one line has it`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nminb:x:11:1::/:\ndouble:x:11:1::/:\nshort:x:12\n".utf8)
     #expect(PasswdFile.name(of: 10, in: text) == Array("mina".utf8))
     #expect(PasswdFile.name(of: 11, in: text) == nil)
     #expect(PasswdFile.name(of: 12, in: text) == nil)
     #expect(PasswdFile.name(of: 1, in: text) == nil)
+    #expect(PasswdFile.standing(of: 10, in: text) == .named(Array("mina".utf8)))
+    #expect(PasswdFile.standing(of: 1, in: text) == .absent)
+  }
+
+  @Test func `a number with several lines, a line without a name, and an empty file are not taken for absence`() {
+    let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nmona:x:10:10::/:\n:x:11:11::/:\n".utf8)
+    #expect(PasswdFile.standing(of: 10, in: text) == .unclear)
+    #expect(PasswdFile.standing(of: 11, in: text) == .unclear)
+    #expect(PasswdFile.standing(of: 12, in: []) == .unclear)
+  }
+
+  @Test func `a name is found in any line of the file, and not by its beginning`() {
+    let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nshort\n".utf8)
+    for name in ["root", "mina", "short"] { #expect(PasswdFile.has(Array(name.utf8), in: text)) }
+    for name in ["", "min", "mina:", "minas", "/"] { #expect(!PasswdFile.has(Array(name.utf8), in: text)) }
   }
 }

@@ -122,4 +122,61 @@ import UAFWire
     #expect(try bench.run(begin, ["correct", "correct"], peer: 4242).result == 0)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
+
+  private func registration(of bench: HelperBench, as name: String) -> Begin {
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(bench.server.payload(username: name).encoded.utf8)
+    return begin
+  }
+
+  @Test func `a person whom only a directory knows registers under the name that it says`() throws {
+    let bench = try bench()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    bench.directory = { .found(Array("mina\($0)".utf8)) }
+    let transcript = try bench.run(registration(of: bench, as: "mina70000"), ["correct", "correct"], peer: 70_000)
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(transcript.prompts.first?.text == "New passcode for mina70000: ")
+    #expect(bench.askedNames == [70_000] && bench.server.asked.map(\.context.username) == ["mina70000"])
+  }
+
+  @Test func `a person of a directory registers nothing with a code for another name`() throws {
+    let bench = try bench()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    bench.directory = { _ in .found(Array("mina".utf8)) }
+    #expect(try bench.run(registration(of: bench, as: "otto"), [], peer: 70_000).result == 1001)
+    #expect(bench.server.asked.isEmpty)
+  }
+
+  @Test func `a number that a directory has given to another person registers nothing for its former owner`() throws {
+    let bench = try bench()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    bench.directory = { _ in .found(Array("mina".utf8)) }
+    #expect(
+      try bench.run(registration(of: bench, as: "mina"), ["correct", "correct"], peer: 70_000).result == 0)
+    bench.directory = { _ in .found(Array("successor".utf8)) }
+    let asked = bench.server.asked.count
+    for name in ["mina", "successor"] {
+      #expect(try bench.run(registration(of: bench, as: name), [], peer: 70_000).result != 0)
+    }
+    #expect(bench.server.asked.count == asked)
+  }
+
+  /// What the name services say of 70000, and what the person is told.
+  @Test(
+    arguments: [
+      (.unknown, "no name"), (.ambiguous, "name of another"), (.failed("errno 5"), "does not answer"),
+      (.found(Array("root".utf8)), "name of another"), (.found(Array("mi na".utf8)), "no name"),
+      (.found(Array("mi:na".utf8)), "no name"), (.found(Array("민아".utf8)), "no name"), (.found([]), "no name"),
+    ] as [(DirectoryName, String)])
+  func `a person of a directory without a name of its own registers nothing`(
+    _ answer: DirectoryName, _ words: String
+  ) throws {
+    let bench = try bench()
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    bench.directory = { _ in answer }
+    let transcript = try bench.run(registration(of: bench, as: "mina"), [], peer: 70_000)
+    #expect(transcript.result == 1011 && bench.server.asked.isEmpty)
+    #expect(transcript.finished.text?.contains(words) == true, "\(transcript.finished.text ?? "")")
+  }
 }

@@ -20,6 +20,7 @@ struct FieldNameTests {
     "ask": names(FingerAsk.Field.self), "stop": [],
     "sensor": names(FingerSensor.Field.self), "touch": names(FingerTouch.Field.self),
     "end": names(FingerEnd.Field.self),
+    "name request": names(NameRequest.Field.self), "name answer": names(NameAnswer.Field.self),
   ]
 
   private static func names<Field: PacketField>(_ type: Field.Type) -> [String] {

@@ -4,6 +4,7 @@ import UAFWire
 enum GoldenMessages {
   static let all: [String: WireMessage] = begins.merging(others) { $1 }.merging(prompts) { $1 }
     .merging(finishes) { $1 }.merging(fetches) { $1 }.merging(chips) { $1 }.merging(fingers) { $1 }
+    .merging(names) { $1 }
 
   private static func begin(_ operation: Operation, _ fill: (inout Begin) -> Void = { _ in }) -> WireMessage {
     var begin = Begin(operation)
@@ -61,6 +62,14 @@ enum GoldenMessages {
     "touch-too-short": .fingerTouch(.tooShort),
     "end-stopped": .fingerEnd(FingerEnd(.stopped)),
     "end-gone": .fingerEnd(FingerEnd(.serviceGone, detail: "the name has another owner")),
+  ]
+
+  private static let names: [String: WireMessage] = [
+    "name-request": .nameRequest(NameRequest(uid: 70_000)),
+    "name-answer-found": .nameAnswer(NameAnswer(.found, name: bytes("DESK\\민아"))),
+    "name-answer-limit": .nameAnswer(NameAnswer(.found, name: bytes("a", 256), missing: "landlock:38")),
+    "name-answer-failed": .nameAnswer(NameAnswer(.failed, number: 5, missing: "seccomp:38")),
+    "name-answer-unknown": .nameAnswer(NameAnswer(.unknown)),
   ]
 
   private static let begins: [String: WireMessage] = [

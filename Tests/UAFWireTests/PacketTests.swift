@@ -51,6 +51,7 @@ struct PacketTests {
     .chipAnswer: [1: 1, 2: 4, 3: 64, 4: 64, 5: 2048, 6: 16, 7: 4, 8: 1, 9: 32],
     .fingerAsk: [1: 1, 2: 256], .fingerStop: [:], .fingerSensor: [1: 1, 2: 64, 3: 256, 4: 64], .fingerTouch: [1: 1],
     .fingerEnd: [1: 1, 2: 256],
+    .nameRequest: [1: 4], .nameAnswer: [1: 1, 2: 256, 3: 4, 4: 64],
   ]
 
   @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {

@@ -20,6 +20,8 @@ enum WireMessage: Equatable {
   case fingerSensor(FingerSensor)
   case fingerTouch(FingerTouch)
   case fingerEnd(FingerEnd)
+  case nameRequest(NameRequest)
+  case nameAnswer(NameAnswer)
 
   /// Reads a packet with the reader of its type.
   init(_ bytes: [UInt8]) throws {
@@ -51,6 +53,8 @@ enum WireMessage: Equatable {
     case .fingerSensor: self = .fingerSensor(try FingerSensor(packet, bytes.span))
     case .fingerTouch: self = .fingerTouch(try FingerTouch(packet, bytes.span))
     case .fingerEnd: self = .fingerEnd(try FingerEnd(packet, bytes.span))
+    case .nameRequest: self = .nameRequest(try NameRequest(packet, bytes.span))
+    case .nameAnswer: self = .nameAnswer(try NameAnswer(packet, bytes.span))
     }
   }
 
@@ -82,6 +86,8 @@ enum WireMessage: Equatable {
     case .fingerSensor(let sensor): return try sensor.packet()
     case .fingerTouch(let touch): return try touch.packet()
     case .fingerEnd(let end): return try end.packet()
+    case .nameRequest(let request): return try request.packet()
+    case .nameAnswer(let answer): return try answer.packet()
     }
   }
 

@@ -10,7 +10,7 @@ FILE = Path(__file__).with_name("components.toml")
 
 # Which programs a package has, by their names below the stage.
 PACKAGES = {
-    "libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger"],
+    "libpam-uaf": ["pam_uaf.so", "uafctl", "uaf-helper", "uaf-fetch", "uaf-chip", "uaf-finger", "uaf-name"],
     "uaf-server": ["uaf-server"],
 }
 

@@ -80,8 +80,8 @@ import UAFConfiguration
   /// The name that the uid has today.
   ///
   /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up.
-  /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has no name here,
-  /// and no name is compared.
+  /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has a name when it
+  /// registers (``OwnName``); otherwise it has none here, and no name is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
   /// Whether nothing was ever registered for the account here; false where that cannot be read.

@@ -12,8 +12,8 @@ struct CallerIdentity: Equatable {
   let name: [UInt8]?
   /// The name as typed, for texts and the log.
   let typedName: [UInt8]?
-  /// The name that `/etc/passwd` has for a peer without root; nil where it has none.
-  let ownName: [UInt8]?
+  /// The name that the machine has for a peer without root, or why it has none; nil for root.
+  let own: OwnName?
   /// The name that the account was registered by, once its file was opened.
   private(set) var registeredName: [UInt8]?
   /// Where the attempt counts.
@@ -29,9 +29,15 @@ struct CallerIdentity: Equatable {
   let terminal: [UInt8]?
   let remoteHost: [UInt8]?
 
+  /// The name that the machine has for a peer without root; nil where it has none.
+  var ownName: [UInt8]? {
+    guard case .known(let name) = own else { return nil }
+    return name
+  }
+
   /// The account's name in texts and in the log.
   ///
-  /// For a peer without root it is the name in `/etc/passwd`, or else the registered one, or else its number.
+  /// For a peer without root it is the machine's name for it, or else the registered one, or else its number.
   var shownName: [UInt8]? {
     name ?? typedName ?? ownName ?? registeredName ?? (isRoot ? nil : Self.digits(peer))
   }
@@ -52,23 +58,28 @@ struct CallerIdentity: Equatable {
 
   /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
   ///
-  /// - Parameter passwd: reads `/etc/passwd`; called for a peer without root alone.
+  /// - Parameters:
+  ///   - passwd: reads `/etc/passwd`; called for a peer without root alone.
+  ///   - directory: asks the name services; called for a registration by a peer that is not in that file.
   /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments but `nouserok`, or asks for
   ///   an administrator's operation.
-  init(_ begin: Begin, peer: UInt32, passwd: () -> [UInt8]) throws(Ending) {
+  init(
+    _ begin: Begin, peer: UInt32, passwd: () -> [UInt8],
+    directory: (UInt32) -> DirectoryName = { _ in .failed("there is no uaf-name") }
+  ) throws(Ending) {
     self.peer = peer
     service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
     if peer == 0 {
       uid = begin.uid
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
-      ownName = nil
+      own = nil
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
       return
     }
-    ownName = PasswdFile.name(of: peer, in: passwd())
+    let passwd = passwd()
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
@@ -76,8 +87,9 @@ struct CallerIdentity: Equatable {
     guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
       throw Ending(
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
-        .overreach(peer: peer, name: ownName ?? Self.digits(peer)))
+        .overreach(peer: peer, name: PasswdFile.name(of: peer, in: passwd) ?? Self.digits(peer)))
     }
+    own = OwnName(of: peer, for: begin.operation, passwd: passwd, directory: directory)
     uid = peer
     callerUID = peer
     name = nil
@@ -107,6 +119,14 @@ struct CallerIdentity: Equatable {
 
   /// Takes the name that the account was registered by; nil where there is no such account.
   mutating func recognise(registeredName name: [UInt8]?) { registeredName = name }
+
+  /// Why nothing can be registered for a peer without root whose name is not known.
+  var nameless: Ending {
+    guard case .missing(let cause, let log) = own else {
+      return Ending(.invalidUsername, because: .nameNotFound, log: "the account's name is not known")
+    }
+    return Ending(.invalidUsername, because: cause, log: log)
+  }
 
   /// The account's number, if it can have state: it needs a name of visible ASCII and a number.
   ///

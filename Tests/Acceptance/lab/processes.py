@@ -6,7 +6,7 @@ import pathlib
 import threading
 import time
 
-NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger", "uaf-chip")
+NAMES = ("uaf-helper", "uaf-fetch", "uaf-finger", "uaf-chip", "uaf-name")
 
 
 def running(*names):

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import json
 
-from lab.table import must
+from lab.table import Skip, must
 from lab.waiting import until
 from machines import network
 from packages import scene
@@ -77,6 +77,14 @@ class Office(Scene):
             machine.number = number
             machine.run("hostname", f"{name}-{number}")
             yield machine
+
+    def equip(self, machine, kind):
+        """Installs what a kind of machine needs, as root.sh has fetched it."""
+        archives = sorted((self._folder / "guests" / kind).glob("*.deb"))
+        if not archives:
+            raise Skip(f"what a machine of the kind {kind} installs could not be fetched: build/packages/guests.log")
+        paths = [machine.bring(archive, f"/var/tmp/{archive.name}") for archive in archives]
+        machine.run("apt-get", "install", "--yes", "--no-install-recommends", *paths)
 
     @property
     def server(self):

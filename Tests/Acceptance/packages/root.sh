@@ -1,11 +1,35 @@
 #!/bin/bash
 # Makes build/packages/root.tar: a bare Debian of this release with what logs people in and what our packages depend on, and
 # without them. Where packages of the next release were built, also newer.tar: what apt needs to upgrade the one to the other.
+# For the suite `machines` also guests/KIND: what a machine of that kind installs, which has no network but that of the rows.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
 wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server openssl passwd pkexec polkitd sudo systemd
   systemd-sysv)
+
+declare -A guests=(
+  [control]='ansible-core openssh-client'
+  [managed]='python3 python3-apt'
+  [cloud]='cloud-init'
+)
+
+# Fetches what apt needs to install each kind's packages on the bare Debian.
+fetch_guests() {
+  local root=$folder/root kind packages
+  mount -t tmpfs -o mode=755,size=2g root "$root"
+  tar -x -C "$root" -f "$folder/root.tar"
+  mount -t proc proc "$root/proc"
+  get() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 apt-get -q -y "$@"; }
+  get update
+  for kind in "${!guests[@]}"; do
+    read -ra packages <<<"${guests[$kind]}"
+    mkdir -p "$folder/guests.new/$kind/partial"
+    mount --bind "$folder/guests.new/$kind" "$root/var/cache/apt/archives"
+    get --download-only --no-install-recommends install "${packages[@]}"
+    umount "$root/var/cache/apt/archives"
+  done
+}
 
 # Lays newer.tar out: the sources, lists and packages of the next release, ours in a folder beside them.
 fetch() { # next release, its packages
@@ -37,6 +61,11 @@ if [[ ${1-} == fetch ]]; then
   exit 0
 fi
 
+if [[ ${1-} == fetch-guests ]]; then
+  fetch_guests >"$folder/guests.log" 2>&1
+  exit 0
+fi
+
 # The first of each alternative, without its version.
 mapfile -t depends < <(for package in "$folder"/*.deb; do dpkg-deb --field "$package" Depends; done |
   tr ',' '\n' | sed 's/[|(].*//; s/ //g' | sort -u)
@@ -58,5 +87,19 @@ elif [[ ! -f $folder/newer.tar || -n $(find "$folder/root.tar" "$of_next/made" "
   else
     tail -n 5 "$folder/newer.log" >&2
     echo "packages: $next could not be fetched: the row that upgrades to it is skipped" >&2
+  fi
+fi
+
+made_of=$(declare -p guests)
+kept=$folder/guests/made-of
+if [[ ${SUITE-} == machines && ($folder/root.tar -nt $kept || $(<"$kept") != "$made_of") ]]; then
+  echo "packages: fetching what workstations install: ${guests[*]}"
+  rm -rf "$folder/guests" "$folder/guests.new"
+  if unshare --mount --pid --fork --kill-child --propagation private "$0" fetch-guests; then
+    echo "$made_of" >"$folder/guests.new/made-of"
+    mv "$folder/guests.new" "$folder/guests"
+  else
+    tail -n 5 "$folder/guests.log" >&2
+    echo "packages: they could not be fetched: the rows that need them are skipped" >&2
   fi
 fi

@@ -43,6 +43,9 @@ final class HelperBench {
   var printsFolder: String { folder + "/prints" }
   /// What /etc/passwd says.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
+  /// What the name services say, and for which numbers they were asked.
+  var directory: (UInt32) -> DirectoryName = { _ in .unknown }
+  private(set) var askedNames: [UInt32] = []
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-helper.\(UUID().uuidString)"
@@ -169,7 +172,12 @@ final class HelperBench {
   private func converse(_ begin: Begin, _ frontEnd: FrontEnd, peer: UInt32) {
     var asking: CallerIdentity?
     do throws(Ending) {
-      let caller = try CallerIdentity(begin, peer: peer, passwd: { Array(passwd.utf8) })
+      let caller = try CallerIdentity(
+        begin, peer: peer, passwd: { Array(passwd.utf8) },
+        directory: {
+          askedNames.append($0)
+          return directory($0)
+        })
       asking = caller
       let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
       let success: Success

@@ -135,9 +135,7 @@ struct RegistrationOperation: CallOperation {
     _ uid: UInt32, _ account: AccountFile?, for username: String?, _ settings: ServerSettings
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? tools.call.caller.name ?? tools.call.caller.ownName
-    guard let name else {
-      throw Ending(.invalidUsername, because: .notInPasswd, log: "uid \(uid) is not in /etc/passwd")
-    }
+    guard let name else { throw tools.call.caller.nameless }
     let serverName = try tools.server.userName(of: name, settings)
     guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(

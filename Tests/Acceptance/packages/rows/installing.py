@@ -11,6 +11,7 @@ PLACES = [
     ("/usr/bin/uafctl", "755", "root", "root"),
     ("/usr/libexec/pam-uaf/uaf-fetch", "755", "root", "root"),
     ("/usr/libexec/pam-uaf/uaf-finger", "755", "root", "root"),
+    ("/usr/libexec/pam-uaf/uaf-name", "755", "root", "root"),
     ("/usr/share/polkit-1/rules.d/50-pam-uaf.rules", "644", "root", "root"),
     ("/usr/libexec/pam-uaf/uaf-helper", "755", "root", "root"),
     ("/usr/share/pam-configs/uaf", "644", "root", "root"),
@@ -68,6 +69,8 @@ def install(lab):
         must(user.startswith("uid=60990(uaf-fetch) gid=60990(uaf-fetch)"), f"uaf-fetch is {user}")
         user = machine.run("id", "uaf-finger").stdout
         must(user.startswith("uid=60991(uaf-finger) gid=60991(uaf-finger)"), f"uaf-finger is {user}")
+        user = machine.run("id", "uaf-name").stdout
+        must(user.startswith("uid=60992(uaf-name) gid=60992(uaf-name)"), f"uaf-name is {user}")
         for question, expected in (("is-enabled", "enabled"), ("is-active", "active")):
             said = machine.run("systemctl", question, "pam-uaf.socket", check=False).stdout.strip()
             must(said == expected, f"the socket {question}: {said}")

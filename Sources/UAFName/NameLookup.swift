@@ -1,0 +1,79 @@
+import Glibc
+import UAFWire
+
+/// Looks the name of a number up, and whether the name leads back to the number.
+///
+/// A name that leads elsewhere belongs to somebody else: an account of /etc/passwd, or of an earlier service, has it too.
+struct NameLookup {
+  /// What a name service says.
+  enum Entry: Equatable {
+    case account(uid: UInt32, name: [UInt8])
+    case none
+    /// With the system's error number.
+    case failed(CInt)
+  }
+
+  /// The account of a number.
+  let ofNumber: (UInt32) -> Entry
+  /// The account of a name.
+  let ofName: ([UInt8]) -> Entry
+
+  /// What is answered to the question for a number.
+  func answer(to uid: UInt32) -> NameAnswer {
+    switch ofNumber(uid) {
+    case .failed(let number): return Self.failure(number)
+    case .none: return NameAnswer(.unknown)
+    case .account(let found, let name):
+      guard found == uid else { return NameAnswer(.ambiguous) }
+      guard (1...WireLimit.accountName).contains(name.count) else { return Self.failure(ENAMETOOLONG) }
+      switch ofName(name) {
+      case .failed(let number): return Self.failure(number)
+      case .account(uid: uid, name: name): return NameAnswer(.found, name: name)
+      case .none, .account: return NameAnswer(.ambiguous)
+      }
+    }
+  }
+
+  private static func failure(_ number: CInt) -> NameAnswer {
+    NameAnswer(.failed, number: UInt32(bitPattern: number))
+  }
+
+  // MARK: The machine's name services
+
+  /// Asks the name services of nsswitch.conf(5).
+  static var ofTheSystem: NameLookup {
+    NameLookup(
+      ofNumber: { uid in
+        // SAFETY: everything is what `find` lends.
+        unsafe find { unsafe getpwuid_r(uid, $0, $1, room, $2) }
+      },
+      ofName: { name in
+        let text = name.map { CChar(bitPattern: $0) } + [0]
+        // SAFETY: the name ends with a NUL and lives for the call; the rest is what `find` lends.
+        return unsafe find { unsafe getpwnam_r(text, $0, $1, room, $2) }
+      })
+  }
+
+  // Far above what a passwd entry takes.
+  private static let room = 65_536
+
+  private static func find(
+    _ search: (
+      UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+    ) -> CInt
+  ) -> Entry {
+    // SAFETY: entry, buffer and result pointer live for the call; the name points into the buffer, which is read before the
+    // closure ends.
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: room)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Entry in
+      guard let base = buffer.baseAddress else { return .failed(ENOMEM) }
+      let failure = unsafe search(&entry, base, &found)
+      // A name service that is not installed says the first two of any name.
+      guard failure == 0 || failure == ENOENT || failure == ESRCH else { return .failed(failure) }
+      guard unsafe found != nil, let name = unsafe entry.pw_name else { return .none }
+      return unsafe .account(uid: entry.pw_uid, name: Array(String(cString: name).utf8))
+    }
+  }
+}
