@@ -17,4 +17,5 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case account = 15
   case join = 16
   case leave = 17
+  case checkIn = 18
 }

@@ -6,7 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
-  case seal, unseal, recover, account, join, leave
+  case seal, unseal, recover, account, join, leave, checkIn
 
   // What happened beside that, in lines of their own.
 
@@ -68,6 +68,7 @@ enum LogEvent: String, CaseIterable {
       case .account: .account
       case .join: .join
       case .leave: .leave
+      case .checkIn: .checkIn
       }
   }
 }
