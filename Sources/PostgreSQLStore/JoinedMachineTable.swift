@@ -1,3 +1,4 @@
+import UAFMessages
 import UAFService
 
 /// The table of machines that have joined.
@@ -44,8 +45,20 @@ struct JoinedMachineTable: JoinedMachines {
       "CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber)",
     ])
 
+  /// What machines tell; `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  static let contacts = Migration(
+    name: "machine contacts",
+    statements: [
+      """
+      ALTER TABLE joinedMachine ADD COLUMN lastContactAt bigint, ADD COLUMN moduleVersion text,
+        ADD COLUMN policyVersion bigint, ADD COLUMN standingLocks text, ADD COLUMN copySeenAt bigint,
+        ADD COLUMN reportMark bytea, ADD COLUMN offlineNumber bigint
+      """
+    ])
+
   private static let columns = """
-    codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, joinedAt, leftAt, revokedAt, changeNumber
+    codeNumber, deviceID, deviceName, deviceModel, deviceOS, machineGroup, joinedAt, leftAt, revokedAt, changeNumber,
+    lastContactAt, moduleVersion, policyVersion, standingLocks, copySeenAt, reportMark, offlineNumber
     """
 
   /// Higher than all that were given, and another one for each row of a statement.
@@ -61,7 +74,7 @@ struct JoinedMachineTable: JoinedMachines {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       ON CONFLICT (codeNumber, deviceID) DO UPDATE SET deviceName = excluded.deviceName,
         deviceModel = excluded.deviceModel, deviceOS = excluded.deviceOS, machineID = excluded.machineID,
-        joinedAt = excluded.joinedAt, leftAt = NULL,
+        joinedAt = excluded.joinedAt, leftAt = NULL, reportMark = NULL, offlineNumber = NULL,
         changeNumber = CASE WHEN joinedMachine.leftAt IS NULL THEN joinedMachine.changeNumber
           ELSE \(Self.nextChange) END
       """,
@@ -103,6 +116,28 @@ struct JoinedMachineTable: JoinedMachines {
     ).first.map(Self.machine)
   }
 
+  func machine(machineID: [UInt8]) throws -> JoinedMachine? {
+    try connection.execute(
+      "SELECT \(Self.columns) FROM joinedMachine WHERE machineID = $1 AND leftAt IS NULL AND revokedAt IS NULL",
+      [.bytes(machineID)]
+    ).first.map(Self.machine)
+  }
+
+  func note(_ contact: MachineContact, _ report: MachineReport, machineID: [UInt8]) throws {
+    try connection.execute(
+      """
+      UPDATE joinedMachine SET deviceName = coalesce($1, deviceName), deviceModel = coalesce($2, deviceModel),
+        deviceOS = coalesce($3, deviceOS), lastContactAt = $4, moduleVersion = $5, policyVersion = $6,
+        standingLocks = $7, copySeenAt = $8, reportMark = $9, offlineNumber = $10
+      WHERE machineID = $11 AND leftAt IS NULL AND revokedAt IS NULL
+      """,
+      [
+        .text(report.deviceName), .text(report.deviceModel), .text(report.deviceOS), .integer(contact.at),
+        .text(contact.module), .integer(contact.policy), .text(contact.locks.text), .integer(contact.copySeenAt),
+        .bytes(contact.mark), .integer(contact.offlineNumber), .bytes(machineID),
+      ])
+  }
+
   func revoke(_ id: String, now: Int64) throws {
     try connection.execute(
       """
@@ -122,6 +157,16 @@ struct JoinedMachineTable: JoinedMachines {
     JoinedMachine(
       codeNumber: try row.integer(0), id: try row.text(1), name: try row.optionalText(2),
       model: try row.optionalText(3), system: try row.optionalText(4), group: try row.text(5),
-      joinedAt: try row.integer(6), leftAt: try row.optionalInteger(7), revokedAt: try row.optionalInteger(8))
+      joinedAt: try row.integer(6), leftAt: try row.optionalInteger(7), revokedAt: try row.optionalInteger(8),
+      contact: try contact(row))
+  }
+
+  private static func contact(_ row: QueryRow) throws -> MachineContact? {
+    guard let at = try row.optionalInteger(10) else { return nil }
+    return MachineContact(
+      at: at, module: try row.optionalText(11) ?? "", policy: try row.optionalInteger(12),
+      locks: try row.optionalText(13).map(ReportedLocks.init) ?? ReportedLocks(),
+      copySeenAt: try row.optionalInteger(14), mark: row.bytes(15),
+      offlineNumber: try row.optionalInteger(16))
   }
 }

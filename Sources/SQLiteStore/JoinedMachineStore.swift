@@ -1,4 +1,5 @@
 import GRDB
+import UAFMessages
 import UAFService
 
 /// The table of machines that have joined.
@@ -37,6 +38,17 @@ struct JoinedMachineStore: JoinedMachines {
     CREATE INDEX joinedMachineByChange ON joinedMachine (changeNumber);
     """
 
+  // What machines tell. `reportMark` and `offlineNumber` are NULL again once the machine has joined again.
+  static let contacts = """
+    ALTER TABLE joinedMachine ADD COLUMN lastContactAt INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN moduleVersion TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN policyVersion INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN standingLocks TEXT;
+    ALTER TABLE joinedMachine ADD COLUMN copySeenAt INTEGER;
+    ALTER TABLE joinedMachine ADD COLUMN reportMark BLOB;
+    ALTER TABLE joinedMachine ADD COLUMN offlineNumber INTEGER;
+    """
+
   /// Higher than all that were given, and another one for each row of a statement.
   private static let nextChange = "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number"
 
@@ -48,7 +60,7 @@ struct JoinedMachineStore: JoinedMachines {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (codeNumber, deviceID) DO UPDATE SET deviceName = excluded.deviceName,
           deviceModel = excluded.deviceModel, deviceOS = excluded.deviceOS, machineID = excluded.machineID,
-          joinedAt = excluded.joinedAt, leftAt = NULL,
+          joinedAt = excluded.joinedAt, leftAt = NULL, reportMark = NULL, offlineNumber = NULL,
           changeNumber = CASE WHEN leftAt IS NULL THEN changeNumber ELSE \(Self.nextChange) END
         """,
       arguments: [
@@ -90,6 +102,28 @@ struct JoinedMachineStore: JoinedMachines {
     ).map(Self.machine)
   }
 
+  func machine(machineID: [UInt8]) throws -> JoinedMachine? {
+    try Row.fetchOne(
+      db, sql: "SELECT * FROM joinedMachine WHERE machineID = ? AND leftAt IS NULL AND revokedAt IS NULL",
+      arguments: [machineID.databaseBlob]
+    ).map(Self.machine)
+  }
+
+  func note(_ contact: MachineContact, _ report: MachineReport, machineID: [UInt8]) throws {
+    try db.execute(
+      sql: """
+        UPDATE joinedMachine SET deviceName = coalesce(?, deviceName), deviceModel = coalesce(?, deviceModel),
+          deviceOS = coalesce(?, deviceOS), lastContactAt = ?, moduleVersion = ?, policyVersion = ?, standingLocks = ?,
+          copySeenAt = ?, reportMark = ?, offlineNumber = ?
+        WHERE machineID = ? AND leftAt IS NULL AND revokedAt IS NULL
+        """,
+      arguments: [
+        report.deviceName, report.deviceModel, report.deviceOS, contact.at, contact.module, contact.policy,
+        contact.locks.text, contact.copySeenAt, contact.mark?.databaseBlob, contact.offlineNumber,
+        machineID.databaseBlob,
+      ])
+  }
+
   func revoke(_ id: String, now: Int64) throws {
     try db.execute(
       sql: """
@@ -109,6 +143,16 @@ struct JoinedMachineStore: JoinedMachines {
     JoinedMachine(
       codeNumber: row["codeNumber"], id: row["deviceID"], name: row["deviceName"], model: row["deviceModel"],
       system: row["deviceOS"], group: row["machineGroup"], joinedAt: row["joinedAt"], leftAt: row["leftAt"],
-      revokedAt: row["revokedAt"])
+      revokedAt: row["revokedAt"], contact: contact(row))
+  }
+
+  private static func contact(_ row: Row) -> MachineContact? {
+    guard let at: Int64 = row["lastContactAt"] else { return nil }
+    let locks: String? = row["standingLocks"]
+    let mark = [UInt8](databaseBlob: row["reportMark"])
+    return MachineContact(
+      at: at, module: row["moduleVersion"] ?? "", policy: row["policyVersion"],
+      locks: locks.map(ReportedLocks.init) ?? ReportedLocks(), copySeenAt: row["copySeenAt"],
+      mark: mark.isEmpty ? nil : mark, offlineNumber: row["offlineNumber"])
   }
 }

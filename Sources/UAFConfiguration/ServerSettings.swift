@@ -64,6 +64,14 @@ public struct ServerSettings: Equatable, Sendable {
   public internal(set) var appIDs: [String] = []
   /// The longest one exchange may take, connection and answer.
   public internal(set) var timeout: Duration = .seconds(30)
+
+  /// The same server, which is waited for no longer than `limit`.
+  public func waiting(atMost limit: Duration) -> ServerSettings {
+    var settings = self
+    settings.timeout = min(timeout, limit)
+    return settings
+  }
+
   /// Whether the server's certificate is verified.
   public internal(set) var verifiesTLS = true
   /// The certificate authorities' file; nil for the system's directory.

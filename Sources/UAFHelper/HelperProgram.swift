@@ -176,6 +176,7 @@ enum HelperProgram {
       do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
       try session.reporter.finish(success)
       session.reporter.noteDelivery()
+      session.checkIn(after: success)
     } catch {
       session.log.write(.conversation, error.log, .warning)
     }

@@ -7,6 +7,7 @@ struct OperationParts {
   let server: ServerAccess
   let log: CallLog
   let codes: EnrolmentCodes
+  private let folder: StateFolder
   private let surroundings: SessionSurroundings
   private let queue: DerivationQueue
   private let vain: VainCheck
@@ -18,7 +19,7 @@ struct OperationParts {
 
   init(
     call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
-    accounts: AccountAccess, sensor: FingerSensorAccess, in surroundings: SessionSurroundings
+    accounts: AccountAccess, folder: StateFolder, sensor: FingerSensorAccess, in surroundings: SessionSurroundings
   ) {
     self.call = call
     self.policy = policy
@@ -26,6 +27,7 @@ struct OperationParts {
     self.accounts = accounts
     self.server = server
     self.log = log
+    self.folder = folder
     self.surroundings = surroundings
     let now = surroundings.now
     codes = EnrolmentCodes(for: call, server, now: now)
@@ -90,8 +92,15 @@ struct OperationParts {
     let again = RegisterAgain(tools: registrationTools, codes: codes)
     return AuthenticationTools(
       call: call, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
-      offline: OfflineLogin(policy, prompter, server, log, now: surroundings.now), log: log, now: surroundings.now,
+      offline: OfflineLogin(
+        policy, prompter, server, log, noting: notes, at: call.caller.service, now: surroundings.now),
+      log: log, now: surroundings.now,
       registerAgain: { (held) throws(Ending) in try again.run(held) })
+  }
+
+  private var notes: OfflineLoginNotes {
+    OfflineLoginNotes(
+      folder: folder, server: server, log: log, pause: surroundings.pause, now: surroundings.now)
   }
 
   private var registrationTools: RegistrationTools {

@@ -19,6 +19,8 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let surroundings: SessionSurroundings
+  /// The policy that a server gives to the machines that have joined it.
+  private let workstationPolicy: any WorkstationPolicy = NoWorkstationPolicy()
   /// The fingerprint sensor, once it is known whether this call may use it.
   private var sensor = FingerSensorAccess.none
 
@@ -106,13 +108,29 @@ import UAFWire
     FetchPlaces(of: server.urls.map(\.text) + server.appIDs, proxy: server.proxy?.text)
   }
 
+  /// Tells the server how this machine is, after a login that it has accepted.
+  ///
+  /// Called once the front end has its result: nobody waits for it.
+  func checkIn(after success: Success) {
+    guard call.isLogin, success.offlineAge == nil else { return }
+    checkIn.afterLogin(news: success.machineNews)
+  }
+
+  private var checkIn: CheckIn {
+    let maker = ReportMaker(
+      policy: policy, folder: folder, workstationPolicy: workstationPolicy, now: surroundings.now)
+    return CheckIn(
+      folder: folder, server: server, workstationPolicy: workstationPolicy, maker: maker, log: log,
+      now: surroundings.now)
+  }
+
   private var sealing: KeySealing { KeySealing(source: key, prompter: prompter) }
 
   /// The operation that was asked for, with what it needs.
   private func operation() -> any CallOperation {
     let parts = OperationParts(
       call: call, policy: policy, prompter: prompter, server: server, locks: locks, log: log, accounts: accounts,
-      sensor: sensor, in: surroundings)
+      folder: folder, sensor: sensor, in: surroundings)
     return switch call.begin.operation {
     case .authenticate: call.begin.payload == nil ? parts.login() : parts.approval()
     case .register, .repair: parts.registration()
@@ -130,6 +148,7 @@ import UAFWire
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
     case .join: JoinOperation(call: call, folder: folder, server: server, now: surroundings.now)
     case .leave: LeaveOperation(folder: folder, server: server, log: log, now: surroundings.now)
+    case .checkIn: CheckInOperation(folder: folder, server: server, checkIn: checkIn)
     }
   }
 }

@@ -18,4 +18,5 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case join = 16
   case leave = 17
   case repair = 18
+  case checkIn = 19
 }

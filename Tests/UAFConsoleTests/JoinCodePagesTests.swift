@@ -42,6 +42,22 @@ import UAFMessages
     #expect(page.contains("참여 코드 발급") && !page.contains("Join code"))
   }
 
+  @Test func `the list and the page of a machine show what it has told, as text`() async throws {
+    let secret = try #require(try await server.joined(server.joinCode(), "d1"))
+    var report = TestServer.report(next: 1, module: "<i>1.0")
+    report.locks = [ReportedLock(account: "<b>mina", type: "passcode", origin: .remote, until: nil)]
+    report.moreLocks = 2
+    _ = try await server.checkIn(secret, report)
+    let (browser, _) = try await server.signedIn("alice", .auditor)
+    let list = ConsoleBrowser.text(await browser.get("/console/machines"))
+    #expect(list.contains("<td data-column=\"Locks, as reported\">3</td>"))
+    let page = ConsoleBrowser.text(await browser.get("/console/machine?id=d1"))
+    #expect(page.contains("&lt;i&gt;1.0") && page.contains("&lt;b&gt;mina") && !page.contains("<b>mina"))
+    #expect(page.contains("<td data-column=\"Kind\">remote</td>"))
+    _ = await browser.get("/console/language?to=ko")
+    #expect(ConsoleBrowser.text(await browser.get("/console/machine?id=d1")).contains("보고된 잠금"))
+  }
+
   @Test func `a code is closed by its number`() async throws {
     let code = try await server.joinCode()
     let (browser, _) = try await server.signedIn("alice", .operator)

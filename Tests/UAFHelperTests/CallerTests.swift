@@ -81,7 +81,7 @@ import UAFWire
     }
   }
 
-  @Test(arguments: [Operation.unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .join, .leave])
+  @Test(arguments: [Operation.unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .join, .leave, .checkIn])
   func `only root may use an administrator's operation`(_ operation: UAFWire.Operation) {
     #expect(result(Begin(operation), peer: 1000) == 1001)
     #expect(result(Begin(operation), peer: 0) == 0)

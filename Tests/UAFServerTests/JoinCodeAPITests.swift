@@ -47,8 +47,29 @@ struct JoinCodeAPITests {
     #expect(row.integer("used") == 1 && row.text("state") == "open" && row["payload"] == nil && row["code"] == nil)
     let machine = try await api.ask(.GET, "/api/v1/machines", token: token).json.objects("machines").first
     #expect(machine?.text("group") == "lab" && machine?.integer("joined") == server.now && machine?["left"] == nil)
+    #expect(machine?["lastContact"] == nil && machine?["locks"] == nil)
     #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .noContent)
     #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .notFound)
+  }
+
+  @Test func `a machine has what it told last, in the list and by itself`() async throws {
+    let api = APIClient(
+      api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+    let token = try await token(.auditor)
+    let secret = try #require(try await server.joined(server.joinCode(), "d1"))
+    var report = TestServer.report(next: 1)
+    report.policy = 3
+    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .remote, until: 5)]
+    report.moreLocks = 4
+    _ = try await server.checkIn(secret, report)
+    _ = try await server.checkIn(secret, TestServer.report(mark: 9, next: 9, module: "1.1"))
+    let listed = try await api.ask(.GET, "/api/v1/machines", token: token).json.objects("machines").first
+    #expect(listed?.text("module") == "1.1" && listed?.integer("copySeen") == server.now && listed?["policy"] == nil)
+    _ = try await server.checkIn(secret, report)
+    let one = try await api.ask(.GET, "/api/v1/machines/d1", token: token).json
+    guard case .object(let machine)? = one["machine"] else { throw TestServer.Unexpected() }
+    #expect(machine.integer("lastContact") == server.now && machine.integer("policy") == 3)
+    #expect(machine.integer("moreLocks") == 4 && machine.objects("locks").first?.text("origin") == "remote")
   }
 
   @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes and issues none`(

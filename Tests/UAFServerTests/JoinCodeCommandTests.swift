@@ -95,10 +95,22 @@ struct JoinCodeCommandTests {
       revokedAt: 1_800_000_900)
     #expect(
       MachinesCommand.line(APIShapes.machine(FleetMachine(joined)))
-        == "d1\tdesk\t-\t-\t0\t0\t0\tnever\tlab\t2027-01-15T08:00:00Z\t2027-01-15T08:15:00Z")
+        == "d1\tdesk\t-\t-\t0\t0\t0\tnever\tlab\t2027-01-15T08:00:00Z\t2027-01-15T08:15:00Z\t-\t-\t-\t-\t-")
     let other = FleetMachine(
       id: "d2", name: nil, model: nil, system: nil, people: 1, keys: 2, revokedKeys: 0, registeredAt: 0, lastUsedAt: nil
     )
-    #expect(MachinesCommand.line(APIShapes.machine(other)) == "d2\t-\t-\t-\t1\t2\t0\tnever\t-\t-\t-")
+    #expect(MachinesCommand.line(APIShapes.machine(other)) == "d2\t-\t-\t-\t1\t2\t0\tnever\t-\t-\t-\t-\t-\t-\t-\t-")
+  }
+
+  @Test func `lists what a machine has told, with all its locks counted`() {
+    let lock = ReportedLock(account: "mina", type: "passcode", origin: .local, until: nil)
+    let contact = MachineContact(
+      at: 1_800_000_000, module: "1.0\u{1B}[2J", policy: 3, locks: ReportedLocks([lock], more: 2),
+      copySeenAt: 1_800_000_900, mark: nil, offlineNumber: nil)
+    let joined = JoinedMachine(
+      codeNumber: 1, id: "d1", name: nil, model: nil, system: nil, group: "lab", joinedAt: 0, contact: contact)
+    let line = MachinesCommand.line(APIShapes.machine(FleetMachine(joined)))
+    #expect(line.hasSuffix("\t3\t3\t2027-01-15T08:15:00Z") && !line.contains("\u{1B}"))
+    #expect(line.split(separator: "\t").count == 16)
   }
 }

@@ -71,6 +71,13 @@ import UAFMessages
           codeNumber: 1, id: id, name: "desk", model: nil, system: nil, group: "lab", joinedAt: now)
         try records.joinedMachines.keep(machine, machineID: [UInt8(number)])
       }
+      var report = MachineReport(module: "1.0", nextMark: Array(repeating: 1, count: 16))
+      report.policy = 3
+      report.locks = [ReportedLock(account: "person1", type: "passcode", origin: .local, until: 9)]
+      let contact = MachineContact(
+        at: now, module: "1.0", policy: 3, locks: ReportedLocks(report.locks), copySeenAt: 7, mark: report.nextMark,
+        offlineNumber: 5)
+      try records.joinedMachines.note(contact, report, machineID: [0])
       _ = try records.joinedMachines.markLeft(machineID: [1], now: now)
     }
     _ = try await server.signedAudit()
@@ -135,6 +142,9 @@ import UAFMessages
       )
     }
     #expect(found.0 && found.1 && found.2 && found.3 == [nil, now] && found.4 == "600")
+    let contact = try await moved.store.read { try $0.joinedMachines.machine("d1")?.contact }
+    #expect(contact?.policy == 3 && contact?.locks.named.count == 1 && contact?.copySeenAt == 7)
+    #expect(contact?.mark == nil && contact?.offlineNumber == nil)
   }
 
   @Test func `what is written between two pages is not in the export`() async throws {
@@ -168,7 +178,7 @@ import UAFMessages
     named["approval"]?.insert("reservedBy")
     // Codes that were open, and numbers that another secret of the server gives anew.
     named["joinCode"]?.insert("codeHash")
-    named["joinedMachine"]?.insert("machineID")
+    named["joinedMachine"]?.formUnion(["machineID", "reportMark", "offlineNumber"])
     // SQLite numbers accounts by their row, and the end of its chain is its last row.
     if StoreEngine.current == .sqlite { named["account"]?.remove("number") }
     let left = Set(MovedTable.left.map { $0.lowercased() } + ["auditend"])

@@ -138,7 +138,7 @@ enum GoldenMessages {
       $0.arguments = [bytes("account_check")]
       $0.callerUID = 0
     },
-    "begin-repair": begin(.repair) { $0.service = bytes("uafctl") },
+    "begin-check-in": begin(.checkIn) { $0.service = bytes("uafctl") },
     "begin-trust": begin(.trust) {
       $0.service = bytes("uafctl")
       $0.isDivided = false

@@ -14,6 +14,8 @@ public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
   public var forgottenKeyIDs: [KeyID] = []
   /// By what the server knows this machine from now on; nil if it said nothing of that.
   public var machineSecret: MachineSecret?
+  /// Another number than the last one says that a machine that has joined should check in; not signed.
+  public var machineNews: Int64?
 
   /// The token to pass on.
   public var token: String? { Token.passedOn(tokens) }

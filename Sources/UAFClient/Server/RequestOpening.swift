@@ -107,7 +107,7 @@ struct RequestOpening: Sendable {
         Acceptance(
           tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge,
           forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains),
-          machineSecret: verdict.machineSecret))
+          machineSecret: verdict.machineSecret, machineNews: verdict.machineNews))
     }
     guard furtherRequests < Self.maximumFurtherRequests else {
       throw link.refusal(

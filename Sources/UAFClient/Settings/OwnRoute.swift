@@ -6,6 +6,8 @@ public enum OwnRoute: String, Sendable {
   case join
   /// A machine that had joined leaves.
   case leave
+  /// A machine that has joined tells how it is.
+  case machine
 
   /// Where a server is asked, beside the address for its requests.
   ///

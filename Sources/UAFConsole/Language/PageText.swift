@@ -103,6 +103,11 @@ enum PageText: String, CaseIterable, Sendable {
   case haveJoined
   case joined
   case left
+  case lastReport
+  case module
+  case policyInUse
+  case locksReported
+  case copySeen
   case usedUp
   case expired
   case expires

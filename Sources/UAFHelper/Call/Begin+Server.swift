@@ -5,7 +5,7 @@ extension Begin {
   /// Whether the operation may ask a server, if one is configured.
   var mayAskServer: Bool {
     switch operation {
-    case .authenticate, .register, .deregister, .deregisterAll, .join, .leave, .repair: true
+    case .authenticate, .register, .deregister, .deregisterAll, .join, .leave, .repair, .checkIn: true
     case .reset: payload != nil
     case .account: !isUnattended
     case .change, .status, .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover: false

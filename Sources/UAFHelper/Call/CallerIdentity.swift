@@ -114,7 +114,7 @@ struct CallerIdentity: Equatable {
   private static let nouserok = Array("nouserok".utf8)
 
   private static let administrative: Set<Operation> = [
-    .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .account, .join, .leave,
+    .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .account, .join, .leave, .checkIn,
   ]
 
   /// Takes the name that the account was registered by; nil where there is no such account.

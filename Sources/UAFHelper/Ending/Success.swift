@@ -17,6 +17,8 @@ struct Success {
   var offlineAge: Duration?
   /// The server's token, which is secret.
   var token: String?
-  /// The JSON document of *status*.
+  /// The number of the server's news for machines that have joined it; nil for none.
+  var machineNews: Int64?
+  /// The JSON document of *status* or *check-in*.
   var document: String?
 }

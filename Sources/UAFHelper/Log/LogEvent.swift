@@ -6,7 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
-  case seal, unseal, recover, account, join, leave, repair
+  case seal, unseal, recover, account, join, leave, repair, checkIn
 
   // What happened beside that, in lines of their own.
 
@@ -69,6 +69,7 @@ enum LogEvent: String, CaseIterable {
       case .join: .join
       case .leave: .leave
       case .repair: .repair
+      case .checkIn: .checkIn
       }
   }
 }

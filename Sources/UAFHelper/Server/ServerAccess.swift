@@ -184,6 +184,16 @@ import UAFWire
     return (try? JoinRecord.read(in: folder.path, owner: folder.owner))?.machine
   }
 
+  /// By what this server knows the machine since it has joined; nil if it has not, or has joined another one.
+  ///
+  /// - Throws: ``Ending``: an address is missing, or somebody else could have written the record.
+  func joined(_ server: ServerSettings) throws(Ending) -> JoinRecord? {
+    let place = try place(try endpoint(server, server.authentication))
+    do throws(StateError) {
+      return try JoinRecord.read(in: folder.path, owner: folder.owner).flatMap { $0.machine.place == place ? $0 : nil }
+    } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
+  }
+
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
   /// Once root has changed any of that, an earlier success holds no more.

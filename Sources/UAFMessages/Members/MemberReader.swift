@@ -68,6 +68,13 @@ struct MemberReader {
     return text
   }
 
+  /// The same for a member that has to be there, with limits of its own.
+  func storedText(_ member: String, characters: ClosedRange<Int>) throws(MessageError) -> String {
+    let text = try string(member, characters: characters)
+    guard !text.utf8.contains(0) else { throw .outOfRange(name(member)) }
+    return text
+  }
+
   // MARK: Numbers
 
   func optionalInteger<Number: FixedWidthInteger>(

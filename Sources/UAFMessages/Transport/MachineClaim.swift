@@ -20,5 +20,21 @@ public struct MachineClaim: Equatable, Sendable {
   }
 
   /// Whether it asks in which state the account is.
-  public var asksForState: Bool { operation == nil && !isAnswer }
+  public var asksForState: Bool { operation == nil && !isAnswer && !isCheckIn }
+
+  // MARK: A check-in
+
+  /// The claim of a machine that has joined and tells a server how it is.
+  ///
+  /// The name is of no account: none has a space in it. So this claim is good for nothing else, and for no other body.
+  ///
+  /// - Parameter bodyHash: the SHA-256 of the request's body.
+  public static func checkIn(bodyHash: [UInt8]) -> MachineClaim {
+    .state(of: checkInPrefix + Base64URL.encode(bodyHash))
+  }
+
+  /// Whether a machine tells the server how it is.
+  public var isCheckIn: Bool { operation == nil && !isAnswer && username.utf8.starts(with: Self.checkInPrefix.utf8) }
+
+  private static let checkInPrefix = "check-in "
 }

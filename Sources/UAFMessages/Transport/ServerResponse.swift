@@ -27,11 +27,14 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
   /// What the machine that answered is known by from now on; our own member.
   public let machineSecret: MachineSecret?
 
+  /// Another number than the last one says that machines that have joined should check in; our own member.
+  public let machineNews: Int64?
+
   /// Makes the body.
   public init(
     statusCode: UAFStatusCode, description: String? = nil, additionalTokens: [Token] = [], location: String? = nil,
     postData: String? = nil, newUAFRequest: String? = nil, forgottenKeyIDs: [KeyID] = [],
-    seenCounter: SeenCounter? = nil, machineSecret: MachineSecret? = nil
+    seenCounter: SeenCounter? = nil, machineSecret: MachineSecret? = nil, machineNews: Int64? = nil
   ) {
     self.statusCode = statusCode
     self.description = description
@@ -42,6 +45,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     self.forgottenKeyIDs = forgottenKeyIDs
     self.seenCounter = seenCounter
     self.machineSecret = machineSecret
+    self.machineNews = machineNews
   }
 
   /// Reads the body; texts without effect on the verdict may be empty.
@@ -57,6 +61,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     forgottenKeyIDs = try reader.optionalList("forgottenKeyIDs", mayBeEmpty: true, of: KeyID.self) ?? []
     seenCounter = try reader.optionalChild("seenCounter", as: SeenCounter.self)
     machineSecret = try reader.optionalChild("machineSecret", as: MachineSecret.self)
+    machineNews = try reader.optionalInteger("machineNews", as: Int64.self)
   }
 
   /// The body as JSON.
@@ -70,6 +75,7 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     object.set("forgottenKeyIDs", JSONValue.list(forgottenKeyIDs))
     object.set("seenCounter", seenCounter?.json)
     object.set("machineSecret", machineSecret?.json)
+    object.set("machineNews", machineNews.map(JSONValue.integer))
     return .object(object)
   }
 }

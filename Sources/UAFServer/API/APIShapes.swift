@@ -74,7 +74,18 @@ enum APIShapes {
     object.set("group", (machine.joined?.group).map(JSONValue.string))
     object.set("joined", (machine.joined?.joinedAt).map(JSONValue.integer))
     object.set("left", (machine.joined?.departedAt).map(JSONValue.integer))
+    if let contact = machine.joined?.contact { add(contact, to: &object) }
     return object
+  }
+
+  /// What a machine has told of itself.
+  private static func add(_ contact: MachineContact, to object: inout JSONObject) {
+    object.set("lastContact", .integer(contact.at))
+    object.set("module", .string(contact.module))
+    object.set("policy", contact.policy.map(JSONValue.integer))
+    object.set("locks", .array(contact.locks.named.map(\.json)))
+    object.set("moreLocks", .integer(Int64(contact.locks.more)))
+    object.set("copySeen", contact.copySeenAt.map(JSONValue.integer))
   }
 
   /// A machine of one account.

@@ -4,7 +4,8 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// What machines ask for themselves: to join with a code, and to leave (PROTOCOL.md, "Joining").
+/// What machines ask for themselves: to join with a code, to leave, and to tell how they are (PROTOCOL.md, "Joining" and
+/// "Check-in").
 struct JoinRoutes: Sendable {
   let environment: ServiceEnvironment
   let admission: Admission
@@ -59,15 +60,53 @@ struct JoinRoutes: Sendable {
     }
     return try await answered(.leave) {
       guard let machine, let left = try await service.leave(machine, from: AnswerRefusals.text(address)) else {
-        log.refused(.wrongProof, .leave, nil, of: nil, from: address)
-        throw WebRefusal(WebAnswer(status: .forbidden))
+        throw unknown(.leave, from: address)
       }
       log.left(left)
       return JoinAnswer(statusCode: .ok)
     }
   }
 
-  private func answered(_ route: UAFRoute, _ answer: () async throws -> JoinAnswer) async throws -> WebAnswer {
+  /// Takes what a machine that has joined tells of itself.
+  ///
+  /// The proof names the body, so nobody can put another one in its place.
+  func checkIn(
+    _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
+  ) async throws -> WebAnswer {
+    try RequestBody.requireShort(request, limit: CheckInRequest.maximumBytes)
+    guard admission.admits(machine, from: address, now: environment.now()) != nil else {
+      throw stops.tooMany(.address, .machine, nil, from: address)
+    }
+    guard try RequestBody.mediaType(of: request) == .json else {
+      return WebAnswer(status: .unsupportedMediaType)
+    }
+    let bytes = try RequestBody.bytes(of: request, limit: CheckInRequest.maximumBytes)
+    guard let machine, try CheckInService.isProved(bytes, by: machine) else { throw unknown(.machine, from: address) }
+    guard let told = try? CheckInRequest(parsing: bytes) else {
+      log.refused(.malformedRequest, .machine, nil, of: nil, from: address)
+      return WebAnswer(status: .badRequest)
+    }
+    return try await answered(.machine) {
+      switch try await CheckInService(environment: environment)
+        .checkIn(told, by: machine, from: AnswerRefusals.text(address))
+      {
+      case .noted(let answer, let machine):
+        log.checkedIn(machine)
+        return answer
+      case .unknown: throw unknown(.machine, from: address)
+      }
+    }
+  }
+
+  /// The server does not know the machine, or the proof is of something else.
+  private func unknown(_ route: UAFRoute, from address: SocketAddress?) -> WebRefusal {
+    log.refused(.wrongProof, route, nil, of: nil, from: address)
+    return WebRefusal(WebAnswer(status: .forbidden))
+  }
+
+  private func answered(
+    _ route: UAFRoute, _ answer: () async throws -> any JSONRepresentable
+  ) async throws -> WebAnswer {
     do {
       return WebAnswer(
         status: .ok, fields: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],

@@ -51,6 +51,12 @@ struct RequestLog: Sendable {
     logger.notice("left", metadata: Self.metadata(machine))
   }
 
+  /// A machine that had joined has told how it is.
+  func checkedIn(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .machine, nil)
+    logger.info("checked-in", metadata: Self.metadata(machine))
+  }
+
   private static func metadata(_ machine: JoinedMachine) -> Logger.Metadata {
     ["device": "\(machine.id)", "group": "\(machine.group)", "code": "\(machine.codeNumber)"]
   }

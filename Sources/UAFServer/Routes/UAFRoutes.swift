@@ -50,6 +50,10 @@ struct UAFRoutes: Sendable {
         return try await timed(.leave) {
           try await joins.leave(request, by: machine(request), from: client(of: request))
         }
+      case (.POST, "/uaf/machine"):
+        return try await timed(.machine) {
+          try await joins.checkIn(request, by: machine(request), from: client(of: request))
+        }
       case (.GET, "/uaf/facets"): return try facets()
       case (.GET, "/uaf/verdict-key"): return verdictKey()
       case (.GET, "/livez"): return health.isAlive
@@ -189,7 +193,8 @@ struct UAFRoutes: Sendable {
       log.accepted(operation, of: username, keys)
       log.forgotten(forgotten, of: username, ignoresDeviceName: ignoresDeviceName)
       return ServerResponse(
-        statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret)
+        statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret,
+        machineNews: environment.machinePolicies.news)
     case .refused(let refusal, let username, let seen):
       log.refused(refusal, .respond, answer.operation, of: username, from: address, isCounted: !hasRow)
       return ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)

@@ -94,14 +94,17 @@ package struct MovedTable: Equatable, Sendable {
       .time("expiresAt"),
     ], isNumbered: true)
 
-  // Without their numbers at this server, which follow from its secret.
+  // Without their numbers at this server, which follow from its secret, and without what judges their next reports: they join
+  // again before they send one.
   private static let joinedMachine = MovedTable(
     "joinedMachine",
     [
       .number("number"), .number("codeNumber"), .text("deviceID"), .text("deviceName", isOptional: true),
       .text("deviceModel", isOptional: true), .text("deviceOS", isOptional: true), .text("machineGroup"),
       .time("joinedAt"), .time("leftAt", isOptional: true), .time("revokedAt", isOptional: true),
-      .time("changeNumber"),
+      .time("changeNumber"), .time("lastContactAt", isOptional: true), .text("moduleVersion", isOptional: true),
+      .time("policyVersion", isOptional: true), .text("standingLocks", isOptional: true),
+      .time("copySeenAt", isOptional: true),
     ], isNumbered: true)
 
   private static let accessToken = MovedTable(

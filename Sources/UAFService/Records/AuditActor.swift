@@ -2,7 +2,7 @@
 package enum AuditActor: Equatable, Sendable {
   case person
   case server
-  /// A machine that joins or leaves; the row names it.
+  /// A machine that joins, leaves, or tells how it is; the row names it.
   case machine
   /// Somebody at the command line; `login` is the user who logged in, whoever they became since; nil if nobody did.
   case commandLine(uid: UInt32, login: UInt32?)

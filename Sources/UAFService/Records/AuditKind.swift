@@ -32,6 +32,12 @@ extension AuditKind {
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
   package static let machineJoin = AuditKind(rawValue: "machine-join")
   package static let machineLeave = AuditKind(rawValue: "machine-leave")
+  /// What a machine says of itself has changed.
+  package static let machineCheckIn = AuditKind(rawValue: "machine-checkin")
+  /// Two machines have the state of one, or an older state of a machine was restored.
+  package static let machineCopied = AuditKind(rawValue: "machine-copied")
+  /// A machine says that it let somebody in without the server.
+  package static let offlineLogin = AuditKind(rawValue: "offline-login")
   // What was done to those who administer.
   package static let tokenCreation = AuditKind(rawValue: "token-creation")
   package static let tokenRevocation = AuditKind(rawValue: "token-revocation")

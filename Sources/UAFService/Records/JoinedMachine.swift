@@ -6,7 +6,7 @@ package struct JoinedMachine: Equatable, Sendable {
   package let codeNumber: Int64
   /// The device id.
   package let id: String
-  /// As it described itself when it joined last.
+  /// As it described itself when it joined or checked in last.
   package let name: String?
   package let model: String?
   package let system: String?
@@ -17,10 +17,12 @@ package struct JoinedMachine: Equatable, Sendable {
   package let leftAt: Int64?
   /// When an administrator revoked it; it does not join again with this code.
   package let revokedAt: Int64?
+  /// What it has told since; nil if it has not checked in with this code.
+  package let contact: MachineContact?
 
   package init(
     codeNumber: Int64, id: String, name: String?, model: String?, system: String?, group: String, joinedAt: Int64,
-    leftAt: Int64? = nil, revokedAt: Int64? = nil
+    leftAt: Int64? = nil, revokedAt: Int64? = nil, contact: MachineContact? = nil
   ) {
     self.codeNumber = codeNumber
     self.id = id
@@ -31,6 +33,7 @@ package struct JoinedMachine: Equatable, Sendable {
     self.joinedAt = joinedAt
     self.leftAt = leftAt
     self.revokedAt = revokedAt
+    self.contact = contact
   }
 
   /// Since when the server does not know it any more, in seconds since 1970; nil if it does.

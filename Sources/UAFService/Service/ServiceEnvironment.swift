@@ -13,6 +13,8 @@ package struct ServiceEnvironment: Sendable {
   package var shapes = KeyShapeKeeper()
   /// The joined machines that are unknown ones again.
   package let departed: DepartedMachines
+  /// The workstation policy for machines that check in.
+  package var machinePolicies: any MachinePolicies = NoMachinePolicies()
   /// Who the server is; throws as long as that is not known.
   package let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.

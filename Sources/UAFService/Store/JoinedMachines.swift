@@ -1,10 +1,13 @@
+import UAFMessages
+
 /// The machines that have joined: one place for each code and machine.
 ///
 /// A machine may have places of several codes. The last one that it took says what it is.
 package protocol JoinedMachines {
   /// Takes a place, or describes its machine anew if it has that place already.
   ///
-  /// Whoever calls it has looked in the same transaction whether the code has a free place. A machine that had left is back.
+  /// Whoever calls it has looked in the same transaction whether the code has a free place. A machine that had left is back. It
+  /// begins a new row of marks and of offline logins.
   ///
   /// - Parameters:
   ///   - machine: its group is that of the first time.
@@ -31,6 +34,16 @@ package protocol JoinedMachines {
   ///   - now: seconds since 1970.
   /// - Returns: the machine; nil if none has this number, or it has left or was revoked before.
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine?
+
+  /// The machine that has a number at this server; nil if none has it, or it has left or was revoked.
+  func machine(machineID: [UInt8]) throws -> JoinedMachine?
+
+  /// Keeps what a machine has told of itself, in place of what it told before.
+  ///
+  /// - Parameters:
+  ///   - machineID: its number at this server.
+  ///   - report: describes the machine anew where it says something of name, model and system.
+  func note(_ contact: MachineContact, _ report: MachineReport, machineID: [UInt8]) throws
 
   /// Notes that an administrator has revoked a machine, with all its places.
   ///

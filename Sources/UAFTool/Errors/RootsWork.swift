@@ -9,6 +9,7 @@ enum RootsWork: Catalogued, Equatable {
   case forget
   case trust
   case join
+  case checkIn
   case tellServer
   case changeServices
 
@@ -21,6 +22,7 @@ enum RootsWork: Catalogued, Equatable {
     case .forget: "make this machine forget an account"
     case .trust: "change which server is trusted"
     case .join: "join a server or leave it"
+    case .checkIn: "tell the server how this machine is"
     case .tellServer: "choose whether the server is told (--deregister)"
     case .changeServices: "change how services ask"
     }
@@ -36,6 +38,7 @@ enum RootsWork: Catalogued, Equatable {
     case .forget: "이 컴퓨터에서 계정을 지울"
     case .trust: "신뢰할 서버를 바꿀"
     case .join: "서버에 가입하거나 탈퇴할"
+    case .checkIn: "서버에 이 컴퓨터의 상태를 알릴"
     case .tellServer: "서버에 알릴지(--deregister) 고를"
     case .changeServices: "서비스가 묻는 방법을 바꿀"
     }

@@ -22,6 +22,8 @@ enum ToolText: Catalogued {
   case joined(server: String, group: String)
   case fingerprint(String)
   case left
+  case checkedIn
+  case checkedInPolicy(Int64)
   case meetsRules
   case noToken
   // Questions
@@ -60,6 +62,8 @@ enum ToolText: Catalogued {
     case .joined(let server, let group): "joined \(ShownText.line(server)), group \(group)"
     case .fingerprint(let digits): "fingerprint of the server: \(digits)"
     case .left: "left"
+    case .checkedIn: "checked in; the server has no policy for this machine"
+    case .checkedInPolicy(let version): "checked in; the server's policy for this machine is version \(version)"
     case .meetsRules: "accepted"
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
@@ -95,6 +99,8 @@ enum ToolText: Catalogued {
     case .joined(let server, let group): "\(ShownText.line(server))에 가입했습니다(그룹: \(group))"
     case .fingerprint(let digits): "서버의 지문: \(digits)"
     case .left: "탈퇴했습니다"
+    case .checkedIn: "서버에 상태를 알렸습니다. 서버에 이 컴퓨터를 위한 정책은 없습니다"
+    case .checkedInPolicy(let version): "서버에 상태를 알렸습니다. 이 컴퓨터를 위한 서버의 정책은 버전 \(version)입니다"
     case .meetsRules: "사용할 수 있는 값입니다"
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "

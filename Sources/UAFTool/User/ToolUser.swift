@@ -54,6 +54,7 @@ struct ToolUser {
     case .forget: throw .onlyRoot(.forget)
     case .trust: throw .onlyRoot(.trust)
     case .join, .leave: throw .onlyRoot(.join)
+    case .checkIn: throw .onlyRoot(.checkIn)
     default: break
     }
     guard let user = request.user else { return }

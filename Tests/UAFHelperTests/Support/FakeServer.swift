@@ -77,6 +77,10 @@ final class FakeServer {
   var accountState: ((TransportRequest) throws -> (Int, [UInt8]))?
   /// What a machine is answered that joins or leaves; 404 where the server knows neither.
   var joining: ((TransportRequest) throws -> TransportResponse)?
+  /// What a machine is answered that tells how it is; 404 where the server does not know that.
+  var checkingIn: ((TransportRequest) throws -> TransportResponse)?
+  /// The number of its news, which comes with each yes.
+  var machineNews: Int64?
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
   private var pending: [TransportResponse] = []
@@ -105,6 +109,7 @@ final class FakeServer {
     requests.append(request)
     if request.url.hasSuffix("/account") { return pending.append(state(request)) }
     if request.url.hasSuffix("/join") || request.url.hasSuffix("/leave") { return pending.append(joined(request)) }
+    if request.url.hasSuffix("/machine") { return pending.append(checkedIn(request)) }
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
@@ -126,6 +131,13 @@ final class FakeServer {
     do {
       return try joining?(request) ?? TransportResponse(status: 404, contentType: "", body: [])
     } catch {
+      Issue.record(error)
+      return TransportResponse(status: 500, contentType: "", body: [])
+    }
+  }
+
+  private func checkedIn(_ request: TransportRequest) -> TransportResponse {
+    do { return try checkingIn?(request) ?? TransportResponse(status: 404, contentType: "", body: []) } catch {
       Issue.record(error)
       return TransportResponse(status: 500, contentType: "", body: [])
     }
@@ -272,7 +284,8 @@ final class FakeServer {
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
       return ServerResponse(
         statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten,
-        machineSecret: respondStatus == .ok ? machineSecret : nil
+        machineSecret: respondStatus == .ok ? machineSecret : nil,
+        machineNews: respondStatus == .ok ? machineNews : nil
       ).jsonBytes
     } catch {
       Issue.record(error)

@@ -183,6 +183,7 @@ final class HelperBench {
       let success: Success
       do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
       try session.reporter.finish(success)
+      session.checkIn(after: success)
     } catch {
       // What HelperProgram says where no session came to be.
       HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)

@@ -35,6 +35,8 @@ struct JoinOperation: CallOperation {
     let machine = MachineRecord(
       machineID: joined.secret.machineID, secret: joined.secret.secret, place: try server.place(client.authentication))
     do throws(StateError) {
+      // The server knows nothing of this machine yet, and nobody's marks.
+      try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
     } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
     return Success(detail: "joined \(payload.server), group \(joined.group)")

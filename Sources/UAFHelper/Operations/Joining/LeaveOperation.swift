@@ -18,7 +18,12 @@ struct LeaveOperation: CallOperation {
       throw Ending(.requestNotExist, because: .notJoined, log: "leave: this machine has joined no server")
     }
     let fault = tell(record)
-    do throws(StateError) { try JoinRecord.remove(in: folder.path, owner: folder.owner) } catch {
+    do throws(StateError) {
+      try JoinRecord.remove(in: folder.path, owner: folder.owner)
+      // What another server has not been told is none of the next one's business.
+      try CheckInRecord.remove(in: folder.path, owner: folder.owner)
+      try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)
+    } catch {
       throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
     }
     if let fault { log.write(.leave, "the server was not told: \(fault)", .warning) }

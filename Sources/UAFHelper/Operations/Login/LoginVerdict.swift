@@ -67,7 +67,7 @@ struct LoginVerdict {
       tools.offline.noteYes(
         asked: asked, since: refusalsBefore, held, try tools.server.terms(client.authentication))
     }
-    return Success(token: acceptance.token)
+    return Success(token: acceptance.token, machineNews: acceptance.machineNews)
   }
 
   /// The result of a login by the server's last success.

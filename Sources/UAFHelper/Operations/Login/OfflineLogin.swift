@@ -8,16 +8,20 @@ import UAFClient
   private let prompter: Prompter
   private let server: ServerAccess
   private let log: CallLog
+  private let notes: OfflineLoginNotes
+  private let service: String?
   private let now: () -> BootTime
 
   init(
     _ policy: CallPolicy, _ prompter: Prompter, _ server: ServerAccess, _ log: CallLog,
-    now: @escaping () -> BootTime
+    noting notes: OfflineLoginNotes, at service: String?, now: @escaping () -> BootTime
   ) {
     self.policy = policy
     self.prompter = prompter
     self.server = server
     self.log = log
+    self.notes = notes
+    self.service = service
     self.now = now
   }
 
@@ -70,6 +74,7 @@ import UAFClient
     }
     switch judgement {
     case .holds(let age):
+      notes.note(held.account.identity, at: service)
       try prompter.show(.acceptedOffline)
       return Success(offlineAge: age)
     case .refused(let reason):

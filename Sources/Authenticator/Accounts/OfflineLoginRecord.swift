@@ -1,0 +1,128 @@
+import Glibc
+
+/// The logins without the server that this machine has still to tell, in a file of the state folder; readable only by root.
+///
+/// Whoever changes one is noticed by the server, which checks its code. Root has the key of the codes.
+public struct OfflineLoginRecord: Equatable, Sendable {
+  /// One login.
+  public struct Login: Equatable, Sendable {
+    /// The account's name at the server.
+    public let account: String
+    /// The PAM service.
+    public let service: String
+    /// When it was, in seconds since 1970.
+    public let time: Int64
+    /// Each has a higher number than the last.
+    public let number: Int64
+    /// What shows the server that this machine has noted it.
+    public let code: [UInt8]
+
+    /// Makes a note of a login.
+    public init(account: String, service: String, time: Int64, number: Int64, code: [UInt8]) {
+      self.account = account
+      self.service = service
+      self.time = time
+      self.number = number
+      self.code = code
+    }
+  }
+
+  /// How many logins are kept.
+  public static let mostLogins = 256
+
+  /// The logins, oldest first.
+  public private(set) var logins: [Login] = []
+  /// How many were dropped because there were more.
+  public private(set) var dropped: UInt32 = 0
+  /// The number of the last login ever noted; 0 before the first one.
+  public private(set) var lastNumber: Int64 = 0
+
+  private static let fileName = "machine.offline"
+  private static let maximumBytes = 262_144
+
+  /// A record without a login.
+  public init() {}
+
+  /// The number of the next login.
+  ///
+  /// The first one is the time: if the file is lost, no number is given twice.
+  ///
+  /// - Parameter now: seconds since 1970.
+  public func nextNumber(at now: Int64) -> Int64 { lastNumber == 0 ? max(now, 1) : lastNumber &+ 1 }
+
+  /// Adds a login, which takes the next number; the oldest one goes if there are too many.
+  public mutating func add(_ login: Login) {
+    lastNumber = login.number
+    logins.append(login)
+    guard logins.count > Self.mostLogins else { return }
+    logins.removeFirst()
+    dropped = dropped == .max ? dropped : dropped + 1
+  }
+
+  /// Removes what the server was told.
+  ///
+  /// - Parameters:
+  ///   - number: the last login that it was told; nil for none.
+  ///   - count: how many dropped ones it was told of.
+  public mutating func removeTold(through number: Int64?, dropped count: UInt32) {
+    if let number { logins.removeAll { $0.number <= number } }
+    dropped -= min(count, dropped)
+  }
+
+  // MARK: The file
+
+  /// The record of a state folder; an empty one if there is none, or one that cannot be read.
+  ///
+  /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
+  public static func read(in path: String, owner: uid_t) throws(StateError) -> OfflineLoginRecord {
+    let folder = try TrustedDirectory(path, owner: owner)
+    // Most machines have no such file: the room for one is not made for them.
+    guard try folder.hasFile(fileName, owner: owner),
+      let bytes = try folder.bytes(fileName, owner: owner, capacity: maximumBytes)
+    else { return OfflineLoginRecord() }
+    return (try? OfflineLoginRecord(bytes)) ?? OfflineLoginRecord()
+  }
+
+  private init(_ bytes: [UInt8]) throws(StateError) {
+    var reader = try RecordReader(bytes, version: 1)
+    lastNumber = try reader.integer()
+    dropped = try reader.integer()
+    let count = try reader.integer(UInt16.self)
+    guard count <= Self.mostLogins, lastNumber >= 0 else { throw .damaged }
+    for _ in 0..<count {
+      let (account, service) = (try reader.text(), try reader.text())
+      let (time, number): (Int64, Int64) = (try reader.integer(), try reader.integer())
+      logins.append(
+        Login(account: account, service: service, time: time, number: number, code: try reader.data()))
+    }
+    try reader.finish()
+  }
+
+  /// Keeps the record in place of an earlier one.
+  ///
+  /// - Throws: ``StateError``; the earlier one is then as it was.
+  public func store(in path: String, owner: uid_t) throws(StateError) {
+    var writer = RecordWriter(version: 1)
+    writer.put(lastNumber)
+    writer.put(dropped)
+    writer.put(UInt16(clamping: logins.count))
+    for login in logins {
+      writer.put(login.account)
+      writer.put(login.service)
+      writer.put(login.time)
+      writer.put(login.number)
+      writer.put(login.code)
+    }
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.replace(Self.fileName, with: writer.bytes)
+  }
+
+  /// Removes the record.
+  ///
+  /// - Throws: ``StateError``.
+  public static func remove(in path: String, owner: uid_t) throws(StateError) {
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.removeFile(fileName)
+    try folder.synchronise()
+  }
+}

@@ -1,0 +1,158 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFConfiguration
+import UAFCrypto
+import UAFMessages
+
+/// Tells the server that this machine has joined how the machine is (PROTOCOL.md, "Check-in").
+struct CheckIn {
+  let folder: StateFolder
+  let server: ServerAccess
+  let workstationPolicy: any WorkstationPolicy
+  let maker: ReportMaker
+  let log: CallLog
+  let now: () -> BootTime
+
+  /// How long the server is waited for after a login.
+  private static let patience = Duration.seconds(3)
+
+  /// Tells the server, if something is to be told, after a login that it has accepted.
+  ///
+  /// The person has been let in already. What goes wrong is in the log alone.
+  ///
+  /// - Parameter news: the number of the server's news, as it came with the login.
+  func afterLogin(news: Int64?) {
+    guard let settings = try? server.settings(), settings.sendsDevice, let joined = try? server.joined(settings)
+    else { return }
+    do throws(Ending) {
+      guard let turn = try turn() else { return }
+      defer { withExtendedLifetime(turn) {} }
+      let rule = CheckInRule(record: try record(), news: news, now: now().wallSeconds)
+      guard !rule.isTooSoon else { return }
+      let offline = try offlineLogins()
+      let report = try maker.report(try server.clientSettings(settings).device, offline)
+      let hasLogins = !offline.logins.isEmpty || offline.dropped > 0
+      guard rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true else { return }
+      let patient = settings.waiting(atMost: Self.patience)
+      _ = try tell(report, rule.record, joined, patient)
+    } catch { log.write(.checkIn, error.log, .warning) }
+  }
+
+  /// Tells the server now.
+  ///
+  /// - Throws: ``Ending``: the machine has joined no server, may tell nothing, or the server did not take it.
+  func atOnce(_ settings: ServerSettings) throws(Ending) -> CheckInFlow.Answer {
+    guard settings.sendsDevice else {
+      throw Ending(.invalidParameter, because: .joinUntold, log: "check-in: server.send_device = false")
+    }
+    guard let joined = try server.joined(settings) else {
+      throw Ending(.requestNotExist, because: .notJoined, log: "check-in: this machine has not joined this server")
+    }
+    guard let turn = try turn() else {
+      throw Self.ending("another one is under way; try again in a moment")
+    }
+    defer { withExtendedLifetime(turn) {} }
+    let offline = try offlineLogins()
+    let report = try maker.report(try server.clientSettings(settings).device, offline)
+    return try tell(report, try record(), joined, settings)
+  }
+
+  // MARK: One report
+
+  /// Sends a report, and keeps what the server has answered.
+  ///
+  /// Its mark is on the disk before it is sent. So the next report sets the same one if no answer comes.
+  private func tell(
+    _ content: MachineReport, _ before: CheckInRecord, _ joined: JoinRecord, _ settings: ServerSettings
+  ) throws(Ending) -> CheckInFlow.Answer {
+    let hash = ReportMaker.hash(content)
+    var (record, report) = (before, content)
+    guard let next = before.nextMark ?? (try? RandomBytes.make(MachineReport.markByteCount)) else {
+      throw Self.ending("no random bytes")
+    }
+    (record.nextMark, record.sentAt) = (next, now().wallSeconds)
+    try store(record)
+    (report.mark, report.nextMark) = (record.mark, next)
+    let request = CheckInRequest(report).fitting
+    let answer = try exchange(request, joined, settings)
+    record = CheckInRecord()
+    record.mark = next
+    record.told = hash.map { .init(hash: $0, at: now().wallSeconds, news: answer.statement.news) }
+    try store(record)
+    try removeTold(request.report)
+    do throws(Ending) { try workstationPolicy.take(answer) } catch {
+      log.write(.checkIn, "the server's policy is not used: \(error.log)", .warning)
+    }
+    return answer
+  }
+
+  private func exchange(
+    _ request: CheckInRequest, _ joined: JoinRecord, _ settings: ServerSettings
+  ) throws(Ending) -> CheckInFlow.Answer {
+    guard let publicKeys = server.verdictKeys else {
+      throw .configuration("check-in: server.require_signed_verdict and server.verdict_key are needed")
+    }
+    let client = try server.clientSettings(settings)
+    let body = request.jsonBytes
+    guard let url = OwnRoute.machine.url(beside: client.authentication.requestURL), let deviceID = client.device.id,
+      let hash = try? SHA256.hash(body), let prover = try? MachineProver(joined.machine, from: .local, now: now),
+      let proof = prover.make(.checkIn(bodyHash: hash))
+    else { throw Self.ending("nothing could be proved to the server") }
+    let network = try server.network(settings, for: nil)
+    let flow = CheckInFlow(deviceID: deviceID, publicKeys: publicKeys)
+    do throws(CheckInFlow.Fault) {
+      return try flow.tell(body, at: url, proof: proof, over: network) { now().wallSeconds }
+    } catch { throw Self.ending("\(error)", .noAnswer) }
+  }
+
+  // MARK: The files
+
+  private func turn() throws(Ending) -> MachineTurn? {
+    do throws(StateError) { return try MachineTurn(for: .checkIn, in: folder.path, owner: folder.owner) } catch {
+      guard error != .superseded else { return nil }
+      throw Self.ending("\(error)")
+    }
+  }
+
+  private func record() throws(Ending) -> CheckInRecord {
+    do throws(StateError) { return try CheckInRecord.read(in: folder.path, owner: folder.owner) } catch {
+      throw Self.ending("\(error)")
+    }
+  }
+
+  private func store(_ record: CheckInRecord) throws(Ending) {
+    do throws(StateError) { try record.store(in: folder.path, owner: folder.owner) } catch {
+      throw Self.ending("\(error)")
+    }
+  }
+
+  private func offlineLogins() throws(Ending) -> OfflineLoginRecord {
+    do throws(StateError) { return try OfflineLoginRecord.read(in: folder.path, owner: folder.owner) } catch {
+      throw Self.ending("\(error)")
+    }
+  }
+
+  /// Forgets the logins that the server was told.
+  ///
+  /// If a login writes at this moment they stay: the server takes each once.
+  private func removeTold(_ report: MachineReport) throws(Ending) {
+    guard !report.offlineLogins.isEmpty || report.droppedLogins > 0 else { return }
+    do throws(StateError) {
+      let turn = try MachineTurn(for: .offlineLogins, in: folder.path, owner: folder.owner)
+      defer { withExtendedLifetime(turn) {} }
+      var offline = try OfflineLoginRecord.read(in: folder.path, owner: folder.owner)
+      offline.removeTold(
+        through: report.offlineLogins.last?.number, dropped: UInt32(clamping: report.droppedLogins))
+      try offline.store(in: folder.path, owner: folder.owner)
+    } catch {
+      guard error != .superseded else { return }
+      throw Self.ending("\(error)")
+    }
+  }
+
+  /// Only root's uafctl and the log read why.
+  private static func ending(_ why: String, _ result: FidoResult = .cannotUse) -> Ending {
+    Ending(result, detail: "check-in: \(why)", log: "check-in: \(why)")
+  }
+}

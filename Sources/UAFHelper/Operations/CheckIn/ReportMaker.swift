@@ -1,0 +1,84 @@
+import Authenticator
+import UAFClient
+import UAFCrypto
+import UAFMessages
+
+/// Makes what this machine tells its server about itself.
+struct ReportMaker {
+  let policy: CallPolicy
+  let folder: StateFolder
+  let workstationPolicy: any WorkstationPolicy
+  let now: () -> BootTime
+
+  /// How many accounts' files are looked at.
+  ///
+  /// On a machine with more accounts some locks are told to nobody.
+  private static let mostAccounts = 256
+
+  /// The report without its marks.
+  ///
+  /// - Throws: ``Ending``: the state cannot be opened.
+  func report(_ device: DeviceContext, _ offline: OfflineLoginRecord) throws(Ending) -> MachineReport {
+    var report = MachineReport(module: HelperVersion.current, nextMark: [])
+    (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
+    report.policy = workstationPolicy.version
+    let locks = try locks()
+    report.locks = Array(locks.prefix(MachineReport.mostLocks))
+    report.moreLocks = locks.count - report.locks.count
+    report.offlineLogins = offline.logins.prefix(MachineReport.mostOfflineLogins).map {
+      OfflineLoginNote(
+        account: $0.account, service: $0.service, time: $0.time, number: $0.number, code: $0.code)
+    }
+    report.droppedLogins = Int(clamping: min(offline.dropped, UInt32(Int32.max)))
+    return report
+  }
+
+  /// The SHA-256 of what a report says of the machine: without marks and logins, and without the ends of locks, which a clock
+  /// that is set moves.
+  static func hash(_ report: MachineReport) -> [UInt8]? {
+    var report = report
+    (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
+    report.locks = report.locks.map {
+      ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until == nil ? nil : 0)
+    }
+    return try? SHA256.hash(report.json.bytes)
+  }
+
+  /// The locks of all accounts.
+  ///
+  /// A file that cannot be read is passed over: its own logins say so.
+  private func locks() throws(Ending) -> [ReportedLock] {
+    let directory = try folder.open()
+    guard let numbers = try? AccountNumbers.all(in: directory) else { return [] }
+    var locks: [ReportedLock] = []
+    for uid in numbers.prefix(Self.mostAccounts) {
+      guard let account = try? AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
+      else { continue }
+      locks += self.locks(of: account)
+    }
+    return locks
+  }
+
+  private func locks(of account: AccountFile) -> [ReportedLock] {
+    let moment = now()
+    return policy.enabledTypes.flatMap { type -> [ReportedLock] in
+      guard let ledger = try? account.ledger(type) else { return [] }
+      return AttemptOrigin.allCases.compactMap { origin in
+        let configured = policy.lockPolicy(type, uid: account.identity.uid, origin)
+        let status = ledger.status(origin, at: moment, policy: configured)
+        guard status.isLocked else { return nil }
+        return ReportedLock(
+          account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin),
+          until: status.isPermanent ? nil : moment.wallSeconds &+ Int64(status.remainingLock?.secondsTold ?? 0))
+      }
+    }
+  }
+
+  private static func origin(_ origin: AttemptOrigin) -> ReportedLock.Origin {
+    switch origin {
+    case .local: .local
+    case .remote: .remote
+    case .otherUser: .otherUser
+    }
+  }
+}

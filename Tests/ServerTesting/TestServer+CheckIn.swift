@@ -1,0 +1,44 @@
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFService
+
+extension TestServer {
+  /// A report whose mark is `mark` and which sets `next`; both are one byte, repeated.
+  static func report(mark: UInt8? = nil, next: UInt8, module: String = "1.0") -> MachineReport {
+    var report = MachineReport(module: module, nextMark: Array(repeating: next, count: MachineReport.markByteCount))
+    report.mark = mark.map { Array(repeating: $0, count: MachineReport.markByteCount) }
+    return report
+  }
+
+  /// A login without the server, as the machine with a secret notes it.
+  func offlineLogin(
+    _ number: Int64, of account: String, by secret: MachineSecret, service: String = "sudo"
+  ) throws -> OfflineLoginNote {
+    let note = OfflineLoginNote(account: account, service: service, time: now - 60, number: number, code: [])
+    return OfflineLoginNote(
+      account: account, service: service, time: note.time, number: number,
+      code: try HMACSHA256.authenticate(note.authenticated, keyInOrdinaryMemory: secret.secret))
+  }
+
+  /// The header that proves a body.
+  func proof(_ secret: MachineSecret, ofBody body: [UInt8]) throws -> String {
+    try proof(secret, .checkIn(bodyHash: SHA256.hash(body)))
+  }
+
+  /// What a machine is answered that checks in; nil if the server does not know it.
+  func checkIn(
+    _ secret: MachineSecret, _ report: MachineReport, policies: (any MachinePolicies)? = nil
+  ) async throws -> CheckInAnswer? {
+    let request = CheckInRequest(report)
+    guard let machine = environment.machine(proving: try proof(secret, ofBody: request.jsonBytes)) else { return nil }
+    guard try CheckInService.isProved(request.jsonBytes, by: machine) else { return nil }
+    var environment = environment
+    if let policies { environment.machinePolicies = policies }
+    let service = CheckInService(environment: environment)
+    guard case .noted(let answer, _) = try await service.checkIn(request, by: machine, from: "192.0.2.1") else {
+      return nil
+    }
+    return answer
+  }
+}

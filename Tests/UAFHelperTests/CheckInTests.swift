@@ -1,0 +1,323 @@
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import Authenticator
+@testable import UAFHelper
+
+/// A machine that has joined tells its server how it is.
+@Suite final class CheckInTests {
+  private static let offline = "[general]\noffline = \"allow\"\noffline_max_age = 86400"
+
+  private let signer: VerdictSigner
+  private let bench: HelperBench
+  private let secret = [UInt8](repeating: 4, count: 32)
+  /// The reports that came, and the number of the news that each is answered with.
+  private var reports: [MachineReport] = []
+  private var news: Int64?
+  private var policy: (version: Int64, document: String)?
+
+  init() throws {
+    signer = try VerdictSigner()
+    bench = try HelperBench()
+    bench.configuration += "\n" + Self.offline
+    try bench.demandSignature(signer.pem)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.device.hostName = "desk-17"
+    bench.server.signed = { [unowned self] operation, account in
+      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    }
+    bench.server.checkingIn = { [unowned self] in try answer($0) }
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
+    try join()
+  }
+
+  private var state: String { bench.folder + "/state" }
+
+  private func join(with server: String = "https://localhost") throws {
+    let place = try SHA256.hash(Array("\(server)/uaf/get\0\(server)/uaf/respond\0".utf8))
+    let machine = MachineRecord(machineID: Array(repeating: 3, count: 16), secret: secret, place: place)
+    try JoinRecord(machine, group: "lab").store(in: state, owner: getuid())
+  }
+
+  /// What the server answers, in the form of a signed statement.
+  private func answer(
+    _ request: TransportRequest, by other: VerdictSigner? = nil, nonce: [UInt8]? = nil
+  ) throws -> TransportResponse {
+    let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
+    #expect(try proof.claim == .checkIn(bodyHash: SHA256.hash(request.body)))
+    #expect(try code == HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret))
+    reports.append(try CheckInRequest(parsing: request.body).report)
+    let asked = try #require(bench.server.asked.last?.context.deviceID ?? deviceID)
+    let statement = CheckInStatement(
+      deviceID: asked, machineID: proof.machineID, nonce: nonce ?? proof.nonce, policy: policy?.version, news: news,
+      issuedAt: bench.now.wallSeconds)
+    guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
+    let token = try (other ?? signer).token(claims, type: CheckInStatement.tokenType)
+    let answer = CheckInAnswer(statusCode: .ok, token: token, policy: policy?.document)
+    return TransportResponse(status: 200, contentType: "application/json", body: answer.jsonBytes)
+  }
+
+  private var deviceID: String? {
+    bench.server.requests.compactMap { request in
+      (try? GetUAFRequest(parsing: request.body)).flatMap { try? RequestContext(parsing: $0.context ?? "").deviceID }
+    }.first ?? nil
+  }
+
+  private func login(_ entry: String = "correct") throws -> UInt32 {
+    try bench.run(bench.begin(), [entry]).result
+  }
+
+  private func advance(_ seconds: Int64) {
+    bench.now.nanoseconds += seconds * 1_000_000_000
+    bench.now.wallSeconds += seconds
+  }
+
+  private func operation(peer: UInt32 = 0) throws -> Transcript {
+    var begin = Begin(.checkIn)
+    begin.service = Array("uafctl".utf8)
+    if peer == 0 { begin.arguments = [Array("conf=\(bench.folder)/conf".utf8)] }
+    return try bench.run(begin, peer: peer)
+  }
+
+  private var record: CheckInRecord { get throws { try CheckInRecord.read(in: state, owner: getuid()) } }
+  private var waiting: OfflineLoginRecord { get throws { try OfflineLoginRecord.read(in: state, owner: getuid()) } }
+
+  // MARK: When
+
+  @Test func `the first login tells what the machine is, and the next one has nothing to tell`() throws {
+    #expect(try login() == 0, "\(bench.log.lines)")
+    let report = try #require(reports.first)
+    #expect(report.module == HelperVersion.current && report.deviceName == "desk-17" && report.policy == nil)
+    #expect(report.mark == nil && report.locks.isEmpty && report.offlineLogins.isEmpty)
+    #expect(try record.mark == report.nextMark && record.nextMark == nil && record.sentAt == nil)
+    #expect(try login() == 0 && reports.count == 1)
+  }
+
+  @Test func `tells again after an hour, and when the clock was set back behind the last report`() throws {
+    _ = try login()
+    advance(3599)
+    #expect(try login() == 0 && reports.count == 1)
+    advance(1)
+    #expect(try login() == 0 && reports.count == 2)
+    #expect(reports[1].mark == reports[0].nextMark && reports[1].nextMark != reports[0].nextMark)
+    bench.now.wallSeconds -= 10
+    bench.server.signed = { [unowned self] in try signer.token($0, account: $1, at: bench.now.wallSeconds) }
+    #expect(try login() == 0 && reports.count == 3)
+  }
+
+  @Test func `tells at once when another number of news came with the login`() throws {
+    bench.server.machineNews = 7
+    news = 7
+    _ = try login()
+    #expect(try login() == 0 && reports.count == 1)
+    bench.server.machineNews = 8
+    #expect(try login() == 0 && reports.count == 2)
+    news = 8
+    _ = try login()
+    #expect(try login() == 0 && reports.count == 3)
+  }
+
+  @Test func `tells of a lock of another account, and when it is gone`() throws {
+    _ = try login()
+    bench.passwd += "jun:x:4343:4343::/:/bin/sh\n"
+    func as43(_ operation: UAFWire.Operation) -> Begin {
+      var begin = bench.begin(operation)
+      (begin.uid, begin.account, begin.typedName) = (4343, Array("jun".utf8), Array("jun".utf8))
+      return begin
+    }
+    var registration = as43(.register)
+    registration.service = Array("uafctl".utf8)
+    registration.authenticator = Array("passcode".utf8)
+    registration.payload = Array(bench.server.payload(username: "jun").encoded.utf8)
+    #expect(try bench.run(registration, ["another", "another"]).result == 0, "\(bench.log.lines)")
+    for _ in 0..<3 { try bench.run(as43(.authenticate), ["wrong"]) }
+    #expect(try login() == 0)
+    #expect(
+      reports.last?.locks
+        == [
+          ReportedLock(account: "jun", type: "passcode", origin: .local, until: bench.now.wallSeconds + 60),
+          ReportedLock(account: "jun", type: "passcode", origin: .remote, until: bench.now.wallSeconds + 60),
+          ReportedLock(account: "jun", type: "passcode", origin: .otherUser, until: bench.now.wallSeconds + 60),
+        ])
+    advance(30)
+    #expect(try login() == 0 && reports.count == 2)
+    advance(31)
+    #expect(try login() == 0 && reports.count == 3 && reports[2].locks.isEmpty)
+  }
+
+  // MARK: When not
+
+  @Test func `nothing is told by a machine that has not joined, has joined another server, or may tell nothing`() throws
+  {
+    try JoinRecord.remove(in: state, owner: getuid())
+    #expect(try login() == 0)
+    try join(with: "https://another.test")
+    #expect(try login() == 0)
+    try join()
+    bench.configuration = bench.configuration.replacing("[state]", with: "send_device = false\n[state]")
+    #expect(try login() == 0 && reports.isEmpty)
+    #expect(bench.log.lines.allSatisfy { !$0.contains("event=checkIn") })
+  }
+
+  @Test func `a login that was refused, one without the server and another operation tell nothing`() throws {
+    #expect(try login("wrong") != 0)
+    try bench.run(bench.begin(.status))
+    #expect(reports.isEmpty)
+    _ = try login()
+    bench.server.lateFailure = .noHandshake(.refused)
+    let asked = bench.server.requests.count
+    #expect(try login() == 0 && bench.server.requests.count == asked + 1)
+  }
+
+  // MARK: What goes wrong
+
+  @Test func `a server that takes no report changes nothing of a login, and is asked after five minutes`() throws {
+    bench.server.checkingIn = nil
+    #expect(try login() == 0)
+    let lines = bench.log.lines.filter { $0.contains("event=checkIn") }
+    #expect(lines.count == 1 && lines[0].contains("the server takes no reports of machines"))
+    let mark = try #require(try record.nextMark)
+    bench.server.checkingIn = { [unowned self] in try answer($0) }
+    advance(299)
+    #expect(try login() == 0 && reports.isEmpty)
+    advance(1)
+    #expect(try login() == 0 && reports.count == 1)
+    #expect(reports[0].nextMark == mark && reports[0].mark == nil)
+    #expect(bench.log.lines.filter { $0.contains("event=checkIn") }.count == 1)
+  }
+
+  @Test(arguments: [1, 2]) func `believes no answer that is not signed for this report`(_ fault: Int) throws {
+    let stranger = try VerdictSigner()
+    bench.server.checkingIn = { [unowned self] request in
+      fault == 1
+        ? try answer(request, by: stranger) : try answer(request, nonce: Array(repeating: 0, count: 16))
+    }
+    #expect(try login() == 0)
+    #expect(try record.mark == nil && record.told == nil && record.nextMark == reports.last?.nextMark)
+    #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("not signed with verdict_key") })
+  }
+
+  @Test func `another call that tells the server is not waited for`() throws {
+    let turn = try MachineTurn(for: .checkIn, in: state, owner: getuid())
+    defer { withExtendedLifetime(turn) {} }
+    #expect(try login() == 0 && reports.isEmpty)
+    #expect(try operation().finished.text?.contains("another one is under way") == true)
+  }
+
+  @Test func `files that somebody else could have written stop the report, and no login`() throws {
+    _ = try login()
+    advance(3600)
+    #expect(unsafe chmod(state + "/machine.checkin", 0o644) == 0)
+    #expect(try login() == 0 && reports.count == 1)
+    #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("open to others") })
+  }
+
+  @Test func `a damaged record is as good as none`() throws {
+    _ = try login()
+    try Data([9, 9]).write(to: URL(fileURLWithPath: state + "/machine.checkin"))
+    #expect(unsafe chmod(state + "/machine.checkin", 0o600) == 0)
+    #expect(try login() == 0 && reports.count == 2 && reports[1].mark == nil)
+  }
+
+  // MARK: Logins without the server
+
+  /// The result of a login while the server is away.
+  private func loginAway() throws -> UInt32 {
+    bench.server.lateFailure = .noHandshake(.refused)
+    defer { bench.server.lateFailure = nil }
+    return try login()
+  }
+
+  @Test func `each login without the server is noted with its code, told with the next one, and told once`() throws {
+    _ = try login()
+    var times: [Int64] = []
+    for _ in 0..<2 {
+      advance(10)
+      times.append(bench.now.wallSeconds)
+      #expect(try loginAway() == 0)
+    }
+    #expect(try login() == 0 && reports.count == 2)
+    let logins = reports[1].offlineLogins
+    #expect(logins.map(\.time) == times && logins.map(\.account) == ["mina", "mina"])
+    #expect(logins.map(\.service) == ["login", "login"] && logins[1].number == logins[0].number + 1)
+    for login in logins {
+      #expect(try login.code == HMACSHA256.authenticate(login.authenticated, keyInOrdinaryMemory: secret))
+    }
+    #expect(try waiting.logins.isEmpty)
+    #expect(try login() == 0 && reports.count == 2)
+    #expect(try loginAway() == 0)
+    #expect(try waiting.logins.map(\.number) == [logins[1].number + 1])
+  }
+
+  @Test func `more logins than a report has are told one after the other, and more than are kept are counted`() throws {
+    _ = try login()
+    var record = OfflineLoginRecord()
+    let code = [UInt8](repeating: 0, count: 32)
+    for _ in 0..<300 {
+      record.add(
+        .init(account: "mina", service: "su", time: 1, number: record.nextNumber(at: 1), code: code))
+    }
+    #expect(record.logins.count == 256 && record.dropped == 44 && record.logins.first?.number == 45)
+    try record.store(in: state, owner: getuid())
+    #expect(try waiting == record)
+    for count in 1...8 {
+      #expect(try login() == 0 && reports.count == count + 1)
+      #expect(reports[count].offlineLogins.count == 32 && reports[count].droppedLogins == (count == 1 ? 44 : 0))
+    }
+    #expect(try waiting.logins.isEmpty && waiting.lastNumber == 300)
+    #expect(reports.flatMap(\.offlineLogins).map(\.number) == Array(45...300))
+  }
+
+  @Test func `a login without the server that cannot be noted goes on, and none is noted before joining`() throws {
+    _ = try login()
+    let turn = try MachineTurn(for: .offlineLogins, in: state, owner: getuid())
+    #expect(try loginAway() == 0)
+    withExtendedLifetime(turn) {}
+    #expect(bench.log.lines.contains { $0.contains("the server will not be told of this login without it") })
+    try JoinRecord.remove(in: state, owner: getuid())
+    #expect(try loginAway() == 0)
+    #expect(try waiting == OfflineLoginRecord())
+  }
+
+  // MARK: uafctl check-in
+
+  @Test func `root's command tells the server at once, and prints what it says`() throws {
+    _ = try login()
+    (policy, news) = ((3, "a.b.c"), 9)
+    let transcript = try operation()
+    #expect(transcript.result == 0 && reports.count == 2)
+    let time = bench.now.wallSeconds
+    let device = try #require(deviceID)
+    #expect(transcript.finished.document == #"{"device":"\#(device)","policy":3,"news":9,"time":\#(time)}"#)
+    #expect(try record.told?.news == 9)
+  }
+
+  @Test func `root's command says why nothing is told, and nobody else has it`() throws {
+    #expect(try operation(peer: 4242).result == 1001)
+    bench.server.checkingIn = nil
+    #expect(try operation().finished.text == "check-in: the server takes no reports of machines")
+    try JoinRecord.remove(in: state, owner: getuid())
+    #expect(try operation().finished.text?.hasPrefix("This machine has joined no server.") == true)
+    bench.configuration = bench.configuration.replacing("[state]", with: "send_device = false\n[state]")
+    #expect(try operation().result == 1001)
+    #expect(reports.isEmpty)
+  }
+
+  @Test func `a machine that leaves forgets what it had to tell`() throws {
+    _ = try login()
+    #expect(try loginAway() == 0)
+    bench.server.joining = { _ in
+      TransportResponse(status: 200, contentType: "application/json", body: JoinAnswer(statusCode: .ok).jsonBytes)
+    }
+    var begin = bench.begin(.leave)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).result == 0)
+    #expect(try record == CheckInRecord() && waiting == OfflineLoginRecord())
+  }
+}

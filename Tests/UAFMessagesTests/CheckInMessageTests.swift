@@ -1,0 +1,125 @@
+import Testing
+
+@testable import UAFMessages
+
+/// What a machine tells a server when it checks in, and what the server answers.
+@Suite struct CheckInMessageTests {
+  private static let mark = [UInt8](repeating: 1, count: 16)
+  private static let next = [UInt8](repeating: 2, count: 16)
+
+  private func note(_ number: Int64, account: String = "mina") -> OfflineLoginNote {
+    OfflineLoginNote(account: account, service: "sudo", time: 9, number: number, code: Array(repeating: 5, count: 32))
+  }
+
+  private func report() -> MachineReport {
+    var report = MachineReport(module: "1.0", nextMark: Self.next)
+    (report.deviceName, report.deviceModel, report.deviceOS) = ("desk-17", "x86_64", "Linux 6.1")
+    report.policy = 4
+    report.locks = [
+      ReportedLock(account: "mina", type: "passcode", origin: .remote, until: 1_800_000_000),
+      ReportedLock(account: "jun", type: "pattern", origin: .otherUser, until: nil),
+    ]
+    (report.moreLocks, report.droppedLogins, report.mark) = (3, 7, Self.mark)
+    report.offlineLogins = [note(1), note(2)]
+    return report
+  }
+
+  @Test func `a report is read as it was written`() throws {
+    let request = CheckInRequest(report())
+    #expect(try CheckInRequest(parsing: request.jsonBytes) == request)
+    let short = CheckInRequest(MachineReport(module: "1.0", nextMark: Self.next))
+    #expect(short.jsonText == #"{"v":1,"report":{"module":"1.0","nextMark":"AgICAgICAgICAgICAgICAg"}}"#)
+    #expect(try CheckInRequest(parsing: short.jsonBytes) == short)
+  }
+
+  @Test(arguments: [
+    #"{"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg"}}"#,
+    #"{"v":2,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg"}}"#,
+    #"{"v":1,"report":{"nextMark":"AgICAgICAgICAgICAgICAg"}}"#,
+    #"{"v":1,"report":{"module":"","nextMark":"AgICAgICAgICAgICAgICAg"}}"#,
+    #"{"v":1,"report":{"module":"1\u0000","nextMark":"AgICAgICAgICAgICAgICAg"}}"#,
+    #"{"v":1,"report":{"module":"1"}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAgIC"}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","mark":""}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","policy":-1}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","moreLocks":-1}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","droppedLogins":4294967296}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"a","type":"t","origin":"x"}]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"","type":"t","origin":"local"}]}}"#,
+    #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","offlineLogins":[{}]}}"#,
+  ]) func `refuses a report of another form`(_ text: String) {
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: text) }
+  }
+
+  @Test func `refuses more locks and logins than a report has, and a login without a number`() throws {
+    var report = report()
+    report.locks = Array(repeating: report.locks[0], count: 33)
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+    report.locks = []
+    report.offlineLogins = (1...33).map { note($0) }
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+    report.offlineLogins = [note(0)]
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+  }
+
+  @Test func `a report that is too long keeps its first logins and locks, and counts the other locks`() {
+    let long = String(repeating: "\u{10FFFF}", count: 128)
+    var report = report()
+    report.moreLocks = 1
+    report.locks = (1...32).map { _ in ReportedLock(account: long, type: "passcode", origin: .local, until: nil) }
+    report.offlineLogins = (1...32).map { note($0, account: long) }
+    let fitting = CheckInRequest(report).fitting
+    #expect(fitting.jsonBytes.count <= CheckInRequest.maximumBytes)
+    #expect(fitting.report.offlineLogins.isEmpty && fitting.report.locks.count + fitting.report.moreLocks == 33)
+    report.locks = []
+    let logins = CheckInRequest(report).fitting.report.offlineLogins
+    #expect(logins == Array(report.offlineLogins.prefix(logins.count)) && !logins.isEmpty)
+    #expect(CheckInRequest(self.report()).fitting == CheckInRequest(self.report()))
+  }
+
+  @Test func `the code of a login is over all of it, and no two logins have the same bytes`() {
+    let first = note(1)
+    let others = [
+      note(2), note(1, account: "min"),
+      OfflineLoginNote(account: "mina", service: "asudo", time: 9, number: 1, code: first.code),
+      OfflineLoginNote(account: "minas", service: "udo", time: 9, number: 1, code: first.code),
+      OfflineLoginNote(account: "mina", service: "sudo", time: 10, number: 1, code: first.code),
+    ]
+    #expect(Set(([first] + others).map(\.authenticated)).count == 6)
+    #expect(
+      first.authenticated == Array("pam-uaf offline login\0".utf8) + [0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1]
+        + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 4] + Array("sudo".utf8))
+  }
+
+  @Test func `an answer is read as it was written, and refused with a policy that is too long`() throws {
+    let policy = String(repeating: "p", count: CheckInAnswer.maximumPolicyBytes)
+    let answer = CheckInAnswer(statusCode: .ok, token: "t", policy: policy)
+    #expect(try CheckInAnswer(parsing: answer.jsonBytes) == answer)
+    for policy in [policy + "p", String(repeating: "한", count: 8193), ""] {
+      let long = CheckInAnswer(statusCode: .ok, token: "t", policy: policy)
+      #expect(throws: MessageError.self) { try CheckInAnswer(parsing: long.jsonBytes) }
+    }
+  }
+
+  @Test func `a statement is read as it was written, and refused with a claim of another form`() throws {
+    for (policy, news) in [(nil, nil), (3, 4)] as [(Int64?, Int64?)] {
+      let statement = CheckInStatement(
+        deviceID: "d", machineID: Self.mark, nonce: Self.next, policy: policy, news: news, issuedAt: 5)
+      guard case .object(let claims) = statement.json else { throw MessageError.wrongOperation }
+      #expect(CheckInStatement(claims: claims) == statement)
+      for name in ["sub", "machine", "nonce", "policy", "news", "iat"] {
+        var other = claims
+        other.set(name, .bool(true))
+        #expect(CheckInStatement(claims: other) == nil, "\(name)")
+      }
+    }
+  }
+
+  @Test func `a proof of a report is none for the state of an account, nor for another body`() {
+    let claim = MachineClaim.checkIn(bodyHash: Self.mark + Self.next)
+    #expect(claim.isCheckIn && !claim.asksForState && claim != .checkIn(bodyHash: Self.next + Self.mark))
+    #expect(!MachineClaim.state(of: "check-in").isCheckIn && MachineClaim.state(of: "check-in").asksForState)
+    let answer = MachineClaim(operation: .authentication, isAnswer: true, username: claim.username)
+    #expect(!answer.isCheckIn)
+  }
+}

@@ -1,0 +1,251 @@
+import Testing
+import UAFCrypto
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// Machines that have joined and tell how they are, with the store in each engine.
+@Suite(.onEachStore) struct CheckInTests {
+  private let server: TestServer
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
+  }
+
+  private func joined(_ device: String = "d1") async throws -> MachineSecret {
+    try #require(try await server.joined(server.joinCode(), device, name: "desk-17"))
+  }
+
+  private func rows(_ kind: AuditKind) async throws -> [AuditEntry] {
+    try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 200) }.map(\.event).filter { $0.kind == kind }
+  }
+
+  private func contact(_ device: String = "d1") async throws -> MachineContact? {
+    try await server.store.read { try $0.joinedMachines.machine(device)?.contact }
+  }
+
+  private func claims(_ answer: CheckInAnswer?, type: String = "machine-checkin+jwt") throws -> CheckInStatement {
+    let parts = try #require(answer?.token).split(separator: ".").map(String.init)
+    try #require(parts.count == 3)
+    let key = server.environment.keys.verdictKey
+    #expect(
+      try String(decoding: Base64URL.decode(parts[0], maximumCount: 256), as: UTF8.self)
+        == #"{"alg":"ES256","kid":"\#(key.id)","typ":"\#(type)"}"#)
+    #expect(
+      P256.isValidSignature(
+        try Base64URL.decode(parts[2], maximumCount: 64), of: Array("\(parts[0]).\(parts[1])".utf8),
+        publicKey: key.publicKey))
+    guard case .object(let claims) = try JSONValue(parsing: Base64URL.decode(parts[1], maximumCount: 1024)) else {
+      throw TestServer.Unexpected()
+    }
+    return try #require(CheckInStatement(claims: claims))
+  }
+
+  // MARK: The answer
+
+  @Test func `a machine is answered with a statement for its proof, and the store has what it told`() async throws {
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    report.deviceOS = "Linux 6.1"
+    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .local, until: 99)]
+    report.moreLocks = 2
+    let answer = try await server.checkIn(secret, report)
+    let statement = try claims(answer)
+    #expect(statement.deviceID == "d1" && statement.machineID == secret.machineID)
+    #expect(statement.issuedAt == server.now && statement.policy == nil && statement.news == nil)
+    #expect(answer?.statusCode == .ok && answer?.policy == nil)
+    let machine = try await server.store.read { try $0.joinedMachines.machine("d1") }
+    #expect(machine?.system == "Linux 6.1" && machine?.name == "desk-17")
+    #expect(
+      machine?.contact
+        == MachineContact(
+          at: server.now, module: "1.0", policy: nil, locks: ReportedLocks(report.locks, more: 2), copySeenAt: nil,
+          mark: report.nextMark, offlineNumber: nil))
+  }
+
+  @Test func `a statement names the nonce of its proof, and is no verdict`() async throws {
+    let secret = try await joined()
+    let (one, other) = (
+      try await server.checkIn(secret, TestServer.report(next: 1)),
+      try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
+    )
+    #expect(try claims(one).nonce != claims(other).nonce)
+    #expect(VerdictToken(keys: server.environment.keys).claims(of: try #require(one?.token)) == nil)
+  }
+
+  private struct OnePolicy: MachinePolicies {
+    var news: Int64? { 7 }
+    func policy(for machine: JoinedMachine) async throws -> MachinePolicy? {
+      machine.group == "lab" ? MachinePolicy(version: 3, document: "a.b.c") : nil
+    }
+  }
+
+  @Test func `a machine is given the policy of its group unless it uses that already`() async throws {
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    let first = try await server.checkIn(secret, report, policies: OnePolicy())
+    #expect(try claims(first).policy == 3 && claims(first).news == 7 && first?.policy == "a.b.c")
+    report.policy = 3
+    let second = try await server.checkIn(secret, report, policies: OnePolicy())
+    #expect(try claims(second).policy == 3 && second?.policy == nil)
+    let other = try #require(try await server.joined(server.joinCode("office"), "d2"))
+    let none = try await server.checkIn(other, TestServer.report(next: 1), policies: OnePolicy())
+    #expect(try claims(none).policy == nil && claims(none).news == 7 && none?.policy == nil)
+  }
+
+  // MARK: Who may
+
+  @Test func `refuses an account's secret, another body, another claim, and a machine that has left`() async throws {
+    let key = try await server.registered("alice")
+    let account = try #require(
+      try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [key.keyID]))
+    #expect(try await server.checkIn(account, TestServer.report(next: 1)) == nil)
+    let secret = try await joined()
+    let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
+    let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: body)))
+    #expect(try CheckInService.isProved(body, by: machine))
+    #expect(try !CheckInService.isProved(body + [0x20], by: machine))
+    let other = try #require(try server.known(secret))
+    #expect(try !CheckInService.isProved(body, by: other))
+    _ = try await server.left(secret)
+    #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
+    #expect(try await contact() == nil)
+  }
+
+  @Test func `a machine that another instance let leave is not noted, though this one does not know that yet`()
+    async throws
+  {
+    let secret = try await joined()
+    try await server.store.write { [now = server.now] in
+      _ = try $0.joinedMachines.markLeft(machineID: secret.machineID, now: now)
+    }
+    #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
+  }
+
+  @Test func `a proof is good for one report, and its machine is not taken for a copy`() async throws {
+    let secret = try await joined()
+    let request = CheckInRequest(TestServer.report(next: 1))
+    let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: request.jsonBytes)))
+    let service = CheckInService(environment: server.environment)
+    guard case .noted = try await service.checkIn(request, by: machine) else { throw TestServer.Unexpected() }
+    _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
+    guard case .unknown = try await service.checkIn(request, by: machine) else { throw TestServer.Unexpected() }
+    #expect(try await contact()?.copySeenAt == nil)
+  }
+
+  @Test func `a proof of a report lets no machine leave`() async throws {
+    let secret = try await joined()
+    let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
+    let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: body)))
+    #expect(try await JoinService(environment: server.environment).leave(machine) == nil)
+    #expect(try server.known(secret) != nil)
+  }
+
+  // MARK: The audit
+
+  @Test func `only what has changed is in the audit`() async throws {
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    report.deviceName = "desk-17"
+    _ = try await server.checkIn(secret, report)
+    #expect(
+      try await rows(.machineCheckIn).map(\.detail) == [
+        #"{"code":1,"group":"lab","device":"d1","module":"1.0"}"#
+      ])
+    report.mark = report.nextMark
+    _ = try await server.checkIn(secret, report)
+    #expect(try await rows(.machineCheckIn).count == 1)
+    report.policy = 3
+    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .local, until: nil)]
+    report.droppedLogins = 5
+    _ = try await server.checkIn(secret, report)
+    let row = try #require(try await rows(.machineCheckIn).last)
+    #expect(row.actor == "machine" && row.machine == "desk-17" && row.address == "192.0.2.1" && row.account.isEmpty)
+    #expect(
+      row.detail
+        == #"{"code":1,"group":"lab","device":"d1","policy":3,"locks":{"named":[{"account":"mina","type":"passcode","#
+        + #""origin":"local"}],"more":0},"droppedLogins":5}"#)
+  }
+
+  @Test func `each login without the server has one row, however often it is told`() async throws {
+    _ = try await server.registered("alice", deviceID: "d1")
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    let forged = OfflineLoginNote(
+      account: "alice", service: "su", time: 5, number: 2, code: Array(repeating: 0, count: 32))
+    report.offlineLogins = [
+      try server.offlineLogin(1, of: "alice", by: secret), forged, try server.offlineLogin(3, of: "bob", by: secret),
+    ]
+    _ = try await server.checkIn(secret, report)
+    // The answer was lost: the machine sends the same, and one more.
+    report.offlineLogins.append(try server.offlineLogin(4, of: "alice", by: secret))
+    _ = try await server.checkIn(secret, report)
+    let all = try await rows(.offlineLogin)
+    #expect(all.map(\.account) == ["alice", "alice", "", "alice"])
+    let time = server.now - 60
+    #expect(
+      all.map(\.detail) == [
+        #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":1,"verified":true}"#,
+        #"{"code":1,"group":"lab","device":"d1","service":"su","time":5,"number":2,"verified":false}"#,
+        #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":3,"verified":true,"account":"bob"}"#,
+        #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":4,"verified":true}"#,
+      ])
+    #expect(try await contact()?.offlineNumber == 4)
+  }
+
+  // MARK: Copies
+
+  @Test func `a copied machine is noticed at the first report of the second one, with one row a day`() async throws {
+    let secret = try await joined()
+    _ = try await server.checkIn(secret, TestServer.report(next: 1))
+    _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
+    #expect(try await contact()?.copySeenAt == nil)
+    // The copy was made when the mark was 1.
+    #expect(try await server.checkIn(secret, TestServer.report(mark: 1, next: 3)) != nil)
+    #expect(try await contact()?.copySeenAt == server.now)
+    server.advance(seconds: 60)
+    #expect(try await server.checkIn(secret, TestServer.report(mark: 2, next: 4)) != nil)
+    #expect(try await contact()?.copySeenAt == server.now)
+    #expect(
+      try await rows(.machineCopied).map(\.detail) == [#"{"code":1,"group":"lab","device":"d1"}"#])
+    server.advance(seconds: 86_400)
+    #expect(try await server.checkIn(secret, TestServer.report(mark: 3, next: 5)) != nil)
+    #expect(try await rows(.machineCopied).count == 2)
+  }
+
+  @Test func `an answer that was lost makes no machine a copy, however often`() async throws {
+    let secret = try await joined()
+    for report in [TestServer.report(next: 1), TestServer.report(next: 1), TestServer.report(mark: 1, next: 2)] {
+      for _ in 0..<2 { #expect(try await server.checkIn(secret, report) != nil) }
+    }
+    #expect(try await contact()?.copySeenAt == nil)
+    #expect(try await rows(.machineCopied).isEmpty)
+  }
+
+  @Test func `the logins of a restored machine are told, though another one had their numbers`() async throws {
+    _ = try await server.registered("alice", deviceID: "d1")
+    let secret = try await joined()
+    var report = TestServer.report(next: 1)
+    report.offlineLogins = [try server.offlineLogin(9, of: "alice", by: secret)]
+    _ = try await server.checkIn(secret, report)
+    var restored = TestServer.report(mark: 8, next: 9)
+    restored.offlineLogins = [try server.offlineLogin(2, of: "alice", by: secret, service: "su")]
+    _ = try await server.checkIn(secret, restored)
+    #expect(try await rows(.offlineLogin).count == 2)
+    #expect(try await contact()?.offlineNumber == 2)
+  }
+
+  @Test func `a machine that joins again begins anew, and is no copy`() async throws {
+    let code = try await server.joinCode()
+    let secret = try #require(try await server.joined(code, "d1"))
+    var report = TestServer.report(next: 1)
+    report.offlineLogins = [try server.offlineLogin(9, of: "alice", by: secret)]
+    _ = try await server.checkIn(secret, report)
+    #expect(try await server.joined(code, "d1") == secret)
+    let contact = try #require(try await contact())
+    #expect(contact.mark == nil && contact.offlineNumber == nil && contact.module == "1.0")
+    _ = try await server.checkIn(secret, TestServer.report(next: 7))
+    #expect(try await self.contact()?.copySeenAt == nil)
+  }
+}

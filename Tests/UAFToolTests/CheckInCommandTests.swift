@@ -1,0 +1,42 @@
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import UAFTool
+
+/// `uafctl check-in`.
+@Suite struct CheckInCommandTests {
+  private func answered(_ document: String) -> [CoreMessage] {
+    var finished = Finished(pamCode: 0, result: 0)
+    finished.document = document
+    return [.finished(finished)]
+  }
+
+  @Test func `asks the core, and says which policy the server has for this machine`() {
+    let bench = Bench(["check-in"], as: 0, core: answered(#"{"device":"d","policy":3,"time":1}"#))
+    #expect(bench.exit == .success && bench.output.isEmpty)
+    #expect(bench.notes == "uafctl: checked in; the server's policy for this machine is version 3\n")
+    var begin = Begin(.checkIn)
+    begin.service = Array("uafctl".utf8)
+    begin.uid = 0
+    begin.account = Array("root".utf8)
+    begin.arguments = [Array("tries=3".utf8)]
+    #expect(bench.sent.first == Bench.packet(begin))
+    let other = Bench(["check-in"], as: 0, core: answered(#"{"device":"d","time":1}"#))
+    #expect(other.notes == "uafctl: checked in; the server has no policy for this machine\n")
+  }
+
+  @Test func `prints the core's document for scripts`() {
+    let document = #"{"device":"d","policy":3,"time":1}"#
+    let bench = Bench(["check-in", "--json"], as: 0, core: answered(document))
+    #expect(bench.output == document + "\n" && bench.notes.isEmpty)
+  }
+
+  @Test func `says why the server was not told, and asks nothing for anybody but root`() {
+    let why = "check-in: the server takes no reports of machines"
+    let bench = Bench(["check-in"], as: 0, core: [Bench.failure(4, 4001, why)])
+    #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: \(why)"))
+    let other = Bench(["check-in"], as: 1000)
+    #expect(other.notes.hasPrefix("uafctl: only root may tell the server how this machine is\n") && other.sent.isEmpty)
+  }
+}
