@@ -78,6 +78,23 @@ class Office(Scene):
             machine.run("hostname", f"{name}-{number}")
             yield machine
 
+    @contextlib.contextmanager
+    def of_other_release(self, name="desk"):
+        """A workstation of the other release of Debian, with the package that was built there."""
+        bare = self._root / "other"
+        archives = [archive for archive in self.of_other_releases() if archive.name.startswith("libpam-uaf_")]
+        if not bare.is_dir() or not archives:
+            raise Skip("no workstation of the other release: build its packages by make deb DIST=trixie, or bookworm")
+        number = next(self._addresses)
+        with self._machine([bare], True, own_network=True) as machine:
+            network.connect(machine, number)
+            machine.number = number
+            machine.run("hostname", f"{name}-{number}")
+            machine.write("/etc/hosts", f"127.0.0.1 localhost {name}-{number}\n10.77.0.2 {NAME}\n")
+            scene.install(machine, {"libpam-uaf": archives[-1]})
+            scene.populate(machine)
+            yield machine
+
     def equip(self, machine, kind):
         """Installs what a kind of machine needs, as root.sh has fetched it."""
         archives = sorted((self._folder / "guests" / kind).glob("*.deb"))
