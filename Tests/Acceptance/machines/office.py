@@ -8,6 +8,7 @@ from lab.table import Skip, must
 from lab.waiting import until
 from machines import network
 from packages import scene
+from packages.machine import STEP
 from packages.scene import PASSCODE, Scene
 
 NAME, PORT = "uaf.example", 8443
@@ -112,7 +113,8 @@ class Office(Scene):
             options = f"--listen 0.0.0.0:{PORT} --public-url {SERVER}"
             machine.write("/etc/default/uaf-server", f'UAF_SERVER_OPTIONS="{options}"\n')
             machine.run("systemctl", "start", "uaf-server")
-            until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-u", "uaf-server").stdout, "the server")
+            said = ("journalctl", "--quiet", "-u", "uaf-server")
+            until(lambda: "listening on" in machine.run(*said).stdout, "the server", seconds=STEP)
             self._server = machine
         return self._server
 
