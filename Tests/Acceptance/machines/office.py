@@ -8,6 +8,7 @@ from lab.table import Skip, must
 from lab.waiting import until
 from machines import network
 from packages import scene
+from packages.machine import STEP
 from packages.scene import PASSCODE, Scene
 
 NAME, PORT = "uaf.example", 8443
@@ -78,6 +79,23 @@ class Office(Scene):
             machine.run("hostname", f"{name}-{number}")
             yield machine
 
+    @contextlib.contextmanager
+    def of_other_release(self, name="desk"):
+        """A workstation of the other release of Debian, with the package that was built there."""
+        bare = self._root / "other"
+        archives = [archive for archive in self.of_other_releases() if archive.name.startswith("libpam-uaf_")]
+        if not bare.is_dir() or not archives:
+            raise Skip("no workstation of the other release: build its packages by make deb DIST=trixie, or bookworm")
+        number = next(self._addresses)
+        with self._machine([bare], True, own_network=True) as machine:
+            network.connect(machine, number)
+            machine.number = number
+            machine.run("hostname", f"{name}-{number}")
+            machine.write("/etc/hosts", f"127.0.0.1 localhost {name}-{number}\n10.77.0.2 {NAME}\n")
+            scene.install(machine, {"libpam-uaf": archives[-1]})
+            scene.populate(machine)
+            yield machine
+
     def equip(self, machine, kind):
         """Installs what a kind of machine needs, as root.sh has fetched it."""
         archives = sorted((self._folder / "guests" / kind).glob("*.deb"))
@@ -95,7 +113,8 @@ class Office(Scene):
             options = f"--listen 0.0.0.0:{PORT} --public-url {SERVER}"
             machine.write("/etc/default/uaf-server", f'UAF_SERVER_OPTIONS="{options}"\n')
             machine.run("systemctl", "start", "uaf-server")
-            until(lambda: "listening on" in machine.run("journalctl", "--quiet", "-u", "uaf-server").stdout, "the server")
+            said = ("journalctl", "--quiet", "-u", "uaf-server")
+            until(lambda: "listening on" in machine.run(*said).stdout, "the server", seconds=STEP)
             self._server = machine
         return self._server
 

@@ -16,14 +16,18 @@ try() {
 }
 
 try mount -t proc proc /proc
-try mount -t tmpfs -o mode=755,size=3g machines "$folder/root"
+try mount -t tmpfs -o mode=755,size=4g machines "$folder/root"
 # Terminals that the rows open have to be found by the machines' own name for them.
 try mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts /dev/pts
 if [[ ! -L /dev/ptmx ]]; then mount --bind /dev/pts/ptmx /dev/ptmx; fi
-mkdir "$folder/root/bare"
-tar -x -C "$folder/root/bare" -f "$folder/root.tar"
-echo '127.0.0.1 localhost workstation' >"$folder/root/bare/etc/hosts"
+lay_out() { # tar, name
+  mkdir "$folder/root/$2"
+  tar -x -C "$folder/root/$2" -f "$1"
+  echo '127.0.0.1 localhost workstation' >"$folder/root/$2/etc/hosts"
+}
+lay_out "$folder/root.tar" bare
 cc -O1 Tests/EndToEndTests/Programs/pam-host.c -lpam -o "$folder/root/bare/usr/local/bin/pam-host"
+if [[ $suite == machines && -f $folder/other.tar ]]; then lay_out "$folder/other.tar" other; fi
 
 # The first process has to collect those whose parents ended, which a shell does.
 status=0

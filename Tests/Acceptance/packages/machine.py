@@ -11,6 +11,8 @@ from lab import hosts
 from lab.table import must
 from lab.waiting import until
 
+# Bounds for what hangs, in seconds. Machines boot beside each other, and beside much other work.
+BOOT, STEP = 300, 120
 PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -59,7 +61,7 @@ class Machine:
             self._prefix = ["nsenter", f"--target={self.process}", "--mount", "--pid", "--ipc", "--uts", "--cgroup"]
             if self._own_network:
                 self._prefix.append("--net")
-            until(self._is_up, f"a {kind} machine")
+            until(self._is_up, f"a {kind} machine", seconds=BOOT)
         except BaseException:
             self.__exit__()
             raise
@@ -75,7 +77,7 @@ class Machine:
     def _process(self):
         """The id of the first process, as it is seen from here."""
         children = pathlib.Path(f"/proc/{self._first.pid}/task/{self._first.pid}/children")
-        return until(lambda: children.read_text().split(), "the first process of a machine")[0]
+        return until(lambda: children.read_text().split(), "the first process of a machine", seconds=STEP)[0]
 
     def _is_up(self):
         must(self._first.poll() is None, "the first process of a machine has ended")
@@ -164,7 +166,7 @@ class Conversation:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self.text = ""
 
-    def until(self, beginning, seconds=30):
+    def until(self, beginning, seconds=STEP):
         """Reads up to a line that begins so, and returns it."""
         deadline = time.monotonic() + seconds
         seen = len(self.text)
@@ -186,4 +188,4 @@ class Conversation:
         """Waits for the end and returns the exit status."""
         self._stdin.close()
         self.text += self._stdout.read().decode(errors="replace")
-        return self._process.wait(30)
+        return self._process.wait(STEP)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Makes build/packages/root.tar: a bare Debian of this release with what logs people in and what our packages depend on, and
 # without them. Where packages of the next release were built, also newer.tar: what apt needs to upgrade the one to the other.
-# For the suite `machines` also guests/KIND: what a machine of that kind installs, which has no network but that of the rows.
+# For the suite `machines` also guests/KIND: what a machine of that kind installs, which has no network but that of the rows; and
+# other.tar: a bare Debian of the other release, where our packages were built for it.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 folder=$PWD/build/packages
@@ -67,10 +68,18 @@ if [[ ${1-} == fetch-guests ]]; then
 fi
 
 # The first of each alternative, without its version.
-mapfile -t depends < <(for package in "$folder"/*.deb; do dpkg-deb --field "$package" Depends; done |
-  tr ',' '\n' | sed 's/[|(].*//; s/ //g' | sort -u)
+depends() { # folder
+  for package in "$1"/*.deb; do dpkg-deb --field "$package" Depends; done | tr ',' '\n' | sed 's/[|(].*//; s/ //g' | sort -u
+}
+
+bare() { # release, folder of its packages, tar
+  local needed
+  mapfile -t needed < <(depends "$2")
+  scripts/dist/root.sh "$1" bare "$3" "${wanted[@]}" "${needed[@]}"
+}
+
 mkdir -p "$folder/root"
-scripts/dist/root.sh "$release" bare "$folder/root.tar" "${wanted[@]}" "${depends[@]}"
+bare "$release" "$folder" "$folder/root.tar"
 
 case $release in
   bookworm) next=trixie ;;
@@ -102,4 +111,15 @@ if [[ ${SUITE-} == machines && ($folder/root.tar -nt $kept || $(<"$kept") != "$m
     tail -n 5 "$folder/guests.log" >&2
     echo "packages: they could not be fetched: the rows that need them are skipped" >&2
   fi
+fi
+
+case $release in
+  bookworm) other=trixie ;;
+  *) other=bookworm ;;
+esac
+of_other=$PWD/build/dist/$other/build/packages
+if [[ ! -f $of_other/made ]]; then
+  rm -f "$folder/other.tar"
+elif [[ ${SUITE-} == machines ]] && ! bare "$other" "$of_other" "$folder/other.tar"; then
+  echo "packages: no bare $other could be made: the row that needs one is skipped" >&2
 fi

@@ -202,3 +202,27 @@ def purged(lab):
             sorted(machine.path(DROP_INS).iterdir() if machine.path(DROP_INS).exists() else []),
         )
         return "kept by the removal, removed by the purge"
+
+
+@row(
+    "M9",
+    "a workstation of this release of Debian and one of the other join with one payload; mina registers on both, and uses sudo",
+    "both are known at the server, and sudo asks on both; after one has left the other goes on",
+)
+def two_releases(lab):
+    # Before anything else is made: it may be that there is none.
+    with lab.of_other_release() as other:
+        code = lab.join_code("--machines", "2")
+        with lab.workstation() as own:
+            seen = []
+            for machine in (other, own):
+                join(machine, code["payload"], "--fingerprint", code["fingerprint"])
+                first_sudo(lab, machine)
+                seen.append(machine.says("sh", "-c", ". /etc/os-release && echo $VERSION_CODENAME").strip())
+            names = [machine.says("hostname").strip() for machine in (other, own)]
+            must(not set(names) - set(lab.machines()), f"{names} are not among {list(lab.machines())}")
+            own.run("uafctl", "pam", "disable", "sudo")
+            own.run("uafctl", "leave")
+            must(LET_IN in scene.sudo(other, "mina", PASSCODE).text, "one has left, and sudo of the other does not let in")
+            must(lab.machines()[names[1]].get("left") and not lab.machines()[names[0]].get("left"), lab.machines())
+            return f"{seen[0]} and {seen[1]} joined, and sudo asked on both; {seen[0]} went on after {seen[1]} had left"

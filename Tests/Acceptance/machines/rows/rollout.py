@@ -53,7 +53,9 @@ def control_of(lab, control, desk):
 def play(control, *options):
     """Plays site.yml; returns what it printed, and the counts of its recap."""
     command = f"cd {PLACE} && exec ansible-playbook -v -i inventory --vault-password-file {VAULT} site.yml " + " ".join(options)
-    result = control.run("sh", "-c", command, check=False, HOME="/root", ANSIBLE_NOCOLOR="1")
+    # ssh gives up after 10 seconds otherwise, which a machine with much other work may need.
+    settings = {"HOME": "/root", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_TIMEOUT": "120"}
+    result = control.run("sh", "-c", command, check=False, limit=900, **settings)
     recap = re.search(r"^desk +: (.*)$", result.stdout, re.MULTILINE)
     must(recap, f"no recap: {result.stdout[-1500:]}")
     counts = recap[1] if recap else ""
@@ -84,7 +86,7 @@ def played(control, payload, *options, fails=None):
     "examples/ansible by ansible-core, over ssh: with the fingerprint of another server, with an expired payload, right, again; "
     "absent, again",
     "refused with uafctl's words and no payload left; joined, and sudo asks; the second run changes nothing; it leaves",
-    limit=1200,
+    limit=3600,
 )
 def ansible(lab):
     code = lab.join_code("--machines", "2")
@@ -162,7 +164,7 @@ def first_boot(machine, data, number):
     "M8",
     "examples/cloud-init.yaml by cloud-init with the NoCloud data source: with the fingerprint of another server, then right",
     "refused with uafctl's words and no payload left, and sudo takes the password; then the package joins, and sudo asks",
-    limit=900,
+    limit=3600,
 )
 def cloud(lab):
     code = lab.join_code()
