@@ -77,7 +77,8 @@ import Testing
 
   @Test func `the program of the name services starts nothing, listens to nobody and changes no file`() {
     #expect(Self.name.intersection(Self.escapes) == ["socket", "connect", "sendmsg", "ioctl"])
-    #expect(Self.name.isDisjoint(with: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "fchmod", "fchown"]))
+    let changing = ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "fchmod", "fchown"]
+    #expect(Self.name.isDisjoint(with: changing))
   }
 
   @Test(arguments: ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "flock", "fchmod", "fchown"])

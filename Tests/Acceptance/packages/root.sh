@@ -13,6 +13,7 @@ declare -A guests=(
   [control]='ansible-core openssh-client'
   [managed]='python3 python3-apt'
   [cloud]='cloud-init'
+  [directory]='libnss-extrausers'
 )
 
 # Fetches what apt needs to install each kind's packages on the bare Debian.
