@@ -17,9 +17,7 @@ struct Uafctl: ParsableCommand {
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
       OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self, InitCommand.self,
       SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
-      CheckInCommand.self,
-      PolicyCommand.self,
-      FacetCommand.self, DoctorCommand.self, PAMCommand.self,
+      CheckInCommand.self, PolicyCommand.self, FacetCommand.self, DoctorCommand.self, PAMCommand.self,
     ])
 
   @OptionGroup var conf: ConfigurationOption
