@@ -68,4 +68,4 @@ def listed(instances, fleet, seen):
     must(verified == MACHINES, f"{verified} logins count as verified")
     must(sum(entry["kind"] == "machine-copied" for entry in rows) == 1, "the copy has no row, or several")
     instances[0].run("audit", "verify")
-    return f"{MACHINES} joined and listed at both; {len(logins)} logins with a row, {verified} verified; 1 copy noticed; refused {seen}"
+    return f"{MACHINES} joined, listed at both; {len(logins)} logins have rows, {verified} verified; 1 copy seen; refused {seen}"
