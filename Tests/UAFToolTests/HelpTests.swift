@@ -63,6 +63,8 @@ import ToolTestSupport
                                   says; root only.
           leave                   Takes back that this machine has joined a server;
                                   root only.
+          check-in                Tells the server how this machine is, and takes its
+                                  policy; root only.
           policy                  Tries the rules for new values.
           facet                   Prints who this client says it is, and what a server
                                   has to list.

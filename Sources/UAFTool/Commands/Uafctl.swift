@@ -18,9 +18,7 @@ struct Uafctl: ParsableCommand {
       RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
       InitCommand.self,
       SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
-      CheckInCommand.self,
-      PolicyCommand.self,
-      FacetCommand.self, DoctorCommand.self, PAMCommand.self,
+      CheckInCommand.self, PolicyCommand.self, FacetCommand.self, DoctorCommand.self, PAMCommand.self,
     ])
 
   @OptionGroup var conf: ConfigurationOption

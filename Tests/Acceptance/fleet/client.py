@@ -102,16 +102,33 @@ class Channel:
         """The answer's object; Later where there is none."""
         return json.loads(self._ask("POST", path, json.dumps(body)))
 
+    def tell(self, path, body, proof=None):
+        """What a machine sends for itself: the HTTP status, and the answer's object if there is one; Later where none came."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if proof is not None:
+            headers["UAF-Machine"] = proof
+        status, said = self._exchange("POST", path, body, headers)
+        if status in LATER_OF_HTTP:
+            raise Later(f"HTTP {status}")
+        return status, json.loads(said) if said else None
+
     def read(self, path):
         return self._ask("GET", path, None)
 
     def _ask(self, method, path, body):
+        media = "application/fido+uaf"
+        headers = {"Content-Type": f"{media}; charset=utf-8", "Accept": media} if body else {}
+        status, said = self._exchange(method, path, body, headers)
+        if status in LATER_OF_HTTP:
+            raise Later(f"HTTP {status}")
+        must(status == 200, f"{path} answered with HTTP {status}")
+        return said
+
+    def _exchange(self, method, path, body, headers):
         sent = False
         try:
             connection = self._connection or self._open()
             sent = True
-            media = "application/fido+uaf"
-            headers = {"Content-Type": f"{media}; charset=utf-8", "Accept": media} if body else {}
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
             said = answer.read()
@@ -120,10 +137,7 @@ class Channel:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Later(f"{type(error).__name__}: {error}", sent) from error
-        if answer.status in LATER_OF_HTTP:
-            raise Later(f"HTTP {answer.status}")
-        must(answer.status == 200, f"{path} answered with HTTP {answer.status}")
-        return said
+        return answer.status, said
 
 
 class Verdicts:

@@ -63,13 +63,17 @@ struct ReportMaker {
     let moment = now()
     return policy.enabledTypes.flatMap { type -> [ReportedLock] in
       guard let ledger = try? account.ledger(type) else { return [] }
+      func status(_ origin: AttemptOrigin) -> LockStatus {
+        ledger.status(origin, at: moment, policy: policy.lockPolicy(type, uid: account.identity.uid, origin))
+      }
+      let local = status(.local)
       return AttemptOrigin.allCases.compactMap { origin in
-        let configured = policy.lockPolicy(type, uid: account.identity.uid, origin)
-        let status = ledger.status(origin, at: moment, policy: configured)
-        guard status.isLocked else { return nil }
+        let found = status(origin)
+        // A lock of the person's own attempts stops all others, too: it is told once.
+        guard found.isLocked, origin == .local || found != local else { return nil }
         return ReportedLock(
           account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin),
-          until: status.isPermanent ? nil : moment.wallSeconds &+ Int64(status.remainingLock?.secondsTold ?? 0))
+          until: found.isPermanent ? nil : moment.wallSeconds &+ Int64(found.remainingLock?.secondsTold ?? 0))
       }
     }
   }
