@@ -66,6 +66,6 @@ package struct UnlockAdministration: Sendable {
     let there = usable.filter { $0.deviceID == machine }
     if !there.isEmpty { return (.device(machine), there.prefix(mostKeys).map(\.keyID)) }
     if let key = usable.first(where: { $0.keyID.text == machine }) { return (.key(key.keyID), [key.keyID]) }
-    throw .unknown("machine or key of this account, in use", name: machine)
+    throw .unknown("machine or usable key of this account:", name: machine)
   }
 }

@@ -14,7 +14,7 @@ struct GiveUnlockCommand: AsyncParsableCommand {
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(
     help: ArgumentHelp(
-      "The machine's device id ('devices USER' and 'machines' list them), or the KeyID of a key.", valueName: "id"))
+      "The machine's device id ('machines' lists them), or the KeyID of a key on it.", valueName: "id"))
   var machine: String
   @OptionGroup var place: AdministrationOptions
   @Option(help: ArgumentHelp("Seconds the unlock is good for, 300 to 604800.", valueName: "seconds"))
