@@ -61,6 +61,32 @@ public enum EndCause: CaseIterable, Sendable {
   /// This machine has joined no server.
   case notJoined
 
+  // MARK: Unlocking
+  /// The text given is no unlock of this machine's server.
+  case unlockUnreadable
+  /// The server's verdicts are not signed here, so nothing proves an unlock.
+  case unlockNotSigned
+  /// The unlock is for another account.
+  case unlockOfOtherAccount
+  /// The unlock is for another machine.
+  case unlockOfOtherMachine
+  /// The time of the unlock is over.
+  case unlockExpired
+  /// The unlock is from the future, by this machine's clock.
+  case unlockFromFuture
+  /// The unlock was used, or a later one was.
+  case unlockUsed
+  /// The unlock is older than a lock of the account.
+  case unlockOlderThanLock
+  /// The account is not locked.
+  case unlockNotNeeded
+  /// Too many wrong unlock codes were typed.
+  case unlockCodesHeld
+  /// An unlock was used shortly before, and codes wait for a while then.
+  case unlockCodeTooSoon
+  /// The server has given this machine no secret for the account, so no typed code can be checked.
+  case unlockCodeNotKnown
+
   // MARK: Authenticators
   /// Everything that the server accepts is registered already.
   case registeredAlready

@@ -75,6 +75,38 @@ extension EnglishCatalogue {
         "A machine joins by its id, and server.send_device = false lets nothing be told.",
         "Set server.send_device = true, or name the server in the configuration instead.")
     case .notJoined: ResultText("This machine has joined no server.", "'uafctl join --payload FILE' joins one.")
+    // Unlocking
+    case .unlockUnreadable:
+      ResultText(
+        "This is no unlock of this machine's server.",
+        "Give the whole line, or all 24 characters, as the helpdesk gave them.")
+    case .unlockNotSigned:
+      ResultText(
+        "Nothing here proves an unlock: server.require_signed_verdict and server.verdict_key are not set.",
+        "Have root run 'uafctl unlock USER'.")
+    case .unlockOfOtherAccount:
+      ResultText("This unlock is for another account.", "Ask the helpdesk for one for this account.")
+    case .unlockOfOtherMachine:
+      ResultText("This unlock is for another machine.", "Ask the helpdesk for one for this machine.")
+    case .unlockExpired: ResultText("The time of this unlock is over.", "Ask the helpdesk for a new one.")
+    case .unlockFromFuture:
+      ResultText("By this machine's clock this unlock is from the future.", "Compare the clock with the server's.")
+    case .unlockUsed:
+      ResultText("This unlock was used already, or a later one was.", "Ask the helpdesk for a new one.")
+    case .unlockOlderThanLock:
+      ResultText("This unlock is older than the lock.", "Ask the helpdesk for a new one.")
+    case .unlockNotNeeded: ResultText("This account is not locked here.", "Log in as usual.")
+    case .unlockCodesHeld:
+      ResultText(
+        "Too many wrong unlock codes were typed.", "Use the file from the helpdesk, or wait and try again later.")
+    case .unlockCodeTooSoon:
+      ResultText(
+        "Another unlock was used less than an hour before this code was issued.",
+        "Use the file from the helpdesk, or a code that is issued later.")
+    case .unlockCodeNotKnown:
+      ResultText(
+        "The server has given this machine no secret for the account, so no typed code can be checked.",
+        "Use the file from the helpdesk, or have root run 'uafctl unlock USER'.")
     // Authenticators
     case .registeredAlready:
       ResultText(

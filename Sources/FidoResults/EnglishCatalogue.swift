@@ -104,6 +104,11 @@ enum EnglishCatalogue: Catalogue {
       return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
     case .enrolmentCode: return "Enrolment code: "
     case .machinePayload: return "Machine payload: "
+    case .unlockLine: return "Unlock line: "
+    case .unlockCodeWrong(let machine):
+      return "This is not the unlock code of this account on this machine, which the helpdesk knows as \(machine). "
+        + "Compare all 24 characters, or use the file."
+    case .unlockCode: return "Unlock code (24 characters): "
     case .recoveryKey: return "Recovery key (empty line: none): "
     case .oneTimeCode: return "Code: "
     case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."

@@ -58,6 +58,35 @@ extension KoreanCatalogue {
         "server.send_device = true로 하거나, 대신 설정에 서버를 적으십시오.")
     case .notJoined:
       ResultText("이 컴퓨터는 어느 서버에도 가입하지 않았습니다.", "'uafctl join --payload 파일'로 가입합니다.")
+    // Unlocking
+    case .unlockUnreadable:
+      ResultText("이 컴퓨터의 서버가 발급한 잠금 해제 코드가 아닙니다.", "헬프데스크에서 받은 줄 전체나 24자를 모두 주십시오.")
+    case .unlockNotSigned:
+      ResultText(
+        "server.require_signed_verdict와 server.verdict_key가 설정되지 않아 잠금 해제 코드를 확인할 수 없습니다.",
+        "root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
+    case .unlockOfOtherAccount:
+      ResultText("다른 계정의 잠금 해제 코드입니다.", "헬프데스크에서 이 계정의 코드를 받으십시오.")
+    case .unlockOfOtherMachine:
+      ResultText("다른 컴퓨터의 잠금 해제 코드입니다.", "헬프데스크에서 이 컴퓨터의 코드를 받으십시오.")
+    case .unlockExpired: ResultText("잠금 해제 코드의 기한이 지났습니다.", "헬프데스크에 새 코드를 요청하십시오.")
+    case .unlockFromFuture:
+      ResultText("이 컴퓨터의 시계로는 아직 발급되지 않은 잠금 해제 코드입니다.", "컴퓨터의 시계를 서버의 시계와 비교하십시오.")
+    case .unlockUsed:
+      ResultText("이 잠금 해제 코드나 더 나중에 발급된 코드를 이미 사용했습니다.", "헬프데스크에 새 코드를 요청하십시오.")
+    case .unlockOlderThanLock:
+      ResultText("잠기기 전에 발급된 잠금 해제 코드입니다.", "헬프데스크에 새 코드를 요청하십시오.")
+    case .unlockNotNeeded: ResultText("이 컴퓨터에서 이 계정은 잠겨 있지 않습니다.", "평소처럼 로그인하십시오.")
+    case .unlockCodesHeld:
+      ResultText("틀린 잠금 해제 코드를 너무 많이 입력했습니다.", "헬프데스크의 파일을 사용하거나 나중에 다시 시도하십시오.")
+    case .unlockCodeTooSoon:
+      ResultText(
+        "이 코드가 발급되기 전 한 시간 안에 다른 잠금 해제 코드를 사용했습니다.",
+        "헬프데스크의 파일이나 나중에 발급된 코드를 사용하십시오.")
+    case .unlockCodeNotKnown:
+      ResultText(
+        "서버가 이 컴퓨터에 이 계정의 비밀 값을 주지 않아 입력한 코드를 확인할 수 없습니다.",
+        "헬프데스크의 파일을 사용하거나 root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
     // Authenticators
     case .registeredAlready:
       ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 새 키를 받으려면 먼저 등록을 해지하십시오.")

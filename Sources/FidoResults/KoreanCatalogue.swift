@@ -88,6 +88,11 @@ enum KoreanCatalogue: Catalogue {
     case .valueMeetsRules(let kind, let other): return "\(kind.koreanSubject) 규칙에 맞습니다. 바꿔야 할 것은 \(other.korean)입니다."
     case .enrolmentCode: return "등록 코드: "
     case .machinePayload: return "가입 파일의 줄: "
+    case .unlockLine: return "잠금 해제 파일의 줄: "
+    case .unlockCodeWrong(let machine):
+      return "이 컴퓨터(헬프데스크에서는 \(machine))에서 이 계정의 잠금 해제 코드가 아닙니다. "
+        + "24자를 모두 비교하거나 파일을 사용하십시오."
+    case .unlockCode: return "잠금 해제 코드(24자): "
     case .recoveryKey: return "복구 키(빈 줄: 없음): "
     case .oneTimeCode: return "코드: "
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."

@@ -13,13 +13,14 @@ extension PromptText {
     case .noAnswer(.ownMeans), .valueNotSet, .locked, .lockedForGood, .revoked, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
-      .tooManyConversations, .registeredAgain:
+      .tooManyConversations, .registeredAgain, .unlockCodeWrong:
       nil
     // These texts end nothing, or belong to a success.
     case .value, .currentValue, .newValue, .newValueAgain, .valuesDiffer, .valueUnchanged, .enrol, .patternKeys,
       .choice,
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
-      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .machinePayload, .recoveryKey, .oneTimeCode,
+      .acceptedOffline, .valueMeetsRules, .enrolmentCode, .machinePayload, .unlockLine, .unlockCode,
+      .recoveryKey, .oneTimeCode,
       .waitingForServer, .confirm,
       .ready,
       .partOfText,

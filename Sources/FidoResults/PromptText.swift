@@ -42,6 +42,10 @@ public enum PromptText: Hashable, Sendable {
   case enrolmentCode
   /// Asks for the line of a machine payload.
   case machinePayload
+  /// Asks for the one line of an unlock, as its file has it.
+  case unlockLine
+  /// Asks for the characters of an unlock code.
+  case unlockCode
   /// Asks for the words of the recovery key.
   case recoveryKey
   /// Asks for a code that may be for something else.
@@ -118,6 +122,8 @@ public enum PromptText: Hashable, Sendable {
   case left(serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.
   case registeredAgain(ValueKind)
+  /// What was typed is not the unlock code of this account on this machine, which the server knows by these characters.
+  case unlockCodeWrong(machine: String)
   /// Why a conversation ended, if its result says too little.
   case cause(EndCause)
   /// The sensor waits while the secret is asked for.

@@ -22,6 +22,8 @@ package struct AdministrationEnvironment: Sendable {
   package let authority: @Sendable (_ url: String) throws -> String?
   /// The public keys of the server's verdicts for the payload of a join code, PEM, the one in use first.
   package let verdictKeys: @Sendable () throws -> String
+  /// What makes unlocks; nil for a server without keys to sign with.
+  package let unlocks: @Sendable () throws -> UnlockGrants?
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
   /// Shared by all requests of a server.
@@ -34,7 +36,7 @@ package struct AdministrationEnvironment: Sendable {
     members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil }, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
     authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
-    models: AuthenticatorModels
+    unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil }, models: AuthenticatorModels
   ) {
     self.store = store
     self.group = group
@@ -45,6 +47,7 @@ package struct AdministrationEnvironment: Sendable {
     self.host = host
     self.authority = authority
     self.verdictKeys = verdictKeys
+    self.unlocks = unlocks
     self.models = models
   }
 

@@ -4,6 +4,8 @@ package enum Permission: CaseIterable, Sendable {
   case read
   /// Give out enrolment codes.
   case enrol
+  /// Give out unlocks of accounts that machines have locked.
+  case unlock
   /// Revoke keys and machines.
   case revoke
   /// Ask a person to confirm a text.

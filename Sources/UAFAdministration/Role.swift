@@ -9,7 +9,7 @@ package enum Role: String, CaseIterable, Sendable {
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
     case .read: true
-    case .enrol: self == .helpdesk || self == .administrator
+    case .enrol, .unlock: self == .helpdesk || self == .administrator
     case .revoke, .approve, .joinMachines, .manageAccounts: self == .operator || self == .administrator
     case .exportAudit: self == .auditor || self == .administrator
     case .managePolicies, .manageAccess, .manageServer: self == .administrator

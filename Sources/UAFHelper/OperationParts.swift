@@ -82,6 +82,10 @@ struct OperationParts {
       call: call, policy: policy, accounts: accounts, server: server, log: log, now: surroundings.now)
   }
 
+  func givenUnlock() -> GivenUnlockOperation {
+    GivenUnlockOperation(call: call, accounts: accounts, server: server, log: log, now: surroundings.now)
+  }
+
   private var account: LoginAccount {
     LoginAccount(
       call: call, policy: policy, prompter: prompter, accounts: accounts,

@@ -98,7 +98,8 @@ import UAFWire
     // The chip works while the rest is read.
     key.prepare(for: call.begin.operation, in: folder.path, owner: folder.owner)
     // What the server said last is compared with today's trust, too.
-    if let trusted = isAccountCheck ? found : asked { try server.readTrust(trusted) }
+    let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
+    if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
     sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, surroundings: surroundings).sensor()
     surroundings.seclude(asked.map(Self.places), folder.path)
   }
@@ -138,6 +139,7 @@ import UAFWire
     case .change: parts.change()
     case .reset: parts.reset()
     case .status: parts.status()
+    case .unlock where call.begin.payload != nil: parts.givenUnlock()
     case .unlock: UnlockOperation(call: call, accounts: accounts, log: log)
     case .forget: ForgetOperation(call: call, accounts: accounts, locks: locks)
     case .initialise: InitialiseOperation(folder: folder, sealing: sealing)

@@ -28,7 +28,8 @@ struct UAFServerCommand: AsyncParsableCommand {
       """,
     version: ServerVersion.current,
     subcommands: [
-      ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, ApproveCommand.self, UsersCommand.self,
+      ServeCommand.self, EnrolCommand.self, EnrolListCommand.self, GiveUnlockCommand.self, ApproveCommand.self,
+      UsersCommand.self,
       DevicesCommand.self, MachinesCommand.self, JoinCodeCommand.self, CodesCommand.self, RevokeCommand.self,
       DisableCommand.self,
       LockCommand.self,

@@ -17,7 +17,9 @@ import Testing
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned:
       .administrator
-    case .chipBusy: .againLater
+    case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
+    case .unlockNotSigned, .unlockCodeNotKnown: .administrator
+    case .chipBusy, .unlockCodesHeld: .againLater
     case .accountLocked, .accountNotKnown, .namesSilent: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen: .againNow
@@ -26,7 +28,9 @@ import Testing
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
       .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
-      .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined:
+      .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined,
+      .unlockUnreadable, .unlockOfOtherAccount, .unlockOfOtherMachine, .unlockFromFuture, .unlockNotNeeded,
+      .unlockCodeTooSoon:
       []
     }
   }
@@ -63,6 +67,7 @@ import Testing
       (.revoked(said: "Gone."), .administrator), (.serverForbids, .administrator), (.serverUndecided, .administrator),
       (.serverFailed, .administrator), (.serverNameChanged, .administrator),
       (.stateIsOlder, .administrator), (.denied, []), (.approvalIsOver, []), (.ownTextTooLong(2048), []),
+      (.unlockCodeWrong(machine: "7QK3"), []),
     ]
 
   private func told(_ text: String, _ nextStep: String?) -> String { [text, nextStep ?? ""].joined(separator: "\n") }

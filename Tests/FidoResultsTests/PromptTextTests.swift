@@ -29,7 +29,7 @@ import Testing
     .ready, .denied, .approvalIsOver, .partOfText(left: 100), .patternGrid,
     .acceptedOffline, .value(.passcode, user: "alice", service: "sudo", digits: 6),
     .currentValue(.passcode, user: "alice", digits: 6), .newValue(.passcode, user: "alice", digits: 6),
-    .newValueAgain(.passcode, digits: 6),
+    .newValueAgain(.passcode, digits: 6), .unlockLine, .unlockCode, .unlockCodeWrong(machine: "7QK3"),
   ]
 
   private static let prompts = ofKinds + others

@@ -8,7 +8,7 @@ struct Truth: OptionSet, CustomStringConvertible {
   static let againNow = Truth(rawValue: 2)
   /// The same may succeed once some time has passed.
   static let againLater = Truth(rawValue: 4)
-  /// It takes an enrolment code that the person has not got yet.
+  /// It takes an enrolment code or an unlock that the person has not got yet.
   static let newCode = Truth(rawValue: 8)
 
   var description: String {

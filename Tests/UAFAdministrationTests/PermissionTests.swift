@@ -39,6 +39,7 @@ struct PermissionTests {
     Operation("issue", .enrol) { _ = try await EnrolmentAdministration($0).issue(for: "a", by: $1) },
     Operation("codes", .read) { _ = try await EnrolmentAdministration($0).page(onlyOpen: true, by: $1) },
     Operation("close code", .enrol) { try await EnrolmentAdministration($0).close(for: "a", by: $1) },
+    Operation("unlock", .unlock) { _ = try await UnlockAdministration($0).issue(for: "a", on: "d", by: $1) },
     Operation("text", .approve) { _ = try await ApprovalAdministration($0).create("t", for: "a", by: $1) },
     Operation("texts", .read) { _ = try await ApprovalAdministration($0).page(by: $1) },
     Operation("one text", .read) { _ = try await ApprovalAdministration($0).approval(1, by: $1) },

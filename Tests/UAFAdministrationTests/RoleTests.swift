@@ -22,7 +22,7 @@ struct RoleTests {
 
   @Test("the helpdesk gives out codes, and does not reach privileged accounts")
   func helpdesk() {
-    #expect(Permission.allCases.filter(Role.helpdesk.allows) == [.read, .enrol])
+    #expect(Permission.allCases.filter(Role.helpdesk.allows) == [.read, .enrol, .unlock])
     #expect(!Role.helpdesk.reachesPrivileged)
   }
 

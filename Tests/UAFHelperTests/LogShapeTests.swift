@@ -112,6 +112,7 @@ import UAFWire
     log.write(.state, "which authenticator was used could not be noted: \(StateError.damaged)", .warning)
     log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
     log.write(.fingerprint, "refused while locked", .notice)
+    log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
     log.write(.audit, "the kernel takes no audit records (errno 111)", .debug)
     return log.lines
   }

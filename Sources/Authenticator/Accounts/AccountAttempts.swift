@@ -86,13 +86,7 @@ struct AccountAttempts {
 
   /// Lifts every lock of every authenticator.
   func unlock() throws(StateError) {
-    try records.write { () throws(StateError) in
-      for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
-        var ledger = try records.ledger(type)
-        ledger.unlock()
-        try records.put(ledger, type)
-      }
-    }
+    try records.write { () throws(StateError) in try records.clearAttempts() }
   }
 
   /// The attempts at a moment.

@@ -150,6 +150,15 @@ struct AccountRecords {
     try sealed.put(.ledger, name: type.recordName, body: ledger.record, of: identity)
   }
 
+  /// Ends every lock of every authenticator, and clears its attempts; inside `write`.
+  func clearAttempts() throws(StateError) {
+    for type in AuthenticatorType.allCases where try authenticator(type) != nil {
+      var ledger = try ledger(type)
+      ledger.unlock()
+      try put(ledger, type)
+    }
+  }
+
   // MARK: Keys
 
   /// The registered keys, of every application.
@@ -222,6 +231,7 @@ struct AccountRecords {
     try sealed.remove(.lastUsed)
     try sealed.remove(.machine)
     try sealed.remove(.standing)
+    try sealed.remove(.unlock)
     try sealed.put(.tombstone, body: Tombstone.buried.record, of: nil)
   }
 }

@@ -18,6 +18,8 @@ enum RecordKind: String, CaseIterable {
   case machine
   /// Which prints the fingerprint was registered with; at most one, without a name.
   case fingerprint
+  /// Which unlock of the helpdesk was used last, and the wrong codes; at most one, without a name.
+  case unlock
   /// A UAF key, by KeyID.
   case key
 }

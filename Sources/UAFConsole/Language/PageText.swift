@@ -99,6 +99,14 @@ enum PageText: String, CaseIterable, Sendable {
   case joinCodeHow
   case joinCodeLine
   case fingerprint
+  case unlockMachine
+  case unlockMade
+  case unlockHow
+  case unlockCode
+  case unlockCodeOf
+  case unlockCodes
+  case unlockNoCode
+  case unlockLine
   case mayJoin
   case haveJoined
   case joined

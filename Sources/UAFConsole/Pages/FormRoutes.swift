@@ -37,6 +37,7 @@ enum FormRoutes {
       try await EnrolmentAdministration(call.administration).close(for: call.fields["name"], by: call.caller)
       return person(call)
     },
+    "/console/person/unlock": { call in .page(try await UnlockPages.issue(call)) },
     "/console/person/revoke": { call in
       try await revokeKey(call)
       return person(call)

@@ -89,6 +89,7 @@ enum PeoplePages {
             fields: [who]))
       }
     }
+    if let unlock = UnlockPages.form(name, keys, call) { forms.append(unlock) }
     forms += revocations(name, keys, call) + AccountStateForms.forms(name, account.block, call)
     if call.allows(.manageAccounts) {
       forms.append(

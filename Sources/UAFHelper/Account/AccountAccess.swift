@@ -54,6 +54,22 @@ import UAFConfiguration
     }
   }
 
+  /// Has the chip count an account's wrong values anew, and removes what killed calls have left of it there.
+  ///
+  /// - Throws: ``Ending``: the first failure; a share that cannot be had keeps none of the others counted out.
+  func clearCounts(of account: AccountFile, in directory: borrowing StateDirectory) throws(Ending) {
+    var failure: Ending?
+    for type in AuthenticatorType.allCases {
+      do throws(StateError) { try AccountShares.clear(type, of: account, in: directory) } catch {
+        failure = failure ?? ending(for: error)
+      }
+    }
+    do throws(StateError) { try removeLeftovers(of: account.identity.uid, in: directory) } catch {
+      failure = failure ?? ending(for: error)
+    }
+    if let failure { throw failure }
+  }
+
   /// Removes a share that no record has.
   func removeShare(_ kept: [UInt8]) { shares.remove(kept) }
 

@@ -84,7 +84,7 @@ struct CallerIdentity: Equatable {
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
       || begin.arguments.contains { $0 != Self.nouserok }
-    guard !saysTooMuch, !Self.administrative.contains(begin.operation) else {
+    guard !saysTooMuch, !Self.isAdministrative(begin) else {
       throw Ending(
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
         .overreach(peer: peer, name: PasswdFile.name(of: peer, in: passwd) ?? Self.digits(peer)))
@@ -112,6 +112,13 @@ struct CallerIdentity: Equatable {
   ///
   /// It changes only the code for its own account without a registration.
   private static let nouserok = Array("nouserok".utf8)
+
+  /// Whether only root may ask for it.
+  ///
+  /// An unlock that brings its proof may be used by the account that it is for.
+  private static func isAdministrative(_ begin: Begin) -> Bool {
+    administrative.contains(begin.operation) && !(begin.operation == .unlock && begin.payload != nil)
+  }
 
   private static let administrative: Set<Operation> = [
     .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .account, .join, .leave, .checkIn,

@@ -14,6 +14,8 @@ enum AuditEvent: CaseIterable {
   case unlockedByTime
   /// AUDIT_ACCT_UNLOCK: root has unlocked.
   case unlockedByRoot
+  /// AUDIT_ACCT_UNLOCK: an unlock of the server's helpdesk was used.
+  case unlockedByHelpdesk
   /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
   case unlockedByRemoval
 
@@ -25,7 +27,7 @@ enum AuditEvent: CaseIterable {
     case .locked: 2207
     case .lockedFromAfar: 2204
     case .unlockedByTime: 2206
-    case .unlockedByRoot, .unlockedByRemoval: 1136
+    case .unlockedByRoot, .unlockedByHelpdesk, .unlockedByRemoval: 1136
     }
   }
 
@@ -39,6 +41,7 @@ enum AuditEvent: CaseIterable {
     case .lockedForOthers: "pam_uaf:lock-other-user"
     case .unlockedByTime: "pam_uaf:unlock-timed"
     case .unlockedByRoot: "pam_uaf:unlock"
+    case .unlockedByHelpdesk: "pam_uaf:unlock-helpdesk"
     case .unlockedByRemoval: "pam_uaf:unlock-removed"
     }
   }

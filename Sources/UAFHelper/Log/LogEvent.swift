@@ -16,6 +16,8 @@ enum LogEvent: String, CaseIterable {
   case locked
   /// A lock that had run out was noticed.
   case unlocked
+  /// Every lock was ended by an unlock of the server's helpdesk.
+  case helpdesk
   /// A file of the state is damaged, edited, or of another account.
   case damaged
   /// The configuration, or an argument of the module, is wrong.

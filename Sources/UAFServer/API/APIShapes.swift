@@ -129,6 +129,22 @@ enum APIShapes {
     return object
   }
 
+  /// An unlock in both its forms, which are shown once.
+  static func issued(_ issued: IssuedUnlock) -> JSONObject {
+    var object: JSONObject = [
+      "id": .string(issued.id), "account": .string(issued.statement.account),
+      "issued": .integer(issued.statement.issuedAt), "expires": .integer(issued.statement.expiresAt),
+      "payload": .string(issued.payload),
+      "codes": .array(
+        issued.codes.map { .object(["machine": .string($0.label), "code": .string($0.text)]) }),
+    ]
+    switch issued.statement.target {
+    case .device(let id): object.set("device", .string(id))
+    case .key(let id): object.set("key", .string(id.text))
+    }
+    return object
+  }
+
   static func joinCode(_ code: JoinCode, now: Int64) -> JSONObject {
     [
       "number": .integer(code.number), "group": .string(code.group), "machines": .integer(Int64(code.machines)),

@@ -26,15 +26,15 @@ struct LocalLink: AdministrationLink {
         store: store, group: { _ in nil }, now: { Terminal.now }, random: { try RandomBytes.make($0) },
         publicURL: server?.text, host: ServerEvents.host,
         authority: { try CertificateFiles.authority(of: directory, for: $0) },
-        verdictKeys: { try Self.verdictKeys(of: directory) }, models: try models ?? .projectOwn()))
+        verdictKeys: { String(decoding: try Self.keys(of: directory).announcedPEM, as: UTF8.self) },
+        unlocks: { UnlockGrants(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
   }
 
-  /// The public keys of verdicts, as a server of the folder announces them.
+  /// The keys of the folder, as a server of it has them.
   ///
   /// - Throws: ``ServerError``.
-  private static func verdictKeys(of directory: ServerDirectory) throws -> String {
-    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
-    return String(decoding: keys.announcedPEM, as: UTF8.self)
+  private static func keys(of directory: ServerDirectory) throws -> ServerKeys {
+    try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
   }
 
   func answer(to request: APIRequest) async throws -> [UInt8] {

@@ -46,7 +46,8 @@ struct AdministrationListeners: Sendable {
       store: service.store, group: { try service.policies().group(of: $0) },
       members: { try service.policies().members(of: $0) }, now: service.now, random: service.random,
       authority: { try CertificateFiles.authority(of: directory, for: $0) },
-      verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) }, models: service.models)
+      verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
+      unlocks: { UnlockGrants(keys: service.keys) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
       console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).answer(to:),

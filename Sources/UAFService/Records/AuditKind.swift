@@ -27,6 +27,8 @@ extension AuditKind {
   package static let accountDisabled = AuditKind(rawValue: "account-disabled")
   package static let accountLocked = AuditKind(rawValue: "account-locked")
   package static let accountEnabled = AuditKind(rawValue: "account-enabled")
+  /// An unlock for the account on one machine was given out.
+  package static let unlock = AuditKind(rawValue: "unlock")
   // What was done with machines.
   package static let joinCode = AuditKind(rawValue: "join-code")
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")

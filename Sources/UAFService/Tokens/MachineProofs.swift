@@ -46,6 +46,27 @@ package struct MachineProofs: Sendable {
     }
   }
 
+  /// The secrets that a machine with one of these keys of an account may have, the newest of each key first.
+  ///
+  /// A machine has the secret of one of its keys, and nobody here knows of which; and an old one until its next login.
+  ///
+  /// - Throws: ``CryptoError``.
+  func possibleSecrets(of username: String, holding keyIDs: [KeyID]) throws -> [MachineSecret] {
+    var found: [MachineSecret] = []
+    for keyID in keyIDs {
+      let numbers = try keys.authenticationCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
+      for (age, number) in numbers.enumerated() {
+        let machineID = Array(number.prefix(MachineSecret.machineIDByteCount))
+        // The number and the secret that a machine has were made with the same secret of the server.
+        let secrets = try secrets(of: machineID, username)
+        if secrets.indices.contains(age) {
+          found.append(try MachineSecret(machineID: machineID, secret: secrets[age]))
+        }
+      }
+    }
+    return found
+  }
+
   private static func place(of id: String, _ code: Int64) -> [UInt8] {
     var bytes: [UInt8] = []
     BigEndian.append(code, to: &bytes)

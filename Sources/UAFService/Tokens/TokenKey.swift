@@ -12,6 +12,7 @@ package final class TokenKey: Sendable {
     case accountState = "account-state+jwt"
     case machineJoin = "machine-join+jwt"
     case machineCheckIn = "machine-checkin+jwt"
+    case unlock = "unlock+jwt"
   }
 
   private let key: SigningKey

@@ -5,17 +5,41 @@ import UAFWire
 struct UnlockCommand: CoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Lifts every lock of an account; root only.")
+    abstract: "Lifts every lock of an account.",
+    discussion: """
+      Root names the account. With a file or a code of 24 characters from the helpdesk everybody may unlock their own \
+      account once; no network is needed.
+      """)
   static let done = ToolText.unlocked
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.", completion: MachineCompletion.people)
-  var user: String
+  @Option(
+    help: ArgumentHelp("File from the helpdesk; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
+  var payload: String?
+
+  @Flag(help: "Ask for the code of 24 characters, at the terminal or as the first line of standard input.")
+  var code = false
+
+  @Argument(
+    help: "The account; root only. Your own where it is left out.",
+    completion: MachineCompletion.people)
+  var user: String?
+
+  func validate() throws {
+    if payload != nil, code { throw ValidationError(UsageMistake.unlockOnceProved.english) }
+    if payload == nil, !code, user == nil { throw ValidationError(UsageMistake.unlockOfNobody.english) }
+  }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.unlock)
     request.user = user
+    if let payload {
+      request.payload = try PayloadSource(argument: payload).read(in: context, asking: .unlockLine)
+    } else if code {
+      request.payload = try UnlockCodeEntry.read(in: context)
+    }
     return request
   }
 }

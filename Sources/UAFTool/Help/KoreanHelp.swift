@@ -116,7 +116,17 @@ enum KoreanHelp {
   ]
 
   private static let root: [String: CommandWords] = [
-    "unlock": CommandWords("계정의 모든 잠금을 풉니다. root만 할 수 있습니다.", "", ["<user>": "계정."]),
+    "unlock": CommandWords(
+      "계정의 모든 잠금을 풉니다.",
+      """
+      root는 계정을 지정합니다. 헬프데스크가 준 파일이나 24자의 코드가 있으면 root가 아니어도 자신의 계정을 한 번 풀 수 \
+      있으며, 네트워크가 필요하지 않습니다.
+      """,
+      [
+        "--payload <file>": "잠금 해제 파일. -를 주면 표준 입력에서 읽거나 묻습니다.",
+        "--code": "터미널이나 표준 입력의 첫 줄에서 24자의 코드를 묻습니다.",
+        "<user>": "계정. root만 지정하며, 빼면 자신의 계정입니다.",
+      ]),
     "forget": CommandWords(
       "이 컴퓨터에서 계정에 관한 모든 것을 지웁니다. root만 할 수 있습니다.",
       """

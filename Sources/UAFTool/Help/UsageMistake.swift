@@ -10,6 +10,8 @@ enum UsageMistake: CaseIterable, Catalogued {
   case denyAndToken
   case serviceOrAll
   case onlyWithoutService
+  case unlockOnceProved
+  case unlockOfNobody
 
   var english: String {
     switch self {
@@ -21,6 +23,8 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .denyAndToken: "--deny and --token exclude each other"
     case .serviceOrAll: "Name a service, or give --all."
     case .onlyWithoutService: "--only goes with a service."
+    case .unlockOnceProved: "--payload and --code exclude each other"
+    case .unlockOfNobody: "Name an account, or give --payload or --code."
     }
   }
 
@@ -34,6 +38,8 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
     case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"
+    case .unlockOnceProved: "--payload와 --code는 함께 쓸 수 없습니다"
+    case .unlockOfNobody: "계정을 지정하거나 --payload 또는 --code를 주십시오"
     }
   }
 }

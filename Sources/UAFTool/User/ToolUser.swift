@@ -48,7 +48,7 @@ struct ToolUser {
   private func refuseWhatIsRoots(_ request: Request, configuration: String?) throws(ToolError) {
     if configuration != nil { throw .onlyRoot(.chooseConfiguration) }
     switch request.operation {
-    case .unlock: throw .onlyRoot(.unlock)
+    case .unlock where request.payload == nil: throw .onlyRoot(.unlock)
     case .initialise: throw .onlyRoot(.initialise)
     case .seal, .unseal, .recover: throw .onlyRoot(.moveKey)
     case .forget: throw .onlyRoot(.forget)

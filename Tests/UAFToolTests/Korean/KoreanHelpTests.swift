@@ -70,16 +70,23 @@ import Testing
 
   @Test func `explains a command in Korean`() {
     #expect(
-      korean(["unlock", "--help"]).output == """
-        개요: 계정의 모든 잠금을 풉니다. root만 할 수 있습니다.
+      korean(["unlock", "--help"]).output.replacing(" \n", with: "\n") == """
+        개요: 계정의 모든 잠금을 풉니다.
 
-        사용법: uafctl unlock [--conf <file>] <user>
+        root는 계정을 지정합니다. 헬프데스크가 준 파일이나 24자의 코드가 있으면 root가
+        아니어도 자신의 계정을 한 번 풀 수 있으며, 네트워크가 필요하지 않습니다.
+
+        사용법: uafctl unlock [--conf <file>] [--payload <file>] [--code] [<user>]
 
         인수:
-          <user>                  계정.
+          <user>                  계정. root만 지정하며, 빼면 자신의 계정입니다.
 
         옵션:
           --conf <file>           설정 파일. root만 쓸 수 있습니다.
+          --payload <file>        잠금 해제 파일. -를 주면 표준 입력에서 읽거나
+                                  묻습니다.
+          --code                  터미널이나 표준 입력의 첫 줄에서 24자의 코드를
+                                  묻습니다.
           --version               버전을 보여 줍니다.
           -h, --help              도움말을 보여 줍니다.
 

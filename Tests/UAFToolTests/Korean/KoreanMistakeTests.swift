@@ -15,7 +15,7 @@ import Testing
     (["register", "a", "b", "c"], "uafctl: 필요 없는 인수입니다: 'c'\n"),
     (["register", "a", "b", "c", "d"], "uafctl: 필요 없는 인수가 2개 있습니다: 'c', 'd'\n"),
     (["register", "--payload"], "uafctl: '--payload <file>'에 값이 필요합니다\n"),
-    (["unlock"], "uafctl: '<user>' 인수가 필요합니다\n"), (["trust"], "uafctl: '--code <file>' 인수가 필요합니다\n"),
+    (["forget"], "uafctl: '<user>' 인수가 필요합니다\n"), (["trust"], "uafctl: '--code <file>' 인수가 필요합니다\n"),
     (["deregister", "--all=yes"], "uafctl: '--all' 옵션에는 값을 줄 수 없습니다: 'yes'\n"),
     (
       ["pam", "enable", "sudo", "--shape", "round"],
@@ -30,6 +30,8 @@ import Testing
       ["status", "--json", "--available", "passcode"],
       "uafctl: --json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다\n"
     ),
+    (["unlock"], "uafctl: 계정을 지정하거나 --payload 또는 --code를 주십시오\n"),
+    (["unlock", "--code", "--payload", "f"], "uafctl: --payload와 --code는 함께 쓸 수 없습니다\n"),
     (["pam", "disable"], "uafctl: 서비스를 지정하거나 --all을 주십시오\n"),
     (["pam", "disable", "--all", "--only"], "uafctl: --only는 서비스와 함께 쓰십시오\n"),
     (["--generate-completion-script", "csh"], "uafctl: 자동 완성 스크립트는 bash, zsh, fish용으로만 만들 수 있습니다\n"),

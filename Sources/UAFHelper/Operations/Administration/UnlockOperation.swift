@@ -15,17 +15,7 @@ struct UnlockOperation: CallOperation {
     }
     do throws(StateError) { try account.unlock() } catch { throw accounts.ending(for: error) }
     log.audit(.unlockedByRoot, of: account.identity)
-    // A share that cannot be had keeps none of the others counted out.
-    var failure: Ending?
-    for type in AuthenticatorType.allCases {
-      do throws(StateError) { try AccountShares.clear(type, of: account, in: directory) } catch {
-        failure = failure ?? accounts.ending(for: error)
-      }
-    }
-    do throws(StateError) { try accounts.removeLeftovers(of: uid, in: directory) } catch {
-      failure = failure ?? accounts.ending(for: error)
-    }
-    if let failure { throw failure }
+    try accounts.clearCounts(of: account, in: directory)
     return Success(detail: "unlocked")
   }
 }

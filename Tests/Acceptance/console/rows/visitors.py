@@ -19,6 +19,7 @@ FORMS = {
     ),
     "manage-policies": ("/console/policies/save",),
     "enrol": ("/console/person/enrol", "/console/person/close-code"),
+    "unlock": ("/console/person/unlock",),
     "revoke": ("/console/person/revoke", "/console/person/revoke-all", "/console/machine/revoke"),
     "approve": ("/console/approvals/ask", "/console/approvals/close"),
     "manage-access": (
@@ -30,7 +31,7 @@ FORMS = {
 }
 ALLOWED = {
     "auditor": (),
-    "helpdesk": ("enrol",),
+    "helpdesk": ("enrol", "unlock"),
     "operator": ("manage-accounts", "revoke", "approve"),
 }
 FIELDS = {"name": "nobody", "id": "none", "lifetime": "900", "role": "auditor", "text": "pay", "key": "5541#0001 AAAA"}

@@ -1,0 +1,127 @@
+/// An unlock that the server's helpdesk has given out for an account of this machine, and that is known to be the server's.
+public struct GivenUnlock: Equatable, Sendable {
+  /// Seconds by which the clocks of server and machine may differ, where times of both are compared.
+  ///
+  /// A machine without network has nothing to set its clock by. An unlock that nobody has used works for a lock that began up
+  /// to so many seconds after it was issued.
+  public static let clockTolerance: Int64 = 300
+  /// Minutes that have to lie between an unlock that was used and the issue of a typed one.
+  ///
+  /// Whoever has the machine's secret can make typed codes. That would be five more guesses with each of them.
+  public static let typedPause: Int64 = 60
+
+  /// When it was issued, in seconds since 1970, by the server's clock.
+  public let issuedAt: Int64
+  /// Seconds since 1970, by the server's clock.
+  public let expiresAt: Int64
+
+  /// An unlock.
+  public init(issuedAt: Int64, expiresAt: Int64) {
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+  }
+
+  /// The minute of its issue, which is all that both its forms have.
+  private var minute: Int64 { issuedAt / 60 }
+
+  /// What becomes of it.
+  public enum Outcome: Equatable, Sendable {
+    /// Every lock has ended, and the unlock is used.
+    case unlocked
+    /// It is from the future.
+    case early
+    /// Its time is over.
+    case expired
+    /// It was used, or one was that was issued later or in the same minute.
+    case used
+    /// A lock began after it was issued.
+    case olderThanLock
+    /// There is no lock.
+    case notLocked
+    /// It is typed, and another one was used less than an hour before it was issued.
+    case tooSoon
+    /// What was typed is not right; wrong entries that are left before none is looked at for a while.
+    case wrong(left: Int)
+    /// Too many were wrong, and none is looked at for this time.
+    case held(Duration)
+  }
+
+  // MARK: Using it
+
+  /// Ends every lock of an account and notes that the unlock was used, in one transaction; nothing is changed otherwise.
+  ///
+  /// - Throws: ``StateError``.
+  public func use(for account: AccountFile, at now: BootTime) throws(StateError) -> Outcome {
+    let records = account.contents
+    return try records.write { () throws(StateError) in
+      try records.requireIdentity()
+      var record = try UnlockRecord.of(account)
+      let outcome = try outcome(of: record, records, at: now)
+      if outcome == .unlocked {
+        record.latestMinute = minute
+        try record.put(in: account)
+      }
+      return outcome
+    }
+  }
+
+  /// The same for one that was typed, which may be wrong: each is counted, and only one that unlocks clears the count.
+  ///
+  /// Nothing of `isRight` is told before the count is on the disk.
+  ///
+  /// - Throws: ``StateError``.
+  public func use(
+    typed isRight: Bool, for account: AccountFile, at now: BootTime
+  ) throws(StateError) -> Outcome {
+    let records = account.contents
+    return try records.write { () throws(StateError) in
+      try records.requireIdentity()
+      var record = try UnlockRecord.of(account)
+      let outcome: Outcome
+      switch record.charge(at: now) {
+      case .locked(let time): return .held(time)
+      case .permanentlyLocked: return .held(.seconds(UnlockRecord.longestPause))
+      case .charged:
+        outcome = try isRight ? typedOutcome(of: record, records, at: now) : .wrong(left: record.left(at: now))
+      }
+      if outcome == .unlocked {
+        record.latestMinute = minute
+        record.clear()
+      }
+      try record.put(in: account)
+      return outcome
+    }
+  }
+
+  private func typedOutcome(
+    of record: UnlockRecord, _ records: AccountRecords, at now: BootTime
+  ) throws(StateError) -> Outcome {
+    if let latest = record.latestMinute, minute > latest, minute - latest < Self.typedPause { return .tooSoon }
+    return try outcome(of: record, records, at: now)
+  }
+
+  /// Judges it, and clears the locks if it holds; inside `write`.
+  private func outcome(
+    of record: UnlockRecord, _ records: AccountRecords, at now: BootTime
+  ) throws(StateError) -> Outcome {
+    guard issuedAt <= now.wallSeconds + Self.clockTolerance else { return .early }
+    if let latest = record.latestMinute, minute <= latest { return .used }
+    guard now.wallSeconds <= expiresAt else { return .expired }
+    let begun = try Self.beginnings(of: records, at: now)
+    guard !begun.isEmpty else { return .notLocked }
+    guard begun.allSatisfy({ $0 <= issuedAt + Self.clockTolerance }) else { return .olderThanLock }
+    try records.clearAttempts()
+    return .unlocked
+  }
+
+  /// When the account's locks began, of all types and origins, in seconds since 1970.
+  private static func beginnings(of records: AccountRecords, at now: BootTime) throws(StateError) -> [Int64] {
+    var found: [Int64] = []
+    for type in AuthenticatorType.allCases where try records.authenticator(type) != nil {
+      var ledger = try records.ledger(type)
+      ledger.pass(to: now)
+      found += AttemptOrigin.allCases.compactMap { ledger[$0].lock?.started.wallSeconds }
+    }
+    return found
+  }
+}

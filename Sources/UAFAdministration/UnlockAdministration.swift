@@ -1,0 +1,71 @@
+import UAFMessages
+import UAFService
+
+/// What administrators do for people whom a machine has locked.
+package struct UnlockAdministration: Sendable {
+  /// How long an unlock is good for, unless somebody says otherwise, in seconds.
+  package static let standardLifetime: Int64 = 3600
+  /// How many keys of one machine are looked at, the newest first.
+  private static let mostKeys = 4
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Gives out an unlock for one account on one machine.
+  ///
+  /// It logs nobody in: it ends the locks that the machine has put on the account, once.
+  ///
+  /// - Parameters:
+  ///   - machine: the machine's device id, or the KeyID of one of the account's keys where the machine tells no id.
+  ///   - lifetime: in seconds.
+  ///   - reason: for the audit.
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
+  package func issue(
+    for username: String, on machine: String, lifetime: Int64 = standardLifetime, reason: String = "",
+    by caller: Caller
+  ) async throws -> IssuedUnlock {
+    try caller.require(.unlock)
+    try AccountReach.check(username)
+    guard UnlockStatement.lifetimes.contains(lifetime) else {
+      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 300 to 604800 seconds")
+    }
+    try ReasonText.check(reason)
+    guard let unlocks = try environment.unlocks() else {
+      throw AdministrationRefusal.conflict("this server has no keys to sign with")
+    }
+    let (id, salt) = (try environment.random(UnlockStatement.idByteCount), try environment.random(1).first ?? 0)
+    let now = environment.now()
+    return try await environment.store.write { [environment] records in
+      try AccountReach(environment).check(username, by: caller, in: records)
+      guard try records.accounts.exists(username) else {
+        throw AdministrationRefusal.unknown("account", name: username)
+      }
+      let (target, keyIDs) = try Self.target(machine, among: try records.credentials.records(of: username))
+      let statement = UnlockStatement(
+        account: username, target: target, id: id, issuedAt: now, expiresAt: now + lifetime)
+      var detail: JSONObject = ["id": .string(Base64URL.encode(id)), "seconds": .integer(lifetime)]
+      if case .key(let keyID) = target { detail.set("key", .string(keyID.text)) }
+      detail.set("reason", reason.isEmpty ? nil : .string(reason))
+      let device: String = if case .device(let device) = target { device } else { "" }
+      try records.audit.append([
+        environment.event(
+          .unlock, by: caller, account: username, machine: device, detail: JSONValue.object(detail).text)
+      ])
+      return IssuedUnlock(
+        statement: statement, payload: try unlocks.payload(statement),
+        codes: try unlocks.codes(statement, holding: keyIDs, random: salt))
+    }
+  }
+
+  /// The machine that is meant, and the account's keys on it that are not revoked, the newest first.
+  private static func target(
+    _ machine: String, among keys: [KeyRecord]
+  ) throws(AdministrationRefusal) -> (UnlockStatement.Target, [KeyID]) {
+    let usable = keys.filter { $0.revocation == nil }.reversed()
+    let there = usable.filter { $0.deviceID == machine }
+    if !there.isEmpty { return (.device(machine), there.prefix(mostKeys).map(\.keyID)) }
+    if let key = usable.first(where: { $0.keyID.text == machine }) { return (.key(key.keyID), [key.keyID]) }
+    throw .unknown("machine or usable key of this account:", name: machine)
+  }
+}

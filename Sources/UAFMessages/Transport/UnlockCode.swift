@@ -1,0 +1,137 @@
+/// An unlock as 24 characters that a person types, for a machine without network; our own (PROTOCOL.md, "Unlock code").
+///
+/// 120 bits: the minute of its issue (24), its lifetime (11), random bits (5), and the first 80 bits of the HMAC-SHA-256 of
+/// ``authenticated(account:machineID:)`` under the machine's secret. They are written in Crockford's base32, in groups of four.
+public struct UnlockCode: Equatable, Sendable {
+  /// The characters of a code, without those between its groups.
+  public static let characterCount = 24
+  /// The length of ``mac``.
+  public static let macByteCount = 10
+  /// What a lifetime is counted in, in seconds.
+  public static let lifetimeUnit: Int64 = 300
+
+  private static let units = 1...2016
+  private static let minuteBits = 24
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+  /// When it was issued, in minutes since 1970.
+  public let minute: Int64
+  /// Its lifetime in units of ``lifetimeUnit``, 1 to 2016.
+  public let lifetimeUnits: Int
+  /// Five random bits: two codes of one minute are two codes.
+  public let salt: UInt8
+  /// The code's authentication, which is not checked here.
+  public let mac: [UInt8]
+
+  /// Makes a code, whose authentication may be empty as long as it is not known.
+  ///
+  /// - Returns: nil for a time or a lifetime that cannot be written.
+  public init?(minute: Int64, lifetimeUnits: Int, salt: UInt8, mac: [UInt8] = []) {
+    guard minute >= 0, Self.units.contains(lifetimeUnits), salt < 32, [0, Self.macByteCount].contains(mac.count) else {
+      return nil
+    }
+    self.minute = minute
+    self.lifetimeUnits = lifetimeUnits
+    self.salt = salt
+    self.mac = mac
+  }
+
+  /// When it was issued, in seconds since 1970, rounded down to the minute.
+  public var issuedAt: Int64 { minute * 60 }
+  /// Seconds since 1970.
+  public var expiresAt: Int64 { issuedAt + Int64(lifetimeUnits) * Self.lifetimeUnit }
+
+  /// What the authentication is over.
+  ///
+  /// The whole minute stands in it, not only the bits that are written.
+  ///
+  /// - Parameter machineID: the machine's number at the server, for the account.
+  public func authenticated(account: String, machineID: [UInt8]) -> [UInt8] {
+    let time = (0..<8).reversed().map { UInt8(truncatingIfNeeded: minute >> (8 * $0)) }
+    let units = [UInt8(truncatingIfNeeded: lifetimeUnits >> 8), UInt8(truncatingIfNeeded: lifetimeUnits)]
+    return Array("pam-uaf unlock code".utf8) + [0] + time + units + [salt] + machineID + account.utf8
+  }
+
+  /// The same code with its authentication.
+  ///
+  /// - Parameter code: an HMAC-SHA-256, of which the first bytes are taken.
+  public func authenticated(by code: [UInt8]) -> UnlockCode? {
+    UnlockCode(minute: minute, lifetimeUnits: lifetimeUnits, salt: salt, mac: Array(code.prefix(Self.macByteCount)))
+  }
+
+  /// The characters, in groups of four.
+  public var text: String {
+    let head = UInt64(minute & (1 << Self.minuteBits - 1)) << 16 | UInt64(lifetimeUnits) << 5 | UInt64(salt)
+    let characters = Self.characters(of: (0..<5).reversed().map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + mac)
+    return stride(from: 0, to: characters.count, by: 4).map { start in
+      String(decoding: characters[start..<min(start + 4, characters.count)], as: UTF8.self)
+    }.joined(separator: "-")
+  }
+
+  /// Reads what a person has typed: small letters, spaces and hyphens as they like, O for 0, I and L for 1.
+  ///
+  /// - Parameter now: seconds since 1970: the minute of issue is the one of its bits that is nearest.
+  /// - Returns: nil for anything but 24 characters of the alphabet, and for a lifetime that no code has.
+  public init?(typed text: String, near now: Int64) {
+    guard let bytes = Self.bytes(typed: text) else { return nil }
+    let head = bytes.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let period = Int64(1) << Self.minuteBits
+    let today = max(now, 0) / 60
+    var minute = today - today % period + Int64(head >> 16)
+    if minute - today > period / 2 { minute -= period } else if today - minute > period / 2 { minute += period }
+    self.init(
+      minute: minute, lifetimeUnits: Int(head >> 5 & 0x7FF), salt: UInt8(head & 0x1F), mac: Array(bytes.dropFirst(5)))
+  }
+
+  /// Four characters by which people tell the numbers of machines apart, where a server gives out a code for each.
+  public static func label(ofMachine machineID: [UInt8]) -> String {
+    String(decoding: characters(of: Array(machineID.prefix(5))).prefix(4), as: UTF8.self)
+  }
+
+  // MARK: Characters
+
+  /// Five bits each, the first bits first; the bytes are a multiple of five.
+  private static func characters(of bytes: [UInt8]) -> [UInt8] {
+    var characters: [UInt8] = []
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        characters.append(alphabet[Int(bits >> count & 0x1F)])
+      }
+      bits &= (1 << count) - 1
+    }
+    return characters
+  }
+
+  private static func bytes(typed text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (bits, count, characters): (UInt32, UInt32, Int) = (0, 0, 0)
+    for character in text.utf8 where !separators.contains(character) {
+      guard let value = value(of: character), characters < characterCount else { return nil }
+      characters += 1
+      bits = bits << 5 | value
+      count += 5
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+      bits &= (1 << count) - 1
+    }
+    return characters == characterCount ? bytes : nil
+  }
+
+  private static let separators = Array(" -".utf8)
+
+  private static func value(of character: UInt8) -> UInt32? {
+    let capital = (0x61...0x7A).contains(character) ? character - 0x20 : character
+    let meant: UInt8 =
+      switch capital {
+      case UInt8(ascii: "O"): UInt8(ascii: "0")
+      case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
+      default: capital
+      }
+    return alphabet.firstIndex(of: meant).map(UInt32.init)
+  }
+}

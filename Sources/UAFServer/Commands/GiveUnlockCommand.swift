@@ -1,0 +1,85 @@
+import ArgumentParser
+import UAFAdministration
+import UAFMessages
+
+/// `uaf-server unlock`: gives out what ends the locks of an account on one machine.
+struct GiveUnlockCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock", abstract: "Print an unlock of an account on one machine, which works once.",
+    discussion: """
+      'uafctl unlock --code' takes the 24 characters, and 'uafctl unlock --payload FILE' the line below them; no network is \
+      needed. Both are one unlock. It logs nobody in. The store keeps nothing of it but the row of the audit.
+      """)
+
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
+  @Option(
+    help: ArgumentHelp(
+      "The machine's device id ('machines' lists them), or the KeyID of a key on it.", valueName: "id"))
+  var machine: String
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("Seconds the unlock is good for, 300 to 604800.", valueName: "seconds"))
+  var lifetime = UnlockAdministration.standardLifetime
+  @Option(help: ArgumentHelp("Why, for the audit; at most 500 bytes.", valueName: "text")) var reason: String?
+  @Option(
+    help: ArgumentHelp("Write the payload to this new file, for its owner alone.", valueName: "file"),
+    completion: .file())
+  var payloadFile: String?
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    try Terminal.check(username: user)
+    guard UnlockStatement.lifetimes.contains(lifetime) else {
+      throw ValidationError("--lifetime must be 300 to 604800 seconds.")
+    }
+  }
+
+  func run() async throws {
+    var body: JSONObject = ["machine": .string(machine), "lifetime": .integer(lifetime)]
+    body.set("reason", reason.map(JSONValue.string))
+    // Before there is an unlock: nobody could be given one that cannot be written.
+    let file = try payloadFile.map { try CodeFile(path: $0) }
+    do {
+      try await place.link { [body] link in
+        try show(try await link.ask(APIRequest(.POST, ["accounts", user, "unlocks"], body: body)), in: file)
+      }
+    } catch {
+      file?.remove()
+      throw error
+    }
+  }
+
+  /// Shows what was issued: the payload goes to one place alone.
+  private func show(_ issued: JSONObject, in file: CodeFile?) throws {
+    guard let payload = issued.text("payload"), case .array(let list)? = issued["codes"] else {
+      throw LinkError.unexpected
+    }
+    let codes = list.compactMap { entry -> (machine: String, code: String)? in
+      guard case .object(let object) = entry, let machine = object.text("machine"), let code = object.text("code")
+      else { return nil }
+      return (machine, code)
+    }
+    var shown = issued
+    var lines = codes.map { codes.count == 1 ? $0.code : "\($0.code)  \($0.machine)" }
+    if let file {
+      try file.add(payload + "\n")
+      shown = JSONObject()
+      for member in issued.members where member.name != "payload" { shown.set(member.name, member.value) }
+    } else {
+      lines.append(payload)
+    }
+    json.print(shown, orElse: lines.joined(separator: "\n"))
+    tell(codes.count, in: file)
+  }
+
+  private func tell(_ count: Int, in file: CodeFile?) {
+    let what = file.map { "the payload in \($0.path)" } ?? "the payload"
+    switch count {
+    case 0: Terminal.note("no code can be typed there; \(what) unlocks \(user) on that machine once")
+    case 1: Terminal.note("the code or \(what) unlocks \(user) on that machine once")
+    default:
+      Terminal.note("one of the codes, or \(what), unlocks \(user) on that machine once")
+      Terminal.note("after a wrong code the machine says which name it has; it stands behind its code above")
+    }
+    Terminal.note("within \(lifetime) seconds; give it to that person alone")
+  }
+}

@@ -1,0 +1,49 @@
+import UAFCrypto
+import UAFMessages
+
+/// Makes unlocks, in the two forms that a machine takes; nothing is stored for either.
+package struct UnlockGrants: Sendable {
+  /// A code of 24 characters, and the machine's number by which people tell several apart.
+  package struct Typed: Equatable, Sendable {
+    /// The first four characters of the number of the machine that it is for.
+    package let label: String
+    /// The characters, in groups of four.
+    package let text: String
+  }
+
+  /// How many codes are made at most.
+  package static let mostCodes = 8
+
+  private let keys: ServerKeys
+
+  package init(keys: ServerKeys) { self.keys = keys }
+
+  /// The payload, signed with the key of verdicts.
+  ///
+  /// - Throws: ``CryptoError``.
+  package func payload(_ statement: UnlockStatement) throws -> String {
+    try keys.statement(statement.json, .unlock)
+  }
+
+  /// The codes for a machine with some keys of the account: one for each secret that it may have, mostly one.
+  ///
+  /// - Parameters:
+  ///   - keyIDs: the keys of the account on that machine, the likeliest first.
+  ///   - random: one byte.
+  /// - Throws: ``CryptoError``.
+  package func codes(_ statement: UnlockStatement, holding keyIDs: [KeyID], random: UInt8) throws -> [Typed] {
+    // No longer than the payload: the minute of issue and the lifetime are rounded down.
+    let units = max(1, (statement.expiresAt - statement.issuedAt) / UnlockCode.lifetimeUnit)
+    guard
+      let code = UnlockCode(minute: statement.issuedAt / 60, lifetimeUnits: Int(clamping: units), salt: random & 0x1F)
+    else { return [] }
+    let secrets = try MachineProofs(keys: keys).possibleSecrets(of: statement.account, holding: keyIDs)
+    return try secrets.prefix(Self.mostCodes).compactMap { secret in
+      let message = code.authenticated(account: statement.account, machineID: secret.machineID)
+      let mac = try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret)
+      return code.authenticated(by: mac).map {
+        Typed(label: UnlockCode.label(ofMachine: secret.machineID), text: $0.text)
+      }
+    }
+  }
+}

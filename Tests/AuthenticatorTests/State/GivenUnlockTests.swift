@@ -1,0 +1,171 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+/// When an unlock of the helpdesk ends the locks of an account's file, and what is kept of it.
+@Suite struct GivenUnlockTests {
+  private let folder = StateFolder()
+  private let file: AccountFile
+  private static let start: Int64 = 1_800_000_000
+  private let policy = LockPolicy(retryCountToLock: 1, lockTime: .seconds(60), maxLockCount: 0)
+
+  init() throws {
+    let directory = try folder.initialised()
+    let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina")
+    let slot = try #require(try DerivationSlotBox(directory))
+    let unlocked = try AccountFile.enrol(
+      Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
+      cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
+    let key = try unlocked.makeKey(appID: "https://example.com/facets")
+    file = try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
+  }
+
+  private func time(_ seconds: Int64, boot: UInt8 = 1) -> BootTime {
+    BootTime(bootID: [boot], nanoseconds: seconds * 1_000_000_000, wallSeconds: Self.start + seconds)
+  }
+
+  private func lock(at seconds: Int64, _ origin: AttemptOrigin = .local) throws {
+    _ = try file.charge(.passcode, origin, at: time(seconds), policy: policy)
+    #expect(try isLocked(at: seconds, origin))
+  }
+
+  private func isLocked(at seconds: Int64, _ origin: AttemptOrigin = .local) throws -> Bool {
+    try file.ledger(.passcode, at: time(seconds)).status(origin, at: time(seconds), policy: policy).isLocked
+  }
+
+  private func given(_ issued: Int64, lifetime: Int64 = 3600) -> GivenUnlock {
+    GivenUnlock(issuedAt: Self.start + issued, expiresAt: Self.start + issued + lifetime)
+  }
+
+  // MARK: What it does
+
+  @Test(arguments: AttemptOrigin.allCases) func `ends a lock of each origin, once`(origin: AttemptOrigin) throws {
+    try lock(at: 0, origin)
+    #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
+    #expect(try file.ledger(.passcode).isClear(origin))
+    try lock(at: 30, origin)
+    #expect(try given(10).use(for: file, at: time(40)) == .used)
+    #expect(try isLocked(at: 40, origin))
+  }
+
+  @Test func `of two that were issued, the earlier one is of no use after the later one`() throws {
+    try lock(at: 0)
+    #expect(try given(120).use(for: file, at: time(130)) == .unlocked)
+    try lock(at: 140)
+    for earlier in [Int64(0), 60, 120, 125] { #expect(try given(earlier).use(for: file, at: time(150)) == .used) }
+    #expect(try given(180).use(for: file, at: time(190)) == .unlocked)
+  }
+
+  @Test func `refuses one after its time, before it, and for a lock that began later, and keeps the lock`() throws {
+    try lock(at: 1000)
+    #expect(try given(1000).use(for: file, at: time(4601)) == .expired)
+    #expect(try given(1000).use(for: file, at: time(699)) == .early)
+    #expect(try given(699).use(for: file, at: time(1010)) == .olderThanLock)
+    #expect(try isLocked(at: 1010))
+    #expect(try given(700).use(for: file, at: time(1010)) == .unlocked)
+  }
+
+  @Test func `one lock that began later keeps all`() throws {
+    try lock(at: 0)
+    // The local lock stops remote attempts, so the other lock is written as an earlier version could have.
+    var ledger = try file.ledger(.passcode)
+    ledger[.remote].charge(ticket: 9, at: time(900), configured: policy)
+    let later = ledger
+    try file.contents.write { () throws(StateError) in try file.contents.put(later, .passcode) }
+    #expect(try given(100).use(for: file, at: time(1000)) == .olderThanLock)
+    #expect(try isLocked(at: 1000))
+    #expect(try given(900).use(for: file, at: time(1000)) == .unlocked)
+  }
+
+  @Test func `without a lock it is not used up`() throws {
+    #expect(try given(10).use(for: file, at: time(20)) == .notLocked)
+    try lock(at: 15)
+    #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
+  }
+
+  @Test func `a clock that is set back brings no used one back`() throws {
+    try lock(at: 0)
+    #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
+    try lock(at: 30)
+    let back = BootTime(bootID: [1], nanoseconds: 40_000_000_000, wallSeconds: Self.start + 5)
+    #expect(try given(10).use(for: file, at: back) == .used)
+  }
+
+  // MARK: What was typed
+
+  @Test func `five wrong codes, then none is looked at, also after a reboot, and a right one clears the count`() throws
+  {
+    try lock(at: 0)
+    for left in [4, 3, 2, 1] { #expect(try given(10).use(typed: false, for: file, at: time(20)) == .wrong(left: left)) }
+    _ = try given(10).use(typed: false, for: file, at: time(20))
+    guard case .held = try given(10).use(typed: true, for: file, at: time(21)) else {
+      Issue.record("a right code was looked at")
+      return
+    }
+    guard case .held = try given(10).use(typed: true, for: file, at: time(300, boot: 2)) else {
+      Issue.record("a right code was looked at after a reboot")
+      return
+    }
+    #expect(try given(10).use(for: file, at: time(22)) == .unlocked, "the payload still counts")
+    try lock(at: 700)
+    #expect(try given(7200).use(typed: true, for: file, at: time(7200)) == .unlocked)
+    try lock(at: 7210)
+    #expect(try given(20_000).use(typed: false, for: file, at: time(20_000)) == .wrong(left: 4))
+  }
+
+  @Test func `a right code that is refused is counted like a wrong one`() throws {
+    try lock(at: 1000)
+    for _ in 0..<5 { #expect(try given(0).use(typed: true, for: file, at: time(4000)) == .expired) }
+    guard case .held = try given(3900).use(typed: true, for: file, at: time(4000)) else {
+      Issue.record("a right code was looked at")
+      return
+    }
+    #expect(try isLocked(at: 4000))
+  }
+
+  @Test func `whoever has the machine's secret unlocks once an hour by code`() throws {
+    try lock(at: 0)
+    #expect(try given(0).use(typed: true, for: file, at: time(10)) == .unlocked)
+    try lock(at: 20)
+    #expect(try given(3599).use(typed: true, for: file, at: time(3590)) == .tooSoon)
+    #expect(try isLocked(at: 3590))
+    #expect(try given(3600).use(typed: true, for: file, at: time(3590)) == .unlocked)
+  }
+
+  // MARK: The file
+
+  @Test func `a record that was edited unlocks nothing`() throws {
+    try lock(at: 0)
+    #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
+    try lock(at: 30)
+    let marked = try #require(try file.records.body(.unlock, of: file.identity))
+    try file.records.write { () throws(StateError) in try file.records.put(.unlock, body: marked, of: nil) }
+    #expect(throws: StateError.damaged) { try given(7200).use(for: file, at: time(7200)) }
+    #expect(throws: StateError.damaged) { try given(7200).use(typed: true, for: file, at: time(7200)) }
+    #expect(try isLocked(at: 7200))
+  }
+
+  @Test func `reads back a record, and refuses each truncation`() throws {
+    var record = UnlockRecord()
+    for used in [nil, Int64(0), 30_000_000] {
+      record.latestMinute = used
+      _ = record.charge(at: time(0))
+      let bytes = record.record
+      #expect(try UnlockRecord(record: bytes) == record)
+      for count in bytes.indices {
+        #expect(throws: StateError.damaged) { try UnlockRecord(record: Array(bytes[..<count])) }
+      }
+    }
+  }
+
+  @Test func `goes with the account's last key, and does nothing for one that is gone`() throws {
+    try lock(at: 0)
+    #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
+    try file.reset(.passcode)
+    #expect(try file.records.body(.unlock, of: nil) == nil)
+    #expect(throws: StateError.absent) { try given(100).use(for: file, at: time(100)) }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import HostSystem
+import Testing
+import ToolTestSupport
+import UAFWire
+
+@testable import UAFTool
+
+/// `uafctl unlock` with what the helpdesk gives out.
+@Suite final class UnlockCommandTests {
+  private let file = FileManager.default.temporaryDirectory.path + "/uafctl-unlock.\(UUID().uuidString)"
+
+  deinit { try? FileManager.default.removeItem(atPath: file) }
+
+  private func write(_ text: String) throws {
+    try text.write(toFile: file, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+  }
+
+  /// What the core is asked for with a payload.
+  private func begin(_ payload: String) -> Begin {
+    var begin = Begin(.unlock)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(payload.utf8)
+    return begin
+  }
+
+  @Test func `a person hands over the line of a file for the own account`() throws {
+    try write(" a.b.c\n")
+    let bench = Bench(["unlock", "--payload", file], core: [Bench.success])
+    #expect(bench.exit == .success && bench.notes == "uafctl: unlocked\n")
+    #expect(bench.sent == [Bench.packet(begin("a.b.c"))])
+  }
+
+  @Test func `characters come from standard input, never from an argument`() {
+    let typed = "s760 0303 000g 40r4-0m30-e209"
+    let bench = Bench(["unlock", "--code"], core: [Bench.success], input: typed + "\nrest\n")
+    #expect(bench.exit == .success)
+    #expect(bench.sent == [Bench.packet(begin("s7600303000g40r4-0m30-e209"))])
+    let argument = Bench(["unlock", "--code=S760-0303-000G-40R4-0M30-E209"], core: [Bench.success])
+    #expect(argument.exit == .usage && argument.startedOwn.isEmpty)
+  }
+
+  @Test func `root does it for somebody`() {
+    let bench = Bench(["unlock", "--code", "alice"], as: 0, core: [Bench.success], input: "S760\n")
+    var asked = begin("S760")
+    asked.uid = FakeAccounts().account(named: "alice")?.userID
+    asked.account = Array("alice".utf8)
+    asked.arguments = [Array("tries=3".utf8)]
+    #expect(bench.sent == [Bench.packet(asked)])
+  }
+
+  @Test(arguments: [
+    ["unlock", "--code", "bob"], ["unlock", "--payload", "/nowhere", "--code"], ["unlock", "--code"],
+  ])
+  func `refuses another account, both at once, and no characters, before it reaches for the core`(
+    arguments: [String]
+  ) {
+    let input = arguments.count > 2 ? "S760\n" : ""
+    let bench = Bench(arguments, core: [Bench.success], input: input)
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.sent.isEmpty)
+  }
+
+  @Test func `a refusal is told in the core's words`() {
+    let bench = Bench(
+      ["unlock", "--code"], core: [Bench.failure(7, 1100, "This unlock is older than the lock.\nAsk for a new one.")],
+      input: "S760\n")
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("This unlock is older than the lock. [1100]"))
+  }
+}
