@@ -68,12 +68,15 @@ enum KoreanSettingProblems {
     ("must be a table: [{}]", "표여야 합니다: [{}]"),
     (
       "unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of {}, [passcode], "
-        + "[pattern], [biometric], [prompt], [service.NAME])",
+        + "[pattern], [biometric], [prompt], [policy], [service.NAME])",
       "모르는 키입니다(쓸 수 있는 것: authenticators, [server], [state], [tpm], [general], [lock], {}의 [TYPE.lock], [passcode], [pattern], "
-        + "[biometric], [prompt], [service.NAME])"
+        + "[biometric], [prompt], [policy], [service.NAME])"
     ),
     ("unknown key (allowed: {})", "모르는 키입니다(쓸 수 있는 키: {})"),
     ("must be a list of one or more of {}, none twice", "다음 가운데 하나 이상을 겹치지 않게 적은 목록이어야 합니다: {}"),
+    (
+      "must be a list of {}, none twice; empty for none", "다음 가운데 겹치지 않게 적은 목록이어야 하며, 없으면 비워 둡니다: {}"
+    ),
     ("goes with dialect = \"plain\" alone", "dialect = \"plain\"일 때만 쓸 수 있습니다"),
     ("is no name of a PAM service", "PAM 서비스의 이름이 아닙니다"),
     ("locks are never per service: move it to [lock]", "잠금은 서비스별로 정할 수 없습니다. [lock]으로 옮기십시오"),

@@ -18,7 +18,11 @@ struct LeaveOperation: CallOperation {
       throw Ending(.requestNotExist, because: .notJoined, log: "leave: this machine has joined no server")
     }
     let fault = tell(record)
-    do throws(StateError) { try JoinRecord.remove(in: folder.path, owner: folder.owner) } catch {
+    do throws(StateError) {
+      // First: a machine that has joined and has no policy is what every new one is.
+      try PolicyRecord.remove(in: folder.path, owner: folder.owner)
+      try JoinRecord.remove(in: folder.path, owner: folder.owner)
+    } catch {
       throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
     }
     if let fault { log.write(.leave, "the server was not told: \(fault)", .warning) }
