@@ -16,6 +16,7 @@ struct Migration {
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
     JoinedMachineTable.migration,
+    MachinePolicyTable.migration,
   ]
 
   private static let policies = [

@@ -28,6 +28,7 @@ enum Schema {
     ("audit deliveries", AuditDeliveryStore.table),
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
     ("joined machines", JoinedMachineStore.schema),
+    ("machine policies", MachinePolicyStore.schema),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

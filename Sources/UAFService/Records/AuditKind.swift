@@ -32,6 +32,7 @@ extension AuditKind {
   package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
   package static let machineJoin = AuditKind(rawValue: "machine-join")
   package static let machineLeave = AuditKind(rawValue: "machine-leave")
+  package static let machinePolicy = AuditKind(rawValue: "machine-policy")
   // What was done to those who administer.
   package static let tokenCreation = AuditKind(rawValue: "token-creation")
   package static let tokenRevocation = AuditKind(rawValue: "token-revocation")

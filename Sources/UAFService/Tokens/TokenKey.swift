@@ -11,6 +11,7 @@ package final class TokenKey: Sendable {
     case auditHead = "audit-head+jwt"
     case accountState = "account-state+jwt"
     case machineJoin = "machine-join+jwt"
+    case workstationPolicy = "workstation-policy+jwt"
   }
 
   private let key: SigningKey
