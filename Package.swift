@@ -196,7 +196,7 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "UAFAdministration",
-      dependencies: ["UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator"],
+      dependencies: ["UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "UAFConfiguration"],
       swiftSettings: strict),
     .target(
       name: "UAFConsole",

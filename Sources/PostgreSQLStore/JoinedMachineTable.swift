@@ -107,6 +107,16 @@ struct JoinedMachineTable: JoinedMachines {
     ).rows.map(Self.machine)
   }
 
+  func count(in group: String) throws -> Int {
+    let count = try connection.execute(
+      """
+      SELECT count(*) FROM joinedMachine j WHERE machineGroup = $1 AND leftAt IS NULL AND revokedAt IS NULL
+        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+      """, [.text(group)]
+    ).first?.integer(0)
+    return Int(clamping: count ?? 0)
+  }
+
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
     try connection.execute(
       """

@@ -15,7 +15,7 @@ struct Migration {
     Migration(
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
-    JoinedMachineTable.migration, JoinedMachineTable.contacts,
+    JoinedMachineTable.migration, JoinedMachineTable.contacts, MachinePolicyTable.migration,
   ]
 
   private static let policies = [

@@ -19,6 +19,7 @@ struct PostgreSQLTransaction: StoreTransaction {
   var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
   var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
   var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
+  var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
   var machines: any Machines { MachineTable(connection: connection) }
   var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
   var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }

@@ -92,6 +92,15 @@ struct JoinedMachineStore: JoinedMachines {
     ).map(Self.machine)
   }
 
+  func count(in group: String) throws -> Int {
+    try Int.fetchOne(
+      db,
+      sql: """
+        SELECT count(*) FROM joinedMachine j WHERE machineGroup = ? AND leftAt IS NULL AND revokedAt IS NULL
+          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        """, arguments: [group]) ?? 0
+  }
+
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
     try Row.fetchOne(
       db,

@@ -19,6 +19,7 @@ struct SQLiteTransaction: StoreTransaction {
   var issuedCodes: any IssuedCodes { IssuedCodeStore(db: db) }
   var joinCodes: any JoinCodes { JoinCodeStore(db: db) }
   var joinedMachines: any JoinedMachines { JoinedMachineStore(db: db) }
+  var machinePolicies: any SavedMachinePolicies { MachinePolicyStore(db: db) }
   var machines: any Machines { MachineStore(db: db) }
   var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: db) }
   var policyVersions: any PolicyVersions { PolicyVersionStore(db: db) }

@@ -29,6 +29,7 @@ enum Schema {
     ("blocked accounts", "CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"),
     ("joined machines", JoinedMachineStore.schema),
     ("machine contacts", JoinedMachineStore.contacts),
+    ("machine policies", MachinePolicyStore.schema),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

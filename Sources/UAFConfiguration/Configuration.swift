@@ -27,6 +27,9 @@ public struct Configuration: Sendable {
   /// `[prompt]`.
   public internal(set) var prompt = PromptSettings()
 
+  /// `[policy]`.
+  public internal(set) var policy = PolicySettings()
+
   /// The files that it was read from, in their order; none where there are only the defaults.
   public internal(set) var files: [String] = []
 
@@ -34,6 +37,10 @@ public struct Configuration: Sendable {
   var remoteLock = LockSettings()
   var typeLocks: [ConfiguredAuthenticator: LockSettings] = [:]
   var services: [String: ServiceSettings] = [:]
+  /// The server's policy that counts beside all that; nil for none.
+  var followed: LentSettings?
+  /// Where each key stands.
+  var lines: [String: ConfigurationLine] = [:]
 
   /// Defaults, without a server.
   public init() {}

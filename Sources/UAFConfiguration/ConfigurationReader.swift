@@ -21,9 +21,7 @@ struct ConfigurationReader {
   mutating func read(_ documents: [ConfigurationDocument]) throws(ConfigurationError) -> Configuration {
     let root = TOMLTable(.header)
     for document in documents {
-      do {
-        root.layOver(try TOMLParser.parse(document.bytes, path: document.path))
-      } catch {
+      do { root.layOver(try TOMLParser.parse(document.bytes, path: document.path)) } catch {
         throw .syntax(path: document.path, line: error.line, problem: error.problem)
       }
     }
@@ -34,6 +32,7 @@ struct ConfigurationReader {
     // The keys of a service replace those of the general sections, in whatever order they are written.
     if let services = root["service"] { try readServices(services) }
     try checkTogether()
+    configuration.lines = tables.lines
     return configuration
   }
 
@@ -51,6 +50,7 @@ struct ConfigurationReader {
       try readTypeLock(
         key, try tables.fill(&configuration.biometric, key, node, BiometricSettings.settings, tables: ["lock"]))
     case "prompt": try tables.fill(&configuration.prompt, key, node, PromptSettings.settings)
+    case "policy": try tables.fill(&configuration.policy, key, node, PolicySettings.settings)
     case "service": break
     case _ where ConfiguredAuthenticator(rawValue: key) != nil:
       // A type without keys of its own has a lock alone.
@@ -60,7 +60,8 @@ struct ConfigurationReader {
       throw tables.unknown(
         key, node.line,
         allowed: "authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-          + "\(ConfiguredAuthenticator.namesForPeople), [passcode], [pattern], [biometric], [prompt], [service.NAME]")
+          + "\(ConfiguredAuthenticator.namesForPeople), "
+          + "[passcode], [pattern], [biometric], [prompt], [policy], [service.NAME]")
     }
   }
 

@@ -32,13 +32,17 @@ import UAFWire
   {
     call = Call(begin, by: caller)
     policy = try CallPolicy(
-      for: call, defaultPath: surroundings.configurationPath, requiredOwner: surroundings.owner)
+      for: call, defaultPath: surroundings.configurationPath, requiredOwner: surroundings.owner, now: surroundings.now
+    ) { own in
+      PolicyKeeper(own: own, owner: surroundings.owner) { surroundings.device.identifier($0) }
+    }
     try Self.requireSense(begin)
     let configuration = policy.configuration
     let isVerified = configuration.server?.verifiesTLS != false
     log = CallLog(
       of: call, to: isVerified ? surroundings.log : UnverifiedServerLog(log: surroundings.log),
       audit: surroundings.audit)
+    if let note = policy.standing.note { log.write(.serverPolicy, note, .warning) }
     self.surroundings = surroundings
     key = DeviceKeySource(configuration.tpm, starting: surroundings.chip)
     let shares = ChipShares(of: key, policy, log)

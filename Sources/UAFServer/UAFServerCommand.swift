@@ -34,6 +34,7 @@ struct UAFServerCommand: AsyncParsableCommand {
       DisableCommand.self,
       LockCommand.self,
       EnableCommand.self, AdminCommand.self, TokenCommand.self, AuditCommand.self, PoliciesCommand.self,
+      MachinePolicyCommand.self,
       KeysCommand.self, BackupCommand.self,
       RestoreCommand.self, ExportCommand.self, ImportCommand.self, MigrateCommand.self, DecodeCommand.self,
       MetadataCommand.self,

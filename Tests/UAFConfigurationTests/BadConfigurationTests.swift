@@ -123,7 +123,7 @@ import Testing
     (
       "[iris.lock]\nlock_time = 60",
       "1: iris: unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-        + "\(types), [passcode], [pattern], [biometric], [prompt], [service.NAME])"
+        + "\(types), [passcode], [pattern], [biometric], [prompt], [policy], [service.NAME])"
     ),
     ("[face]\nmin_nodes = 5", "2: face.min_nodes: unknown key (allowed: lock)"),
     (

@@ -58,6 +58,7 @@ struct SampleConfigurationTests {
       "fingerprint.lock": LockSettings.settings.map(\.name),
       "biometric": BiometricSettings.settings.map(\.name),
       "prompt": PromptSettings.settings.map(\.name),
+      "policy": PolicySettings.settings.map(\.name),
       "service.sudo": ServiceSettings.settings.map(\.name).filter { !shared.contains($0) },
     ]
   }

@@ -113,6 +113,10 @@ import UAFWire
     log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
     log.write(.fingerprint, "refused while locked", .notice)
     log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
+    log.write(.serverPolicy, "policy 7 has expired; it holds until the server sends another one", .warning)
+    var login = LogLine(.authenticate)
+    login.add(.policy, "7")
+    log.write(login, .notice)
     log.write(.audit, "the kernel takes no audit records (errno 111)", .debug)
     return log.lines
   }

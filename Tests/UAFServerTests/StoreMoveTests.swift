@@ -66,6 +66,10 @@ import UAFMessages
     }
     try await server.joinCode(machines: 3)
     try await server.store.write { records in
+      _ = try records.machinePolicies.add(
+        SavedMachinePolicy(
+          number: 7, group: "lab", lifetime: 86_400, savedAt: now, actor: "root", reason: "longer",
+          text: "[passcode]\nmin_length = 12\n"))
       for (number, id) in ["d1", "d2"].enumerated() {
         let machine = JoinedMachine(
           codeNumber: 1, id: id, name: "desk", model: nil, system: nil, group: "lab", joinedAt: now)

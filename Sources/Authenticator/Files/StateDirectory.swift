@@ -87,6 +87,14 @@ public struct StateDirectory: ~Copyable {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .cannotOpen(path: path, errno: errno) }
   }
 
+  /// ``identifier`` of a folder that need not be open: no device key is needed for it.
+  ///
+  /// - Throws: ``StateError``.
+  public static func identifier(in path: String, owner: uid_t) throws(StateError) -> [UInt8]? {
+    let root = try TrustedDirectory(path, owner: owner)
+    return try readIdentifier(root, owner: owner)
+  }
+
   private static func readIdentifier(_ root: borrowing TrustedDirectory, owner: uid_t) throws(StateError) -> [UInt8]? {
     guard let secret = try readSecret(identifierName, root, owner: owner) else { return nil }
     return secret.withBytes { bytes in bytes.indices.map { bytes[$0] } }

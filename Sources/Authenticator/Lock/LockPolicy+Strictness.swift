@@ -1,6 +1,6 @@
 extension LockPolicy {
   /// Key by key the stricter of the two.
-  func stricter(_ other: LockPolicy) -> LockPolicy {
+  public func stricter(_ other: LockPolicy) -> LockPolicy {
     LockPolicy(
       retryCountToLock: min(retryCountToLock, other.retryCountToLock),
       lockTime: max(lockTime, other.lockTime),

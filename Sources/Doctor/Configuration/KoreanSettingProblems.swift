@@ -68,12 +68,37 @@ enum KoreanSettingProblems {
     ("must be a table: [{}]", "표여야 합니다: [{}]"),
     (
       "unknown key (allowed: authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of {}, [passcode], "
-        + "[pattern], [biometric], [prompt], [service.NAME])",
+        + "[pattern], [biometric], [prompt], [policy], [service.NAME])",
       "모르는 키입니다(쓸 수 있는 것: authenticators, [server], [state], [tpm], [general], [lock], {}의 [TYPE.lock], [passcode], [pattern], "
-        + "[biometric], [prompt], [service.NAME])"
+        + "[biometric], [prompt], [policy], [service.NAME])"
     ),
     ("unknown key (allowed: {})", "모르는 키입니다(쓸 수 있는 키: {})"),
     ("must be a list of one or more of {}, none twice", "다음 가운데 하나 이상을 겹치지 않게 적은 목록이어야 합니다: {}"),
+    ("policy {}", "정책 {}"),
+    ("has more than {} expressions", "정규식이 {}개보다 많습니다"),
+    ("has more than {} texts", "글이 {}개보다 많습니다"),
+    ("is longer than {} bytes", "{}바이트보다 깁니다"),
+    ("must be seconds from 30 to 86400", "30~86400초여야 합니다"),
+    (
+      "min_length ({}) is above max_length ({}): no passcode can meet both",
+      "min_length({})가 max_length({})보다 큽니다. 둘을 모두 지키는 패스코드는 없습니다"
+    ),
+    (
+      "no server may set it (allowed: [passcode], [pattern], [lock], [lock.remote], [prompt])",
+      "서버가 정할 수 없습니다(쓸 수 있는 것: [passcode], [pattern], [lock], [lock.remote], [prompt])"
+    ),
+    ("root's ui_type has {} digits: no passcode can meet both", "root의 ui_type은 {}자리 숫자입니다. 둘을 모두 지키는 패스코드는 없습니다"),
+    (
+      "with root's values an expression needs more characters than are allowed",
+      "root의 값과 함께 보면 정규식에 필요한 문자가 허용된 수보다 많습니다"
+    ),
+    (
+      "with root's values min_length ({}) is above max_length ({}): no passcode can meet both",
+      "root의 값과 함께 보면 min_length({})가 max_length({})보다 큽니다. 둘을 모두 지키는 패스코드는 없습니다"
+    ),
+    (
+      "must be a list of {}, none twice; empty for none", "다음 가운데 겹치지 않게 적은 목록이어야 하며, 없으면 비워 둡니다: {}"
+    ),
     ("goes with dialect = \"plain\" alone", "dialect = \"plain\"일 때만 쓸 수 있습니다"),
     ("is no name of a PAM service", "PAM 서비스의 이름이 아닙니다"),
     ("locks are never per service: move it to [lock]", "잠금은 서비스별로 정할 수 없습니다. [lock]으로 옮기십시오"),

@@ -19,11 +19,12 @@ public struct JoinFlow: Sendable {
   /// - Parameters:
   ///   - url: where, see ``OwnRoute/join``.
   ///   - now: seconds since 1970, when the answer has come.
-  /// - Returns: the group that the machine is in, and by what the server knows it from now on.
+  /// - Returns: the group that the machine is in, by what the server knows it from now on, and when it has joined by the server's
+  ///   clock, in seconds since 1970.
   /// - Throws: ``Refusal``, with the cause where the server has refused the code.
   public func join(
     at url: String, over transport: some Transport, now: () -> Int64
-  ) throws(Refusal) -> (group: MachineGroup, secret: MachineSecret) {
+  ) throws(Refusal) -> (group: MachineGroup, secret: MachineSecret, joinedAt: Int64) {
     var (transport, link) = (transport, ServerLink())
     let post = TransportRequest.post(request.jsonBytes, to: url, contentType: Self.contentType)
     try link.begin(post, over: &transport)

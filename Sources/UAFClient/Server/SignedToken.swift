@@ -10,6 +10,7 @@ enum SignedToken {
   /// A token of a longer lifetime could be replayed.
   static let maximumLifetime: Int64 = 300
 
+  /// The longest token in bytes, unless its reader allows more.
   private static let maximumBytes = 8192
 
   /// The claims of a token whose signature holds.
@@ -17,10 +18,13 @@ enum SignedToken {
   /// - Parameters:
   ///   - type: what `typ` has to be; nil for any.
   ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
-  static func claims(of token: String, type: String? = nil, publicKeys: [[UInt8]]) -> JSONObject? {
+  ///   - maximumBytes: the longest token.
+  static func claims(
+    of token: String, type: String? = nil, publicKeys: [[UInt8]], maximumBytes: Int = maximumBytes
+  ) -> JSONObject? {
     guard token.utf8.count <= maximumBytes else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 3, case .object(let header)? = json(parts[0]),
+    guard parts.count == 3, case .object(let header)? = json(parts[0], maximumBytes),
       // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
       header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
       type.map({ header["typ"] == .string($0) }) ?? true,
@@ -29,12 +33,12 @@ enum SignedToken {
       publicKeys.contains(where: { key in
         P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
       }),
-      case .object(let claims)? = json(parts[1])
+      case .object(let claims)? = json(parts[1], maximumBytes)
     else { return nil }
     return claims
   }
 
-  private static func json(_ part: String) -> JSONValue? {
+  private static func json(_ part: String, _ maximumBytes: Int) -> JSONValue? {
     guard let bytes = try? Base64URL.decode(part, maximumCount: maximumBytes) else { return nil }
     return try? JSONValue(parsing: bytes)
   }

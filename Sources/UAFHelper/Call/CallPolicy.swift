@@ -12,29 +12,43 @@ final class CallPolicy {
   let settings: ServiceSettings
   /// The language of texts for the person.
   let language: Language
+  /// Keeps the server's policy, and knows root's own configuration.
+  let keeper: PolicyKeeper
+  /// The server's policy, as far as it counts in this call.
+  let standing: PolicyStanding
   private let call: Call
 
-  /// Reads root's arguments and configuration.
+  /// Reads root's arguments and configuration, and the server's policy where root follows one.
   ///
-  /// - Throws: ``Ending`` (1001) where one of them cannot be used.
-  init(for call: Call, defaultPath: String, requiredOwner owner: UInt32) throws(Ending) {
+  /// - Parameters:
+  ///   - now: asked only where there is a policy of the server.
+  ///   - keeping: makes what keeps that policy, beside root's configuration.
+  /// - Throws: ``Ending`` (1001) where arguments or configuration cannot be used; 1007 where a file cannot be read now.
+  init(
+    for call: Call, defaultPath: String, requiredOwner owner: UInt32, now: () -> BootTime,
+    keeping: (Configuration) -> PolicyKeeper
+  ) throws(Ending) {
     self.call = call
     let caller = call.caller
+    // A peer without root may call itself what it likes: its name selects no section.
+    let service = caller.isRoot ? caller.service : nil
+    let own: Configuration
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
-      configuration = try Configuration.load(
+      own = try Configuration.load(
         path: arguments.configurationPath, defaultPath: defaultPath, requiredOwner: owner)
-      // A peer without root may call itself what it likes: its name selects no section.
-      let service = caller.isRoot ? caller.service : nil
-      try configuration.check(arguments, service: service)
+      try own.check(arguments, service: service)
       guard arguments.accountCheck == nil || call.begin.operation == .account else {
         throw .argument("account_check", problem: "belongs to a line of type account")
       }
-      settings = configuration.settings(for: service)
     } catch {
       throw .configuration(
         "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
     }
+    keeper = keeping(own)
+    standing = try keeper.standing(at: now)
+    configuration = standing.configuration
+    settings = configuration.settings(for: service)
     language = Language.matching(call.begin.localeText, default: settings.general.language)
   }
 
@@ -149,19 +163,27 @@ final class CallPolicy {
   // MARK: Attempts
 
   /// The lock policy for attempts of an origin.
+  ///
+  /// For root's own account the values of his configuration alone: no server can lock him out.
   func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
-    let configured = configuration.lockPolicy(for: type, origin: origin)
-    guard uid == 0, !configuration.rootPermanentLock else { return configured }
-    var policy = configured
-    policy.maxLockCount = nil
+    guard uid != 0 else { return ownLockPolicy(type, uid: uid, origin) }
+    return configuration.followedLockPolicy(for: type, origin: origin)
+  }
+
+  /// The same by root's configuration alone.
+  private func ownLockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
+    var policy = configuration.lockPolicy(for: type, origin: origin)
+    if uid == 0, !configuration.rootPermanentLock { policy.maxLockCount = nil }
     return policy
   }
 
   /// How many wrong values in a row the chip allows for an authenticator of an account.
+  ///
+  /// By root's configuration alone: the limit stays in the chip when the server's policy has gone.
   func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
     LockPolicy.shareLimit(
-      local: lockPolicy(type, uid: uid, .local), remote: lockPolicy(type, uid: uid, .remote),
-      otherUser: lockPolicy(type, uid: uid, .otherUser))
+      local: ownLockPolicy(type, uid: uid, .local), remote: ownLockPolicy(type, uid: uid, .remote),
+      otherUser: ownLockPolicy(type, uid: uid, .otherUser))
   }
 
   /// The cost of a key derivation.

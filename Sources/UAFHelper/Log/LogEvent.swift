@@ -26,6 +26,8 @@ enum LogEvent: String, CaseIterable {
   case peer
   /// A changed lock policy waits (3015).
   case policy
+  /// The server's policy for this workstation was taken or refused, has expired, or is not in force.
+  case serverPolicy
   /// A text that waited at the server was denied.
   case approval
   /// Keys were removed, forgotten by the server, or made anew.

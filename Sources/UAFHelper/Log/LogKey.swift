@@ -6,6 +6,7 @@ enum LogKey: String, CaseIterable {
   case account, uid, service, origin, via, peer, tty, rhost
   case type, lock, seconds
   case offline, age
+  case policy
   case unused
   case program, missing
   case tls

@@ -9,6 +9,8 @@ struct CallOutcome {
   let operation: Operation
   let result: FidoResult
   let code: PAMCode
+  /// The server's policy that counted, by its version; nil for none.
+  var policyVersion: Int64?
 
   /// Writes the line of a success; `unused=yes` says that the front end had ended before it read the result.
   func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
@@ -59,6 +61,7 @@ struct CallOutcome {
     line.add(.name, result.name)
     line.add(.pam, String(code.rawValue))
     caller?.describe(in: &line)
+    line.add(.policy, policyVersion.map { String($0) })
     return line
   }
 

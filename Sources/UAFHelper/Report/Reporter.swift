@@ -66,7 +66,9 @@ import UAFWire
   }
 
   private func outcome(_ result: FidoResult, _ code: PAMCode) -> CallOutcome {
-    CallOutcome(caller: call.caller, operation: call.begin.operation, result: result, code: code)
+    CallOutcome(
+      caller: call.caller, operation: call.begin.operation, result: result, code: code,
+      policyVersion: policy.configuration.policyVersion)
   }
 
   /// What the PAM code depends on besides the result.

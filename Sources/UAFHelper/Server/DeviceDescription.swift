@@ -45,7 +45,7 @@ struct DeviceDescription: Equatable {
   }
 
   /// Copied machines often share a machine-id, and copied state folders their random bytes: it takes both to be the same one.
-  private func identifier(_ folder: [UInt8]?) -> String? {
+  func identifier(_ folder: [UInt8]?) -> String? {
     let bytes = folder ?? machineID
     let message = Array("pam-uaf device id".utf8) + (folder == nil ? [] : machineID)
     guard !bytes.isEmpty, let key = try? Secret(copying: bytes.span),

@@ -65,7 +65,7 @@ import UAFWire
   /// - Throws: ``Ending`` (1001) where one of them cannot be used.
   func readTrust(_ server: ServerSettings) throws(Ending) {
     authorities = try readAuthorities(server)
-    verdictKeys = try readVerdictKeys(server)
+    verdictKeys = try VerdictKeys.read(of: server, owner: folder.owner)
   }
 
   private func readAuthorities(_ server: ServerSettings) throws(Ending) -> String? {
@@ -78,21 +78,6 @@ import UAFWire
       return text
     } catch {
       throw .configuration("server.ca_file: \(path): \(error)", isRoots: error.isRoots)
-    }
-  }
-
-  private func readVerdictKeys(_ server: ServerSettings) throws(Ending) -> [[UInt8]]? {
-    guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
-    let pem: [UInt8]
-    do throws(ConfigurationFileProblem) {
-      pem = try ConfigurationFile.read(path: path, requiredOwner: folder.owner)
-    } catch {
-      throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
-    }
-    do throws(CryptoError) { return try P256.publicKeys(pem: pem) } catch {
-      let log =
-        "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
-      throw .configuration(log, isRoots: error == .invalidKey)
     }
   }
 

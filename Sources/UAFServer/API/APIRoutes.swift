@@ -2,7 +2,7 @@
 enum APIRoutes {
   static let all =
     AccountRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all + EnrolmentRoutes.all
-    + UnlockRoutes.all
+    + UnlockRoutes.all + MachinePolicyRoutes.all
     + ApprovalRoutes.all
     + AuditRoutes.all + ModelRoutes.all
     + PolicyRoutes.all + AccessRoutes.all

@@ -34,6 +34,26 @@ enum APIShapes {
     ]
   }
 
+  static func machinePolicy(_ policy: SavedMachinePolicy) -> JSONObject {
+    [
+      "number": .integer(policy.number), "group": .string(policy.group), "lifetime": .integer(policy.lifetime),
+      "time": .integer(policy.savedAt), "actor": .string(policy.actor), "reason": .string(policy.reason),
+      "policy": .string(policy.text),
+    ]
+  }
+
+  static func machinePolicyPreview(_ preview: MachinePolicyPreview) -> JSONObject {
+    let changes = preview.changes.map { change -> JSONValue in
+      var object: JSONObject = ["key": .string(change.key)]
+      object.set("before", change.before.map(JSONValue.string))
+      object.set("after", change.after.map(JSONValue.string))
+      return .object(object)
+    }
+    var object: JSONObject = ["machines": .integer(Int64(preview.machines)), "changes": .array(changes)]
+    object.set("present", preview.present.map(JSONValue.integer))
+    return object
+  }
+
   static func preview(_ preview: PolicyPreview) -> JSONObject {
     [
       "accounts": .integer(Int64(preview.withKeys)), "changed": .integer(Int64(preview.changed)),

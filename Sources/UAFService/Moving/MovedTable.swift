@@ -30,8 +30,8 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All of them: a row comes after those that it names.
   package static let all = [
-    setting, account, credential, confirmation, approval, issuedCode, joinCode, joinedMachine, accessToken,
-    administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
+    setting, account, credential, confirmation, approval, issuedCode, joinCode, joinedMachine, machinePolicy,
+    accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
   /// The tables that are not moved: what is open, what was used, who is signed in.
@@ -106,6 +106,13 @@ package struct MovedTable: Equatable, Sendable {
       .time("policyVersion", isOptional: true), .text("standingLocks", isOptional: true),
       .time("copySeenAt", isOptional: true),
     ], isNumbered: true)
+
+  private static let machinePolicy = MovedTable(
+    "machinePolicy",
+    [
+      .number("number"), .text("machineGroup"), .time("lifetime"), .time("savedAt"), .text("actor"), .text("reason"),
+      .text("content"),
+    ])
 
   private static let accessToken = MovedTable(
     "accessToken",

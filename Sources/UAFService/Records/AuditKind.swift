@@ -40,6 +40,8 @@ extension AuditKind {
   package static let machineCopied = AuditKind(rawValue: "machine-copied")
   /// A machine says that it let somebody in without the server.
   package static let offlineLogin = AuditKind(rawValue: "offline-login")
+  /// A policy for the workstations of a group was saved.
+  package static let machinePolicy = AuditKind(rawValue: "machine-policy")
   // What was done to those who administer.
   package static let tokenCreation = AuditKind(rawValue: "token-creation")
   package static let tokenRevocation = AuditKind(rawValue: "token-revocation")

@@ -27,6 +27,9 @@ package protocol JoinedMachines {
   ///   - limit: how many at most.
   func page(after id: String, limit: Int) throws -> [JoinedMachine]
 
+  /// How many machines are in a group now: those whose last place is of it, and that have neither left nor were revoked.
+  func count(in group: String) throws -> Int
+
   /// Notes that a machine has left by itself; it keeps its place.
   ///
   /// - Parameters:

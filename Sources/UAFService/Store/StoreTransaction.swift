@@ -16,6 +16,7 @@ package protocol StoreTransaction {
   var issuedCodes: any IssuedCodes { get }
   var joinCodes: any JoinCodes { get }
   var joinedMachines: any JoinedMachines { get }
+  var machinePolicies: any SavedMachinePolicies { get }
   var machines: any Machines { get }
   var openRegistrations: any OpenRegistrations { get }
   var policyVersions: any PolicyVersions { get }

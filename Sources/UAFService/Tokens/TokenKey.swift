@@ -13,6 +13,7 @@ package final class TokenKey: Sendable {
     case machineJoin = "machine-join+jwt"
     case machineCheckIn = "machine-checkin+jwt"
     case unlock = "unlock+jwt"
+    case workstationPolicy = "workstation-policy+jwt"
   }
 
   private let key: SigningKey

@@ -78,6 +78,14 @@ import Glibc
     }
   }
 
+  /// A number of characters that every match has at the least; 0 where PCRE2 knows none.
+  public var minimumLength: Int {
+    var length: UInt32 = 0
+    // SAFETY: the expression is compiled, and PCRE2_INFO_MINLENGTH writes a uint32_t.
+    let isKnown = unsafe pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_MINLENGTH), &length) == 0
+    return isKnown ? Int(length) : 0
+  }
+
   private static func reason(_ code: CInt) -> String {
     var text = [UInt8](repeating: 0, count: 256)
     // SAFETY: PCRE2 writes at most the given number of bytes and returns how many, or a negative number.

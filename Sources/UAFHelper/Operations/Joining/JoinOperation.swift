@@ -28,7 +28,7 @@ struct JoinOperation: CallOperation {
     }
     let flow = JoinFlow(try request(payload, client.device), publicKeys: publicKeys)
     let network = try server.network(settings, for: nil)
-    let joined: (group: MachineGroup, secret: MachineSecret)
+    let joined: (group: MachineGroup, secret: MachineSecret, joinedAt: Int64)
     do throws(Refusal) { joined = try flow.join(at: url, over: network) { now().wallSeconds } } catch {
       throw Ending(error)
     }
@@ -37,6 +37,8 @@ struct JoinOperation: CallOperation {
     do throws(StateError) {
       // The server knows nothing of this machine yet, and nobody's marks.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
+      // First: with the new group a policy of before must not be in force.
+      try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
     } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
     return Success(detail: "joined \(payload.server), group \(joined.group)")

@@ -19,6 +19,8 @@ struct LeaveOperation: CallOperation {
     }
     let fault = tell(record)
     do throws(StateError) {
+      // First: a machine that has joined and has no policy is what every new one is.
+      try PolicyRecord.remove(in: folder.path, owner: folder.owner)
       try JoinRecord.remove(in: folder.path, owner: folder.owner)
       // What another server has not been told is none of the next one's business.
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)

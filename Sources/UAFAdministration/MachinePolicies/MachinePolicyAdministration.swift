@@ -1,0 +1,168 @@
+import UAFConfiguration
+import UAFCrypto
+import UAFMessages
+import UAFService
+
+/// Shows, tries and saves the policies for workstations that have joined.
+package struct MachinePolicyAdministration: Sendable {
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  // MARK: Reading
+
+  /// A saved policy by its number.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func policy(_ number: Int64, by caller: Caller) async throws -> SavedMachinePolicy {
+    try caller.require(.read)
+    guard let policy = try await environment.store.read({ try $0.machinePolicies.policy(number) }) else {
+      throw AdministrationRefusal.unknown("machine policy", name: String(number))
+    }
+    return policy
+  }
+
+  /// The saved policies, the newest first; of each group the first one is in force.
+  ///
+  /// - Parameters:
+  ///   - group: those of one group; nil for all.
+  ///   - cursor: what the page begins after; nil for the first one.
+  ///   - limit: at most 200.
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func policies(
+    of group: String? = nil, after cursor: String? = nil, limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<SavedMachinePolicy> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let name = try group.map { (name) throws(AdministrationRefusal) in try Self.group(name).name }
+    guard let before = cursor.map({ Int64($0) }) ?? .max else {
+      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+    }
+    let rows = try await environment.store.read {
+      try $0.machinePolicies.policies(before: before, of: name, limit: limit + 1)
+    }
+    return Page(rows, limit: limit) { String($0.number) }
+  }
+
+  /// Says what a policy would change, and for how many machines; changes nothing.
+  ///
+  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse; `StoreFailure`.
+  package func preview(_ draft: MachinePolicyDraft, by caller: Caller) async throws -> MachinePolicyPreview {
+    try caller.require(.read)
+    let settings = try Self.check(draft)
+    let (present, machines) = try await environment.store.read { records in
+      (
+        try records.machinePolicies.current(of: draft.group), try records.joinedMachines.count(in: draft.group)
+      )
+    }
+    // One of an earlier version that cannot be read any more must not keep the next one from being saved.
+    let before = present.flatMap { try? LentSettingsReader.settings(Array($0.text.utf8), version: $0.number) }
+    return MachinePolicyPreview(
+      machines: machines, present: present?.number, changes: Self.changes(before?.entries ?? [], settings.entries))
+  }
+
+  private static func changes(
+    _ before: [(key: String, value: String)], _ after: [(key: String, value: String)]
+  ) -> [MachinePolicyPreview.Change] {
+    let (old, new) = (Dictionary(before) { first, _ in first }, Dictionary(after) { first, _ in first })
+    let changed = after.filter { old[$0.key] != $0.value }.map {
+      MachinePolicyPreview.Change(key: $0.key, before: old[$0.key], after: $0.value)
+    }
+    return changed
+      + before.filter { new[$0.key] == nil }.map { .init(key: $0.key, before: $0.value, after: nil) }
+  }
+
+  // MARK: Saving
+
+  /// Saves a policy; the machines of the group get it when they are next in touch with the server.
+  ///
+  /// - Parameters:
+  ///   - reason: why, for those who read the history; 1 to 500 bytes.
+  ///   - last: the number of the group's policy that it was made from; 0 if there was none.
+  /// - Returns: the saved policy.
+  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse, and if another one was saved for the
+  ///   group meanwhile; `StoreFailure`.
+  package func save(
+    _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
+  ) async throws -> SavedMachinePolicy {
+    try caller.require(.managePolicies)
+    try ReasonText.check(reason)
+    guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", reason: "must say why") }
+    try Self.check(draft)
+    let saved = try await environment.store.write { [environment] records -> SavedMachinePolicy? in
+      guard try (records.machinePolicies.current(of: draft.group)?.number ?? 0) == last else { return nil }
+      let policy = SavedMachinePolicy(
+        number: try Self.nextNumber(records), group: draft.group,
+        lifetime: draft.lifetime ?? WorkstationPolicy.standardLifetime, savedAt: environment.now(),
+        actor: caller.actor.text, reason: reason, text: draft.text)
+      guard try records.machinePolicies.add(policy) else { return nil }
+      let machines = try records.joinedMachines.count(in: draft.group)
+      try records.audit.append([try event(policy, machines: machines, caller)])
+      return policy
+    }
+    guard let saved else {
+      throw AdministrationRefusal.conflict(
+        "policy \(last) is not the one in force for group \(draft.group) any more: look at the new one, and make your change "
+          + "of that")
+    }
+    return saved
+  }
+
+  /// Higher than all before, also those that were saved after a backup which was restored: machines take no lower one.
+  private static func nextNumber(_ records: any StoreTransaction) throws -> Int64 {
+    let restored = try records.settings.value(of: .restoredAt).flatMap { Int64($0) } ?? 0
+    return max(try records.machinePolicies.lastNumber(), restored) + 1
+  }
+
+  private func event(_ policy: SavedMachinePolicy, machines: Int, _ caller: Caller) throws -> AuditEntry {
+    let hash = Base64URL.encode(try SHA256.hash(Array(policy.text.utf8)))
+    let detail: JSONObject = [
+      "number": .integer(policy.number), "group": .string(policy.group), "machines": .integer(Int64(machines)),
+      "sha256": .string(hash), "reason": .string(policy.reason),
+    ]
+    return environment.event(.machinePolicy, by: caller, detail: JSONValue.object(detail).text)
+  }
+
+  // MARK: What may be saved
+
+  private static func group(_ name: String) throws(AdministrationRefusal) -> MachineGroup {
+    guard let group = MachineGroup(name) else {
+      throw .invalid(
+        field: "group", reason: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first")
+    }
+    return group
+  }
+
+  /// Reads a policy as a workstation does.
+  @discardableResult
+  private static func check(_ draft: MachinePolicyDraft) throws(AdministrationRefusal) -> LentSettings {
+    let group = try group(draft.group)
+    let lifetime = draft.lifetime ?? WorkstationPolicy.standardLifetime
+    guard WorkstationPolicy.lifetimes.contains(lifetime) else {
+      throw .invalid(field: "lifetime", reason: "must be 86400 to 31622400 seconds")
+    }
+    guard draft.text.utf8.count <= WorkstationPolicy.maximumTextBytes else {
+      throw .invalid(field: "policy", reason: "must have at most \(WorkstationPolicy.maximumTextBytes) bytes")
+    }
+    let settings: LentSettings
+    do throws(ConfigurationError) {
+      settings = try LentSettingsReader.settings(Array(draft.text.utf8), version: 0)
+    } catch {
+      throw .invalid(field: "policy", reason: "is refused by workstations: \(error)")
+    }
+    guard longestToken(draft.text, group) <= WorkstationPolicy.maximumTokenBytes else {
+      throw .invalid(
+        field: "policy", reason: "is too long when it is signed: it has many quotes, backslashes or line ends")
+    }
+    return settings
+  }
+
+  /// How many bytes a policy has at most when it is signed for a machine.
+  private static func longestToken(_ text: String, _ group: MachineGroup) -> Int {
+    let policy = WorkstationPolicy(
+      deviceID: String(repeating: "0", count: 128), group: group, version: WorkstationPolicy.versions.upperBound,
+      text: text, issuedAt: .max, notBefore: .max, expiresAt: .max)
+    // Its header and its signature have less than 256.
+    return Base64URL.encode(policy.json.bytes).utf8.count + 256
+  }
+}

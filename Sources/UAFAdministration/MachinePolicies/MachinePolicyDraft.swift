@@ -1,0 +1,15 @@
+/// A policy for the machines of a group, as somebody wants to save it.
+package struct MachinePolicyDraft: Sendable {
+  /// The name of the group.
+  package let group: String
+  /// The policy in TOML; empty for one that asks for nothing.
+  package let text: String
+  /// For how many seconds a machine may rely on it after it was signed; nil for 90 days.
+  package let lifetime: Int64?
+
+  package init(group: String, text: String, lifetime: Int64? = nil) {
+    self.group = group
+    self.text = text
+    self.lifetime = lifetime
+  }
+}

@@ -1,0 +1,13 @@
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+
+/// What the server's policy means for one call.
+struct PolicyStanding {
+  /// Root's configuration, with the policy where one is in force.
+  let configuration: Configuration
+  /// The policy that is in force; nil for none.
+  var policy: WorkstationPolicy?
+  /// What there is to say of it to root: that it has expired, or why the kept one is not in force.
+  var note: String?
+}

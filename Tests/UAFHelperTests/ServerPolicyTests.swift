@@ -1,0 +1,376 @@
+import Authenticator
+import FidoResults
+import Foundation
+import Testing
+import UAFClient
+import UAFCrypto
+import UAFMessages
+import UAFWire
+
+@testable import UAFConfiguration
+@testable import UAFHelper
+
+/// The policy that a server has signed for this machine: taken, kept, in force, refused.
+@Suite final class ServerPolicyTests {
+  private static let follow = #"[policy]\#nfollow = ["passcode", "pattern", "lock", "prompt.texts"]"#
+  private static let long = "[passcode]\nmin_length = 12\n"
+
+  private let signer: VerdictSigner
+  private let bench: HelperBench
+  private var joinedGroup = "lab"
+
+  /// A machine of the group lab, on which mina has the passcode "correct".
+  init() throws {
+    signer = try VerdictSigner()
+    bench = try HelperBench()
+    bench.passwd += "root:x:0:0::/:/bin/sh\n"
+    bench.configuration += "\n" + Self.follow
+    try bench.demandSignature(signer.pem)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.signed = { [unowned self] operation, account in
+      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    }
+    bench.server.joining = { [unowned self] in try answerJoin($0) }
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    try join()
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+  }
+
+  // MARK: The machine and its server
+
+  private func answerJoin(_ request: TransportRequest) throws -> TransportResponse {
+    let secret = try MachineSecret(machineID: Array(repeating: 3, count: 16), secret: Array(repeating: 4, count: 32))
+    var answer = JoinAnswer(statusCode: .ok)
+    if request.url.hasSuffix("/join"), let group = MachineGroup(joinedGroup) {
+      let asked = try JoinRequest(parsing: request.body)
+      let statement = JoinStatement(
+        deviceID: asked.deviceID, nonce: asked.nonce, group: group, secretHash: try SHA256.hash(secret.bytes),
+        issuedAt: bench.now.wallSeconds)
+      if case .object(let claims) = statement.json {
+        let token = try signer.token(claims, type: JoinStatement.tokenType)
+        answer = JoinAnswer(statusCode: .ok, machineSecret: secret, token: token)
+      }
+    }
+    return TransportResponse(status: 200, contentType: "application/json", body: answer.jsonBytes)
+  }
+
+  private func join(_ group: String = "lab") throws {
+    joinedGroup = group
+    var begin = bench.begin(.join)
+    begin.service = Array("uafctl".utf8)
+    let payload = MachinePayload(
+      server: "https://localhost", code: "join-code", expires: bench.now.wallSeconds + 100, group: .standard,
+      verdictKeys: try signer.pem)
+    begin.payload = Array(payload.encoded.utf8)
+    #expect(try bench.run(begin).result == 0, "\(bench.log.lines)")
+  }
+
+  private func leave() throws {
+    var begin = bench.begin(.leave)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).result == 0)
+  }
+
+  private var state: String { bench.folder + "/state" }
+
+  private var deviceID: String {
+    get throws {
+      let identifier = try StateDirectory.identifier(in: state, owner: getuid())
+      return try #require(bench.device.identifier(identifier))
+    }
+  }
+
+  /// What a policy is, where the test wants it otherwise.
+  private struct Making {
+    var text = ServerPolicyTests.long
+    var version: Int64 = 7
+    var group = "lab"
+    var deviceID: String?
+    var age: Int64 = 0
+    var lifetime = WorkstationPolicy.standardLifetime
+    var type = WorkstationPolicy.tokenType
+  }
+
+  private func token(_ making: Making = Making(), by other: VerdictSigner? = nil) throws -> [UInt8] {
+    let time = bench.now.wallSeconds - making.age
+    let policy = WorkstationPolicy(
+      deviceID: try making.deviceID ?? deviceID, group: try #require(MachineGroup(making.group)),
+      version: making.version, text: making.text, issuedAt: time, notBefore: time,
+      expiresAt: time + making.lifetime)
+    guard case .object(let claims) = policy.json else { return [] }
+    return Array(try (other ?? signer).token(claims, type: making.type).utf8)
+  }
+
+  private func take(_ token: [UInt8]) throws -> PolicyIntake {
+    try bench.configuration.write(toFile: bench.folder + "/conf", atomically: false, encoding: .utf8)
+    let own = try Configuration(parsing: Array(bench.configuration.utf8), path: "conf")
+    let keeper = self.keeper(own)
+    let keys = try VerdictKeys.read(of: try #require(own.server), owner: getuid()) ?? []
+    return keeper.take(token, publicKeys: keys, at: bench.now.wallSeconds)
+  }
+
+  private func keeper(_ own: Configuration) -> PolicyKeeper {
+    PolicyKeeper(own: own, owner: getuid()) { [bench] in bench.device.identifier($0) }
+  }
+
+  /// What became of a policy whose other members are in order.
+  private func take(_ making: Making) throws -> PolicyIntake { try take(token(making)) }
+
+  // MARK: What is observed
+
+  /// Changes the passcode, and says what the person was told of the new one.
+  private func refusalOfNewPasscode(_ value: String) throws -> String? {
+    let transcript = try bench.run(bench.begin(.change), ["correct", value, nil])
+    return transcript.prompts.last?.errorMessage
+  }
+
+  /// The policy that a login names in the log; nil for none.
+  private func policyInLog() throws -> String? {
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 0 && transcript.pamCode == 0, "\(bench.log.lines.suffix(2))")
+    return ParsedLine(try #require(bench.log.lines.last))?["policy"]
+  }
+
+  private func isRefused(_ intake: PolicyIntake, _ words: String) -> Bool {
+    guard case .refused(let why) = intake else { return false }
+    return why.contains(words)
+  }
+
+  private func status() throws -> [String: Any] {
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+    return try #require(json["policy"] as? [String: Any])
+  }
+
+  // MARK: In force
+
+  @Test func `counts from the next call on, refuses a new passcode that it forbids, and is named in the log`() throws {
+    #expect(try policyInLog() == nil)
+    #expect(try take(Making()) == .kept(version: 7))
+    #expect(try policyInLog() == "7")
+    #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
+    #expect(try bench.run(bench.begin(.change), ["correct", "battery-staple", "battery-staple"]).result == 7110)
+    #expect(try bench.run(bench.begin(), ["battery-staple"]).result == 0)
+  }
+
+  @Test func `a passcode that it would refuse still logs in, and the person is asked to change it`() throws {
+    _ = try take(Making())
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 0 && transcript.finished.staleValue)
+  }
+
+  @Test func `a newer one takes its place, and an empty one asks for nothing`() throws {
+    _ = try take(Making())
+    #expect(try take(Making(text: "", version: 8)) == .kept(version: 8))
+    #expect(try policyInLog() == "8")
+    #expect(try refusalOfNewPasscode("battery") == nil)
+  }
+
+  @Test func `the same version signed anew is taken, for its later end`() throws {
+    _ = try take(Making(lifetime: 1000))
+    let before = try #require(try status()["expires"] as? Int)
+    #expect(try take(Making()) == .kept(version: 7))
+    #expect(try #require(try status()["expires"] as? Int) > before)
+  }
+
+  @Test func `the stricter lock counts for people, and a looser one leaves root's`() throws {
+    _ = try take(Making(text: "[lock]\nretry_count_to_lock = 2\nlock_time = 30\nmax_lock_count = 5"))
+    for wrong in ["wrong1", "wrong2"] { #expect(try bench.run(bench.begin(), [wrong]).result == 3012) }
+    #expect(try bench.run(bench.begin()).result == 3013, "root's file says 3")
+    #expect(bench.log.lines.contains { $0.hasPrefix("event=lock ") && $0.contains("seconds=60") }, "and 60 seconds")
+    _ = try take(Making(text: "[lock]\nretry_count_to_lock = 10\nlock_time = 30\nmax_lock_count = 10", version: 8))
+    try bench.run(bench.begin(.unlock))
+    for wrong in ["wrong1", "wrong2", "wrong3"] {
+      #expect(try bench.run(bench.begin(), [wrong]).result == 3012)
+    }
+    #expect(try bench.run(bench.begin()).result == 3013)
+  }
+
+  @Test func `no policy locks root's own account sooner or longer than root has written`() throws {
+    bench.configuration = bench.configuration.replacing("[lock]", with: "[lock]\nroot_permanent_lock = true")
+    func asRoot(_ operation: UAFWire.Operation, _ payload: [UInt8]? = nil) -> Begin {
+      var begin = bench.begin(operation)
+      (begin.uid, begin.account, begin.typedName) = (0, Array("root".utf8), Array("root".utf8))
+      if let payload { (begin.payload, begin.authenticator) = (payload, Array("passcode".utf8)) }
+      if operation == .register { begin.service = Array("uafctl".utf8) }
+      return begin
+    }
+    let code = Array(bench.server.payload(username: "root").encoded.utf8)
+    #expect(try bench.run(asRoot(.register, code), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    _ = try take(
+      Making(
+        text: "[lock]\nretry_count_to_lock = 1\nlock_time = 86400\nmax_lock_count = 0\n"
+          + "[lock.remote]\nretry_count_to_lock = 1\nlock_time = 86400\nmax_lock_count = 0"))
+    for wrong in ["wrong1", "wrong2", "wrong3"] {
+      #expect(try bench.run(asRoot(.authenticate), [wrong]).result == 3012)
+    }
+    #expect(try bench.run(asRoot(.authenticate)).result == 3013)
+    #expect(bench.log.lines.contains { $0.hasPrefix("event=lock ") && $0.contains("lock=temporary seconds=60") })
+    bench.now.nanoseconds += 60_000_000_000
+    #expect(try bench.run(asRoot(.authenticate), ["correct"]).result == 0)
+    try bench.run(bench.begin(), ["wrong1"])
+    #expect(
+      bench.log.lines.contains { $0.contains("account=mina ") && $0.contains("lock=permanent") },
+      "the same policy locks somebody else at once")
+  }
+
+  @Test func `a policy whose time is over holds, and the log says that it has expired`() throws {
+    _ = try take(Making(lifetime: 86_400))
+    bench.now.wallSeconds += 86_400 + 61
+    #expect(try policyInLog() == "7")
+    #expect(bench.log.lines.contains { $0.hasPrefix("event=serverPolicy ") && $0.contains("policy 7 has expired") })
+    #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
+    #expect((try status()["note"] as? String)?.contains("has expired") == true)
+  }
+
+  @Test func `a server that is away changes nothing`() throws {
+    _ = try take(Making())
+    bench.server.failure = .noHandshake(.refused)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    let line = ParsedLine(try #require(bench.log.lines.last))
+    #expect(transcript.result != 0 && line?["policy"] == "7")
+    #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
+  }
+
+  @Test func `status says where each value comes from`() throws {
+    _ = try take(Making())
+    let status = try status()
+    #expect(status["version"] as? Int == 7 && status["note"] == nil)
+    let values = try #require(status["values"] as? [[String: String]])
+    func place(_ key: String) -> String? { values.first { $0["key"] == key }?["from"] }
+    #expect(place("passcode.min_length") == "policy 7" && place("passcode.max_length") == "default")
+    #expect(place("lock.lock_time")?.hasSuffix("/conf:11") == true, "\(String(describing: place("lock.lock_time")))")
+  }
+
+  // MARK: What root decides
+
+  @Test func `nothing is taken or in force where root follows nothing`() throws {
+    _ = try take(Making())
+    bench.configuration = bench.configuration.replacing(Self.follow, with: "[policy]\nfollow = []")
+    #expect(try policyInLog() == nil)
+    #expect(try refusalOfNewPasscode("battery") == nil)
+    #expect(isRefused(try take(Making(version: 8)), "follow is empty"))
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains("\"policy\"") == false)
+  }
+
+  @Test func `a policy that root's file contradicts by now is not in force, and logins go on`() throws {
+    _ = try take(Making())
+    bench.configuration += "\n[passcode]\nmax_length = 8"
+    #expect(try policyInLog() == nil)
+    #expect(
+      bench.log.lines.contains { $0.contains("the kept policy is not in force: policy 7:2: passcode.min_length") })
+    #expect((try status()["note"] as? String)?.contains("not in force") == true)
+  }
+
+  @Test func `a policy is not in force under another key than the one that root has pinned`() throws {
+    _ = try take(Making())
+    let stranger = try VerdictSigner()
+    try bench.demandSignature(stranger.pem)
+    bench.server.signed = { [unowned self] operation, account in
+      try stranger.token(operation, account: account, at: bench.now.wallSeconds)
+    }
+    #expect(try policyInLog() == nil)
+    #expect(bench.log.lines.contains { $0.contains("it is not signed with verdict_key") })
+  }
+
+  // MARK: What is not taken
+
+  @Test func `refuses one that is another's, forged, or not good now, and what was in force stays`() throws {
+    _ = try take(Making(version: 6))
+    let stranger = try VerdictSigner()
+    #expect(isRefused(try take(Making(version: 5)), "older"))
+    #expect(isRefused(try take(Making(deviceID: "another")), "another machine"))
+    #expect(isRefused(try take(Making(group: "default")), "another group"))
+    #expect(isRefused(try take(token(Making(), by: stranger)), "not signed"))
+    #expect(isRefused(try take(Making(type: "JWT")), "not signed"))
+    #expect(isRefused(try take(Making(age: 86_461, lifetime: 86_400)), "before this machine joined"))
+    #expect(isRefused(try take(Making(age: -61)), "not valid yet"))
+    bench.now.wallSeconds += 100_000
+    #expect(isRefused(try take(Making(age: 90_000, lifetime: 86_400)), "has expired"))
+    #expect(isRefused(try take([]), "not signed"))
+    #expect(isRefused(try take(Array(repeating: 0x41, count: 24 * 1024 + 1)), "longer than 24 KiB"))
+    #expect(try policyInLog() == "6")
+  }
+
+  @Test(arguments: [
+    "[server]\nrequest_url = 'https://elsewhere/'", "[lock]\nroot_permanent_lock = true", "[passcode]\nmin_length = 65",
+    "[passcode]\nmin_length = 20\nmax_length = 10", "[general]\noffline = 'allow'", "passcode",
+    "[passcode]\nui_type = 'pin4'",
+    "[service.sudo]\ntransaction = false", String(repeating: "#", count: 17 * 1024),
+  ]) func `refuses a text that no server may send, whoever has signed it`(_ text: String) throws {
+    _ = try take(Making(version: 6))
+    guard case .refused = try take(Making(text: text)) else { return #expect(Bool(false), "taken") }
+    #expect(try policyInLog() == "6")
+    #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
+  }
+
+  @Test func `refuses one that no passcode can meet with root's values`() throws {
+    bench.configuration += "\n[passcode]\nmax_length = 10"
+    #expect(isRefused(try take(Making()), "no passcode can meet both"))
+  }
+
+  // MARK: Leaving
+
+  @Test func `leaving removes it, and nothing is taken afterwards`() throws {
+    let token = try token()
+    _ = try take(token)
+    try leave()
+    #expect(try PolicyRecord.read(in: state, owner: getuid()) == nil)
+    #expect(try policyInLog() == nil)
+    #expect(isRefused(try take(token), "joined no server"))
+  }
+
+  @Test func `one from before the machine left is refused after it has joined again, whatever its group`() throws {
+    let (old, other) = (try token(), try token(Making(version: 9, group: "office")))
+    _ = try take(old)
+    try leave()
+    bench.now.wallSeconds += 1
+    try join("lab")
+    #expect(try policyInLog() == nil)
+    #expect(isRefused(try take(old), "before this machine joined"))
+    try leave()
+    try join("office")
+    #expect(isRefused(try take(old), "another group"))
+    #expect(isRefused(try take(other), "before this machine joined"))
+    #expect(try take(Making(version: 1, group: "office")) == .kept(version: 1), "a new start")
+  }
+
+  // MARK: The file
+
+  @Test func `a damaged record is not in force, and the next policy mends it`() throws {
+    _ = try take(Making())
+    let path = state + "/machine.policy"
+    let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    for count in stride(from: 1, to: whole.count, by: 7) {
+      try Data(whole.prefix(count)).write(to: URL(filePath: path))
+      #expect(setMode(0o600, path))
+      #expect(try policyInLog() == nil, "\(count) bytes")
+    }
+    #expect(try take(Making()) == .kept(version: 7))
+    #expect(try policyInLog() == "7")
+  }
+
+  @Test func `a record that others could write is not in force`() throws {
+    _ = try take(Making())
+    #expect(setMode(0o666, state + "/machine.policy"))
+    #expect(try policyInLog() == nil)
+    #expect(bench.log.lines.contains { $0.hasPrefix("event=serverPolicy ") && $0.contains("not in force") })
+  }
+
+  private func setMode(_ mode: mode_t, _ path: String) -> Bool {
+    // SAFETY: the path lives for the call.
+    unsafe chmod(path, mode) == 0
+  }
+
+  @Test func `the server is told the version in force, and none where the policy should be signed anew`() throws {
+    let own = try Configuration(parsing: Array(bench.configuration.utf8), path: "conf")
+    let keeper = self.keeper(own)
+    let policy = WorkstationPolicy(
+      deviceID: "d", group: .standard, version: 7, text: "", issuedAt: 1000, notBefore: 1000, expiresAt: 2000)
+    #expect(keeper.toldVersion(nil, at: 0) == 0)
+    #expect(keeper.toldVersion(policy, at: 1499) == 7)
+    #expect(keeper.toldVersion(policy, at: 1500) == 0)
+    let alone = self.keeper(Configuration())
+    #expect(alone.toldVersion(policy, at: 1499) == nil)
+  }
+}
