@@ -19,8 +19,6 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let surroundings: SessionSurroundings
-  /// The policy that a server gives to the machines that have joined it.
-  private let workstationPolicy: any WorkstationPolicy = NoWorkstationPolicy()
   /// The fingerprint sensor, once it is known whether this call may use it.
   private var sensor = FingerSensorAccess.none
 
@@ -122,11 +120,11 @@ import UAFWire
   }
 
   private var checkIn: CheckIn {
-    let maker = ReportMaker(
-      policy: policy, folder: folder, workstationPolicy: workstationPolicy, now: surroundings.now)
+    let followed = FollowedPolicy(
+      keeper: policy.keeper, standing: policy.standing, server: server, log: log, now: surroundings.now)
+    let maker = ReportMaker(policy: policy, folder: folder, followed: followed, now: surroundings.now)
     return CheckIn(
-      folder: folder, server: server, workstationPolicy: workstationPolicy, maker: maker, log: log,
-      now: surroundings.now)
+      folder: folder, server: server, followed: followed, maker: maker, log: log, now: surroundings.now)
   }
 
   private var sealing: KeySealing { KeySealing(source: key, prompter: prompter) }

@@ -76,14 +76,18 @@ import UAFMessages
 
   private struct OnePolicy: MachinePolicies {
     var news: Int64? { 7 }
+    func renew() async throws {}
     func policy(for machine: JoinedMachine) async throws -> MachinePolicy? {
       machine.group == "lab" ? MachinePolicy(version: 3, document: "a.b.c") : nil
     }
   }
 
-  @Test func `a machine is given the policy of its group unless it uses that already`() async throws {
+  @Test func `a machine that follows one is given its group's policy unless it has it`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
+    let silent = try await server.checkIn(secret, report, policies: OnePolicy())
+    #expect(try claims(silent).policy == 3 && silent?.policy == nil)
+    report.policy = 0
     let first = try await server.checkIn(secret, report, policies: OnePolicy())
     #expect(try claims(first).policy == 3 && claims(first).news == 7 && first?.policy == "a.b.c")
     report.policy = 3

@@ -83,10 +83,10 @@ import UAFMessages
   }
 
   private func handed(to device: String, group: String = "lab") async throws -> String? {
-    try await service.signed(
+    try await service.policy(
       for: JoinedMachine(
         codeNumber: 1, id: device, name: nil, model: nil, system: nil, group: group, joinedAt: 1)
-    )?.token
+    )?.document
   }
 
   @Test func `signs the policy in force for the machine that asks, from now on`() async throws {

@@ -118,8 +118,9 @@ struct ServeCommand: AsyncParsableCommand {
     let metrics = ServerMetrics()
     let environment = ServiceEnvironment(
       store: MeteredStore(store: store, metrics: metrics.store), keys: keys, models: models, policies: policies.value,
-      verificationMethods: uvm, shapes: shapes, identity: { try identity.value() }, now: { Terminal.now },
-      random: { try RandomBytes.make($0) })
+      verificationMethods: uvm, shapes: shapes,
+      machinePolicies: MachinePolicyService(store: store, keys: keys, now: { Terminal.now }),
+      identity: { try identity.value() }, now: { Terminal.now }, random: { try RandomBytes.make($0) })
     let logger = Logger(label: "uaf-server")
     let manager = ServiceManager(
       environment: ProcessInfo.processInfo.environment, process: getpid(), loops: MultiThreadedEventLoopGroup.singleton)
@@ -153,7 +154,9 @@ struct ServeCommand: AsyncParsableCommand {
     try await policies.prepare()
     let departures = DepartureFollower(departed: environment.departed, store: store, keys: environment.keys)
     try await departures.prepare()
-    return [policies, departures]
+    let machinePolicies = MachinePolicyFollower(policies: environment.machinePolicies)
+    try await machinePolicies.prepare()
+    return [policies, departures, machinePolicies]
   }
 
   private func routes(

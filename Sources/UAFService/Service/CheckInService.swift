@@ -74,7 +74,8 @@ package struct CheckInService: Sendable {
       deviceID: noted.id, machineID: machine.machineID, nonce: machine.nonce, policy: policy?.version, news: news,
       issuedAt: now)
     let token = try environment.keys.statement(statement.json, .machineCheckIn)
-    let isNew = policy.map { $0.version != report.policy } ?? false
+    // A machine that follows no policy names no version. It would only refuse one.
+    let isNew = policy.map { report.policy != nil && $0.version != report.policy } ?? false
     return CheckInAnswer(statusCode: .ok, token: token, policy: isNew ? policy?.document : nil)
   }
 }

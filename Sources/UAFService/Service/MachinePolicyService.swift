@@ -2,7 +2,7 @@ import Synchronization
 import UAFMessages
 
 /// Signs the policies of groups for their machines, and knows when there is another one.
-package final class MachinePolicyService: Sendable {
+package final class MachinePolicyService: MachinePolicies {
   private let store: any ServerStore
   private let keys: ServerKeys
   private let now: @Sendable () -> Int64
@@ -37,9 +37,9 @@ package final class MachinePolicyService: Sendable {
   /// Whoever calls it has made sure by the machine's proof that it asks itself.
   ///
   /// - Parameter machine: the place that it has taken last.
-  /// - Returns: the version and the token; nil if no policy was saved for its group.
+  /// - Returns: nil if no policy was saved for its group.
   /// - Throws: `StoreFailure`; `CryptoError`.
-  package func signed(for machine: JoinedMachine) async throws -> (version: Int64, token: String)? {
+  package func policy(for machine: JoinedMachine) async throws -> MachinePolicy? {
     guard let group = MachineGroup(machine.group),
       let saved = try await store.read({ try $0.machinePolicies.current(of: group.name) })
     else { return nil }
@@ -47,6 +47,6 @@ package final class MachinePolicyService: Sendable {
     let policy = WorkstationPolicy(
       deviceID: machine.id, group: group, version: saved.number, text: saved.text, issuedAt: time, notBefore: time,
       expiresAt: time + saved.lifetime)
-    return (saved.number, try keys.statement(policy.json, .workstationPolicy))
+    return MachinePolicy(version: saved.number, document: try keys.statement(policy.json, .workstationPolicy))
   }
 }

@@ -14,7 +14,7 @@ package struct ServiceEnvironment: Sendable {
   /// The joined machines that are unknown ones again.
   package let departed: DepartedMachines
   /// The workstation policy for machines that check in.
-  package var machinePolicies: any MachinePolicies = NoMachinePolicies()
+  package var machinePolicies: any MachinePolicies
   /// Who the server is; throws as long as that is not known.
   package let identity: @Sendable () throws -> ServerIdentity
   /// Seconds since 1970.
@@ -26,7 +26,7 @@ package struct ServiceEnvironment: Sendable {
     store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels,
     policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
-    departed: DepartedMachines = DepartedMachines(),
+    departed: DepartedMachines = DepartedMachines(), machinePolicies: any MachinePolicies = NoMachinePolicies(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8]
   ) {
@@ -37,6 +37,7 @@ package struct ServiceEnvironment: Sendable {
     self.verificationMethods = verificationMethods
     self.shapes = shapes
     self.departed = departed
+    self.machinePolicies = machinePolicies
     self.identity = identity
     self.now = now
     self.random = random

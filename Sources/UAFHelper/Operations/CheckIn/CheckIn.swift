@@ -9,7 +9,7 @@ import UAFMessages
 struct CheckIn {
   let folder: StateFolder
   let server: ServerAccess
-  let workstationPolicy: any WorkstationPolicy
+  let followed: FollowedPolicy
   let maker: ReportMaker
   let log: CallLog
   let now: () -> BootTime
@@ -81,7 +81,7 @@ struct CheckIn {
     record.told = hash.map { .init(hash: $0, at: now().wallSeconds, news: answer.statement.news) }
     try store(record)
     try removeTold(request.report)
-    do throws(Ending) { try workstationPolicy.take(answer) } catch {
+    do throws(Ending) { try followed.take(answer) } catch {
       log.write(.checkIn, "the server's policy is not used: \(error.log)", .warning)
     }
     return answer

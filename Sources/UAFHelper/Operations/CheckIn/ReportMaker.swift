@@ -7,7 +7,7 @@ import UAFMessages
 struct ReportMaker {
   let policy: CallPolicy
   let folder: StateFolder
-  let workstationPolicy: any WorkstationPolicy
+  let followed: FollowedPolicy
   let now: () -> BootTime
 
   /// How many accounts' files are looked at.
@@ -21,7 +21,7 @@ struct ReportMaker {
   func report(_ device: DeviceContext, _ offline: OfflineLoginRecord) throws(Ending) -> MachineReport {
     var report = MachineReport(module: HelperVersion.current, nextMark: [])
     (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
-    report.policy = workstationPolicy.version
+    report.policy = followed.version
     let locks = try locks()
     report.locks = Array(locks.prefix(MachineReport.mostLocks))
     report.moreLocks = locks.count - report.locks.count
