@@ -23,19 +23,19 @@ package enum PageLanguage: String, CaseIterable, Sendable {
     self = wanted.filter { $0.weight > 0 }.max { $0.weight < $1.weight }?.language ?? .english
   }
 
-  private var texts: [PageText: String] {
+  private func form(_ text: PageText) -> String? {
     switch self {
-    case .english: EnglishPageTexts.all
-    case .korean: KoreanPageTexts.all
+    case .english: EnglishPageTexts.all[text] ?? EnglishListTexts.all[text]
+    case .korean: KoreanPageTexts.all[text] ?? KoreanListTexts.all[text]
     }
   }
 
   /// Whether there is a text for a key.
-  func has(_ text: PageText) -> Bool { texts[text] != nil }
+  func has(_ text: PageText) -> Bool { form(text) != nil }
 
   /// The text, each `{}` in it replaced by the next value.
   func text(_ text: PageText, _ values: String...) -> String {
-    let pieces = (texts[text] ?? text.rawValue).split(separator: "{}", omittingEmptySubsequences: false)
+    let pieces = (form(text) ?? text.rawValue).split(separator: "{}", omittingEmptySubsequences: false)
     return zip(pieces, values + Array(repeating: "", count: pieces.count)).reduce(into: "") { $0 += $1.0 + $1.1 }
   }
 }

@@ -17,7 +17,9 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   public var deviceModel: String?
   /// As in ``JoinRequest``.
   public var deviceOS: String?
-  /// The version of the workstation policy that the machine uses, and 0 if it has none or wants it signed anew; nil if it follows none.
+  /// The version of the workstation policy that the machine uses; nil if it follows none.
+  ///
+  /// 0 if it has none yet, or wants it signed anew.
   public var policy: Int64?
   /// The locks that stand, at most ``mostLocks``.
   public var locks: [ReportedLock] = []

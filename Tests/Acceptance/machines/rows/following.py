@@ -33,8 +33,8 @@ def as_mina(machine, *arguments, **options):
 
 @row(
     "M11",
-    "an administrator asks the machines of a group for longer passcodes; root of one lends [passcode], root of the other nothing",
-    "the next login brings it: a new passcode that is too short is refused there, the old one logs in; the other machine is as before",
+    "the machines of a group are asked for longer passcodes; root of one lends [passcode], root of the other nothing",
+    "the next login brings it: a new passcode that is too short is refused there, the old one logs in; the other is as before",
 )
 def policy(lab):
     code = lab.join_code("--machines", "2", "--group", "lab")
@@ -59,8 +59,12 @@ def policy(lab):
         must("policy 1" not in json.dumps(status(other)), "a machine whose root lends nothing has the policy")
         as_mina(other, *change, answers=f"{PASSCODE}\nplum-orchard-7\nplum-orchard-7\n")
         must(lets_in(other, "plum-orchard-7"), "the other machine refuses what it accepts by itself")
-        until(lambda: lab.machines()[follower.says("hostname").strip()].get("policy") == 1 or not lets_in(follower),
-              "the version in the server's list", seconds=STEP)  # fmt: skip
+
+        def is_listed():
+            must(lets_in(follower), "sudo does not let in")
+            return lab.machines()[follower.says("hostname").strip()].get("policy") == 1
+
+        until(is_listed, "the version in the server's list", seconds=STEP)
         return f"policy 1 came with a login; told: {short.stdout.strip().splitlines()[-1]}"
 
 
