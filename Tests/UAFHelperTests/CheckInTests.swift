@@ -123,6 +123,44 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3)
   }
 
+  /// A policy as the server signs it for this machine.
+  private func document(version: Int64, for device: String? = nil) throws -> String {
+    let time = bench.now.wallSeconds
+    let policy = WorkstationPolicy(
+      deviceID: try #require(device ?? deviceID), group: try #require(MachineGroup("lab")), version: version,
+      text: "[passcode]\nmin_length = 12\n", issuedAt: time, notBefore: time,
+      expiresAt: time + WorkstationPolicy.standardLifetime)
+    guard case .object(let claims) = policy.json else { throw MessageError.wrongOperation }
+    return try signer.token(claims, type: WorkstationPolicy.tokenType)
+  }
+
+  @Test func `the login after a policy was saved brings it, and it counts from the next call on`() throws {
+    bench.configuration += "\n[policy]\nfollow = [\"passcode\"]"
+    #expect(try login() == 0)
+    #expect(reports.map(\.policy) == [0])
+    (policy, news, bench.server.machineNews) = ((7, try document(version: 7)), 7, 7)
+    #expect(try login() == 0)
+    (policy, bench.server.machineNews) = (nil, 7)
+    let change = try bench.run(bench.begin(.change), ["correct", "battery", nil])
+    #expect(change.prompts.last?.errorMessage == "Use at least 12 characters.")
+    #expect(try login() == 0)
+    #expect(reports.map(\.policy) == [0, 0, 7])
+  }
+
+  @Test func `a policy of another machine is not used, and neither is any where root lends nothing`() throws {
+    #expect(try login() == 0)
+    policy = (7, try document(version: 7))
+    advance(3601)
+    #expect(try login() == 0)
+    #expect(reports.map(\.policy) == [nil, nil])
+    #expect(try PolicyRecord.read(in: state, owner: getuid()) == nil)
+    bench.configuration += "\n[policy]\nfollow = [\"passcode\"]"
+    policy = (7, try document(version: 7, for: String(repeating: "0", count: 32)))
+    #expect(try login() == 0)
+    #expect(try PolicyRecord.read(in: state, owner: getuid()) == nil)
+    #expect(bench.log.lines.contains { $0.contains("the server's policy is not used") })
+  }
+
   @Test func `tells of a lock of another account, and when it is gone`() throws {
     _ = try login()
     bench.passwd += "jun:x:4343:4343::/:/bin/sh\n"

@@ -93,7 +93,9 @@ import UAFWire
     try bench.run(bench.begin(.reset))
     try bench.run(bench.begin(.initialise))
     for operation in [UAFWire.Operation.seal, .unseal, .recover, .account] { try bench.run(bench.begin(operation)) }
-    for operation in [UAFWire.Operation.trust, .join, .leave, .repair, .checkIn] { try bench.run(bench.begin(operation)) }
+    for operation in [UAFWire.Operation.trust, .join, .leave, .repair, .checkIn] {
+      try bench.run(bench.begin(operation))
+    }
     try bench.run(bench.registration(), ["correct", "correct"])
     try Database(path: bench.folder + "/state/accounts/4242.db").execute("UPDATE record SET mac = zeroblob(32)")
     try bench.run(bench.begin())
