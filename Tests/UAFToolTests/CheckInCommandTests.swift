@@ -36,6 +36,8 @@ import UAFWire
     let why = "check-in: the server takes no reports of machines"
     let bench = Bench(["check-in"], as: 0, core: [Bench.failure(4, 4001, why)])
     #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: \(why)"))
+    let script = Bench(["check-in", "--json"], as: 0, core: [Bench.failure(4, 4001, why)])
+    #expect(script.output.hasPrefix(#"{"type":"failure""#) && script.notes.isEmpty)
     let other = Bench(["check-in"], as: 1000)
     #expect(other.notes.hasPrefix("uafctl: only root may tell the server how this machine is\n") && other.sent.isEmpty)
   }

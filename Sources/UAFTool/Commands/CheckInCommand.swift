@@ -3,7 +3,7 @@ import UAFMessages
 import UAFWire
 
 /// `uafctl check-in`.
-struct CheckInCommand: CoreCommand {
+struct CheckInCommand: CoreCommand, JSONDocumentCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-in",
     abstract: "Tells the server how this machine is, and takes its policy; root only.",
@@ -23,7 +23,7 @@ struct CheckInCommand: CoreCommand {
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let finished = try call(in: context).hold(try request(in: context))
     guard finished.pamCode == 0, let document = finished.document else {
-      return ConversationEnd(finished).tellFailure(in: context)
+      return JSONLines.tellFailure(finished, asJSON: json, in: context)
     }
     if json {
       context.output.result(document)

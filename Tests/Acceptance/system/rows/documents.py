@@ -133,8 +133,10 @@ def joining(lab, documents):
     payload.write_text(json.loads(next(line for line in made.splitlines() if line.startswith("{")))["payload"] + "\n")
     payload.chmod(0o600)
     documents.end("failure", "join", "--payload", "/nowhere")
+    documents.end("failure", "check-in")
     joined = documents.shown("uafctl-join", "join", "--payload", payload)
     must(joined["group"] == "default", joined)
+    documents.shown("uafctl-check-in", "check-in")
     documents.end("failure", "leave")
     documents.end("success", "leave", "--force")
 
