@@ -36,6 +36,8 @@ class Workstation:
         # The mark of the last report that was answered, and the one of a report that was not.
         self._mark, self._next = "", ""
         self.group = ""
+        # What the server has signed as the policy for this machine; it is told the version of it.
+        self.policy = {"version": 0}
         # The keys of the server's signed word.
         self._keys = []
         # What is to be told of logins without the server.
@@ -66,7 +68,7 @@ class Workstation:
         must({name: claims.get(name) for name in expected} == expected, f"a statement of another joining: {claims}")
         self.group = claims["group"]
 
-    def _claims(self, token, kind):
+    def _claims(self, token, kind, lifetime=60):
         """What the server has signed (RFC 7515, ES256) with a key of the payload."""
         header, claims, signature = token.split(".")
         head = json.loads(decode(header))
@@ -75,7 +77,7 @@ class Workstation:
         der = utils.encode_dss_signature(int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
         must(any(self._holds(key, der, f"{header}.{claims}".encode()) for key in self._keys), "a token that nobody has signed")
         said = json.loads(decode(claims))
-        must(abs(said["iat"] - time.time()) < 120 and said["exp"] == said["iat"] + 60, f"a token of another time: {said}")
+        must(abs(said["iat"] - time.time()) < 120 and said["exp"] == said["iat"] + lifetime, f"a token of another time: {said}")
         return said
 
     @staticmethod
@@ -107,6 +109,7 @@ class Workstation:
         """Tells the server how it is, and returns the HTTP status and what the server has signed."""
         self._next = self._next or encode(os.urandom(16))
         report = {**ITSELF, "deviceName": self.name, **report, "nextMark": self._next}
+        report["policy"] = self.policy["version"]
         if self._mark:
             report["mark"] = self._mark
         if self._untold:
@@ -120,4 +123,6 @@ class Workstation:
         expected = {"sub": self.device, "machine": encode(self._id), "nonce": encode(nonce)}
         must({name: claims.get(name) for name in expected} == expected, f"an answer to somebody else: {claims}")
         self._mark, self._next, self._untold = self._next, "", []
+        if "policy" in answer:
+            self.policy = self._claims(answer["policy"], "workstation-policy+jwt", 90 * 86400)
         return status, claims

@@ -1,6 +1,8 @@
 """Workstations of a fleet, by a client of their own."""
 
 import json
+import pathlib
+import tempfile
 
 from fleet.server import URL
 from fleet.single import Single
@@ -17,8 +19,8 @@ def told(instance, *arguments):
 
 @row(
     "F25",
-    "fifty workstations join and check in at two instances of one store; one answer is lost, one machine is copied",
-    "both instances list what each told; each login without the server has one row; the copy is noticed, and refused nothing",
+    "fifty workstations join, check in and take a policy at two instances; one answer is lost, one machine is copied",
+    "both instances list what each told; each login without the server has one row; the copy is noticed; all have the policy",
     causes=("root", "the network"),
     limit=180,
 )
@@ -50,15 +52,34 @@ def check_ins(lab):
     proof = fleet[1].proof(body, bytes(16))
     seen = [one.tell("/uaf/machine", body + b" ", proof)[0], one.tell("/uaf/machine", body, None)[0]]
     must(seen == [403, 403], f"another body, and no proof: {seen}")
+    follow(instances, fleet, (one, two))
     return listed(instances, fleet, seen)
+
+
+def follow(instances, fleet, channels):
+    """Saves a policy at the first instance; each machine takes it with its next report at either one."""
+    text = "[passcode]\nmin_length = 12\n"
+    file = pathlib.Path(tempfile.mkdtemp()) / "lab.toml"
+    file.write_text(text)
+    for folder_or_file, mode in ((file.parent, 0o755), (file, 0o644)):
+        folder_or_file.chmod(mode)
+    instances[0].run("machine-policy", "set", file, "--group", "lab", "--reason", "longer passcodes")
+    for number, machine in enumerate(fleet):
+        must(machine.check_in(channels[number % 2])[0] == 200, "the report that asks for the policy was refused")
+        said = {name: machine.policy.get(name) for name in ("machine", "group", "toml")}
+        must(said == {"machine": machine.device, "group": "lab", "toml": text}, f"a policy for somebody else: {said}")
+        had = machine.policy
+        must(machine.check_in(channels[1 - number % 2])[0] == 200 and machine.policy is had, "the policy came twice")
 
 
 def listed(instances, fleet, seen):
     """What both instances say of the machines, and what the audit has."""
     for instance in instances:
-        machines = {machine["device"]: machine for machine in told(instance, "machines")}
+        machines = {machine["device"]: machine for machine in told(instance, "machines") if machine.get("group") == "lab"}
         must(len(machines) == MACHINES, f"{len(machines)} machines")
-        must(all(machine["module"] == "1.0" and machine["group"] == "lab" for machine in machines.values()), "not what was told")
+        must(all(machine["module"] == "1.0" for machine in machines.values()), "not what was told")
+        versions = {machine.get("policy") for machine in machines.values()}
+        must(versions == {fleet[0].policy["version"]}, f"versions of the policy: {versions}")
         copies = [device for device, machine in machines.items() if "copySeen" in machine]
         must(copies == [fleet[7].device], f"taken for copies: {copies}")
     rows = [json.loads(line) for line in instances[1].run("audit", "export", "--after", "0").stdout.splitlines()]
@@ -68,4 +89,5 @@ def listed(instances, fleet, seen):
     must(verified == MACHINES, f"{verified} logins count as verified")
     must(sum(entry["kind"] == "machine-copied" for entry in rows) == 1, "the copy has no row, or several")
     instances[0].run("audit", "verify")
-    return f"{MACHINES} joined, listed at both; {len(logins)} logins have rows, {verified} verified; 1 copy seen; refused {seen}"
+    told_of = f"{len(logins)} logins have rows, {verified} verified; 1 copy seen; all follow policy {versions.pop()}"
+    return f"{MACHINES} joined, listed at both; {told_of}; refused {seen}"
