@@ -5,13 +5,14 @@ import json
 from lab.table import must, row
 from lab.waiting import until
 from machines import network
-from machines.office import STATE, join
+from machines.office import DROP_INS, STATE, join
 from machines.rows.joining import first_sudo
 from packages import scene
 from packages.machine import STEP
-from packages.scene import CONFIGURATION, LET_IN, PASSCODE
+from packages.scene import LET_IN, PASSCODE
 
 WRONG = "wrong-guess-1"
+LONG = "plum-orchard-in-the-rain-7"
 
 
 def lets_in(machine, value=PASSCODE):
@@ -34,7 +35,7 @@ def as_mina(machine, *arguments, **options):
 @row(
     "M11",
     "the machines of a group are asked for longer passcodes; root of one lends [passcode], root of the other nothing",
-    "the next login brings it: a new passcode that is too short is refused there, the old one logs in; the other is as before",
+    "the next login brings it: a short new passcode is refused there, and sudo asks for a longer one; the other is as before",
 )
 def policy(lab):
     code = lab.join_code("--machines", "2", "--group", "lab")
@@ -45,7 +46,7 @@ def policy(lab):
         for machine in (follower, other):
             join(machine, code["payload"])
             first_sudo(lab, machine)
-        follower.write(CONFIGURATION, follower.read(CONFIGURATION) + '\n[policy]\nfollow = ["passcode"]\n')
+        follower.write(f"{DROP_INS}/60-follow.conf", '[policy]\nfollow = ["passcode"]\n')
 
         def has_come():
             must(lets_in(follower), "sudo does not let in")
@@ -55,17 +56,20 @@ def policy(lab):
         change = ("uafctl", "change", "passcode")
         short = as_mina(follower, *change, answers=f"{PASSCODE}\nplum-orchard-7\nplum-orchard-7\n", check=False)
         must(short.returncode != 0 and "20" in short.stdout, f"a short passcode: {short.stdout}")
-        must(lets_in(follower), "the passcode of before does not log in")
+        asked = scene.sudo(follower, "mina", PASSCODE, PASSCODE, LONG, LONG)
+        must(LET_IN in asked.text, f"the passcode of before, and the new one that sudo asks for: {asked.text!r}")
+        must(lets_in(follower, LONG), "the new passcode does not log in")
         must("policy 1" not in json.dumps(status(other)), "a machine whose root lends nothing has the policy")
         as_mina(other, *change, answers=f"{PASSCODE}\nplum-orchard-7\nplum-orchard-7\n")
         must(lets_in(other, "plum-orchard-7"), "the other machine refuses what it accepts by itself")
 
         def is_listed():
-            must(lets_in(follower), "sudo does not let in")
+            must(lets_in(follower, LONG), "sudo does not let in")
             return lab.machines()[follower.says("hostname").strip()].get("policy") == 1
 
         until(is_listed, "the version in the server's list", seconds=STEP)
-        return f"policy 1 came with a login; told: {short.stdout.strip().splitlines()[-1]}"
+        told = next(line for line in short.stdout.splitlines() if "20" in line)
+        return f"policy 1 came with a login; told of a short passcode: {told}"
 
 
 @row(
@@ -100,11 +104,8 @@ def unlocked(lab):
 
 
 def lock(machine):
-    for _ in range(8):
-        scene.sudo(machine, "mina", WRONG, WRONG, WRONG)
-        if not lets_in(machine):
-            return
-    must(False, "wrong entries do not lock")
+    said = [scene.sudo(machine, "mina", WRONG).text for _ in range(6)]
+    must(not lets_in(machine), f"six wrong entries do not lock: {said}")
 
 
 @row(
@@ -122,8 +123,10 @@ def lost(lab):
         must(not lets_in(machine), "sudo lets in on a revoked machine")
         refused = machine.run("uafctl", "check-in", check=False)
         must(refused.returncode != 0, f"a revoked machine checks in: {refused.stdout}")
+        again = join(machine, payload, check=False)
+        must(again.returncode != 0, f"a revoked machine joins again with its code: {again.stdout}")
         must(lets_in(other), "the other machine does not let in")
-        return "revoked: sudo refused, check-in refused; the other machine let mina in"
+        return "revoked: sudo, check-in and joining again refused; the other machine let mina in"
 
 
 @row(
