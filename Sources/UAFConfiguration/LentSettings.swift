@@ -27,8 +27,8 @@ public struct LentSettings: Sendable {
 
   init(version: Int64) { self.version = version }
 
-  /// How errors and reports name a policy.
-  public static func name(of version: Int64) -> String { "policy \(version)" }
+  /// How errors and reports name a policy; one that is not saved yet has the version 0.
+  public static func name(of version: Int64) -> String { version == 0 ? "policy" : "policy \(version)" }
 
   /// The sections that it says something in.
   public var sections: [LentSection] {

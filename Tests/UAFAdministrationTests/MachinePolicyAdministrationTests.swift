@@ -107,7 +107,7 @@ import UAFMessages
 
   @Test func `names the line of what is refused`() async throws {
     let refusal = await #expect(throws: AdministrationRefusal.self) { try await save("\n[lock]\nlock_time = 1\n") }
-    #expect(refusal?.description.contains("policy 0:3: lock.lock_time") == true, "\(String(describing: refusal))")
+    #expect(refusal?.description.contains("policy:3: lock.lock_time") == true, "\(String(describing: refusal))")
   }
 
   @Test func `refuses a group, a lifetime and a reason that cannot be`() async throws {

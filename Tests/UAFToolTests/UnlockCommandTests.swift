@@ -61,6 +61,15 @@ import UAFWire
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.sent.isEmpty)
   }
 
+  @Test(arguments: ["", "\n", "S760\u{1}\n"])
+  func `says what is to be entered where there are no characters, or wrong ones`(input: String) {
+    let bench = Bench(["unlock", "--code"], core: [Bench.success], input: input)
+    #expect(
+      bench.notes
+        == "uafctl: no unlock code was entered\nhint: enter the 24 characters from the helpdesk, or give its line in "
+        + "a file with --payload FILE\n" && bench.sent.isEmpty)
+  }
+
   @Test func `a refusal is told in the core's words`() {
     let bench = Bench(
       ["unlock", "--code"], core: [Bench.failure(7, 1100, "This unlock is older than the lock.\nAsk for a new one.")],

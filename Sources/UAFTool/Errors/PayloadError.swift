@@ -12,6 +12,8 @@ enum PayloadError: Equatable {
   case notUnderstood(PayloadProblem)
   /// The person gave none.
   case missing
+  /// What was typed is no unlock code, or nothing.
+  case noUnlockCode
 }
 
 extension PayloadError: Catalogued {
@@ -33,6 +35,10 @@ extension PayloadError: Catalogued {
         do: "the server's enrol command prints the code as one line")
     case .missing:
       FindingText("no code was given", do: "give a file with --code FILE, or - for standard input")
+    case .noUnlockCode:
+      FindingText(
+        "no unlock code was entered",
+        do: "enter the 24 characters from the helpdesk, or give its line in a file with --payload FILE")
     }
   }
 
@@ -53,6 +59,10 @@ extension PayloadError: Catalogued {
         do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
     case .missing:
       FindingText("코드를 입력하지 않았습니다", do: "--code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
+    case .noUnlockCode:
+      FindingText(
+        "잠금 해제 코드를 입력하지 않았습니다",
+        do: "헬프데스크에서 받은 24자를 입력하거나, 받은 줄을 담은 파일을 --payload FILE로 주십시오")
     }
   }
 }

@@ -19,7 +19,7 @@ enum UnlockCodeEntry {
       let form = EntryForm(display: .shown, capacity: capacity)
       switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
       case .value(let value): return try checked(value)
-      case .cancelled: throw .payload(.missing)
+      case .cancelled: throw .payload(.noUnlockCode)
       }
     }
     let line = try ToolError.atTerminal { () throws(TerminalError) in
@@ -27,13 +27,15 @@ enum UnlockCodeEntry {
     }
     switch consume line {
     case .bytes(let value): return try checked(value)
-    case .unusable: throw .payload(.unusable)
-    case .end: throw .payload(.missing)
+    case .unusable: throw .payload(.noUnlockCode)
+    case .end: throw .payload(.noUnlockCode)
     }
   }
 
   private static func checked(_ value: borrowing Secret) throws(ToolError) -> [UInt8] {
     let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    return try PayloadLine.checked(bytes.filter { $0 != 0x20 })
+    do throws(ToolError) { return try PayloadLine.checked(bytes.filter { $0 != 0x20 }) } catch {
+      throw .payload(.noUnlockCode)
+    }
   }
 }
