@@ -125,32 +125,7 @@ struct ConfigurationReader {
       &configuration.passcode, "passcode", node, PasscodeSettings.settings,
       tables: ["rules", "ignore", "regex", "lock"])
     try readTypeLock("passcode", table)
-    if let rules = table["rules"] {
-      try tables.fill(&configuration.passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings)
-    }
-    try each(in: table["ignore"], "passcode.ignore") { passcode, key, value throws(SettingRefusal) in
-      try passcode.ignore(key, value)
-    }
-    try each(in: table["regex"], "passcode.regex") { passcode, key, value throws(SettingRefusal) in
-      try passcode.require(key, value)
-    }
-  }
-
-  /// Tables whose keys the administrator chooses.
-  private mutating func each(
-    in node: TOMLNode?, _ name: String,
-    _ take: (inout PasscodeSettings, String, TOMLNode.Value) throws(SettingRefusal) -> Void
-  ) throws(ConfigurationError) {
-    guard let node else { return }
-    let table = try tables.table(name, node)
-    for key in table.keys {
-      guard let entry = table[key] else { continue }
-      do {
-        try take(&configuration.passcode, key, entry.value)
-      } catch {
-        throw tables.refused("\(name).\(key)", entry.line, error)
-      }
-    }
+    try tables.fillRules(&configuration.passcode, from: table)
   }
 
   private mutating func readPattern(_ node: TOMLNode) throws(ConfigurationError) {

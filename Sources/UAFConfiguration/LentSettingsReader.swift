@@ -83,31 +83,7 @@ public struct LentSettingsReader {
     let table = try tables.fill(
       &lent.passcode, "passcode", node, PasscodeSettings.settings.filter { Self.passcodeKeys.contains($0.name) },
       tables: ["rules", "ignore", "regex"])
-    if let rules = table["rules"] {
-      try tables.fill(&lent.passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings)
-    }
-    try each(in: table["ignore"], "passcode.ignore") { passcode, key, value throws(SettingRefusal) in
-      try passcode.ignore(key, value)
-    }
-    try each(in: table["regex"], "passcode.regex") { passcode, key, value throws(SettingRefusal) in
-      try passcode.require(key, value)
-    }
-  }
-
-  /// Tables whose keys the administrator chooses.
-  private mutating func each(
-    in node: TOMLNode?, _ name: String,
-    _ take: (inout PasscodeSettings, String, TOMLNode.Value) throws(SettingRefusal) -> Void
-  ) throws(ConfigurationError) {
-    guard let node else { return }
-    let table = try tables.table(name, node)
-    lent.lines[name] = node.line
-    for key in table.keys {
-      guard let entry = table[key] else { continue }
-      do { try take(&lent.passcode, key, entry.value) } catch {
-        throw tables.refused("\(name).\(key)", entry.line, error)
-      }
-    }
+    try tables.fillRules(&lent.passcode, from: table)
   }
 
   /// The keys of a table and of the tables in it, each with its value as one line.

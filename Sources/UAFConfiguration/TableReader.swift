@@ -30,6 +30,30 @@ final class TableReader {
     return table
   }
 
+  /// Fills what the tables in `[passcode]` say: rules, texts that are refused, and expressions.
+  func fillRules(_ passcode: inout PasscodeSettings, from table: TOMLTable) throws(ConfigurationError) {
+    if let rules = table["rules"] { try fill(&passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings) }
+    try each(in: table["ignore"], "passcode.ignore") { key, value throws(SettingRefusal) in
+      try passcode.ignore(key, value)
+    }
+    try each(in: table["regex"], "passcode.regex") { key, value throws(SettingRefusal) in
+      try passcode.require(key, value)
+    }
+  }
+
+  /// Reads a table whose keys the administrator chooses.
+  private func each(
+    in node: TOMLNode?, _ name: String, _ take: (String, TOMLNode.Value) throws(SettingRefusal) -> Void
+  ) throws(ConfigurationError) {
+    guard let node else { return }
+    let table = try table(name, node)
+    lines[name] = node.line
+    for key in table.keys {
+      guard let entry = table[key] else { continue }
+      do { try take(key, entry.value) } catch { throw refused("\(name).\(key)", entry.line, error) }
+    }
+  }
+
   func table(_ name: String, _ node: TOMLNode) throws(ConfigurationError) -> TOMLTable {
     guard case .table(let table) = node.value else { throw refused(name, node.line, "must be a table: [\(name)]") }
     return table
