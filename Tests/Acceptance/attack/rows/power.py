@@ -59,7 +59,8 @@ class Writers:
 def _signal(number):
     """Sends a signal to whatever takes part in a login; returns to how many."""
     count = 0
-    for process in processes.running("uaf-helper", "pam-host", "strace"):
+    # A core's child that was stopped on its way to be uaf-fetch stays stopped: nobody but this row ends it.
+    for process in processes.running("uaf-helper", "uaf-fetch", "pam-host", "strace"):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, number)
             count += 1
