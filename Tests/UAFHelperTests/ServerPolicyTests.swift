@@ -237,7 +237,8 @@ import UAFWire
   @Test func `status says where each value comes from`() throws {
     _ = try take(Making())
     let status = try status()
-    #expect(status["version"] as? Int == 7 && status["note"] == nil)
+    #expect(status["version"] as? Int == 7 && status["note"] == nil && status["joined"] as? Bool == true)
+    #expect(status["issued"] as? Int64 == bench.now.wallSeconds)
     let values = try #require(status["values"] as? [[String: String]])
     func place(_ key: String) -> String? { values.first { $0["key"] == key }?["from"] }
     #expect(place("passcode.min_length") == "policy 7" && place("passcode.max_length") == "default")
@@ -348,8 +349,16 @@ import UAFWire
       #expect(setMode(0o600, path))
       #expect(try policyInLog() == nil, "\(count) bytes")
     }
+    #expect((try status()["note"] as? String)?.hasSuffix("not in force: its record is damaged") == true)
     #expect(try take(Making()) == .kept(version: 7))
     #expect(try policyInLog() == "7")
+  }
+
+  @Test func `status says that a machine without a record of its joining has joined no server`() throws {
+    _ = try take(Making())
+    try FileManager.default.removeItem(atPath: state + "/machine.join")
+    let status = try status()
+    #expect(status["joined"] as? Bool == false && status["version"] == nil && status["note"] == nil)
   }
 
   @Test func `a record that others could write is not in force`() throws {

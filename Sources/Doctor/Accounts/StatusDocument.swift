@@ -44,6 +44,8 @@ package struct StatusDocument: Equatable {
   package let serverState: ServerState?
   /// Whether the server has given this machine what `account_check` needs to ask; nil where the core does not say.
   package let hasMachineSecret: Bool?
+  /// Nil where root lends nothing to the server.
+  package let policy: FollowedPolicyState?
 
   /// Reads the document; unknown members are ignored, so that a newer core may add some.
   ///
@@ -65,6 +67,7 @@ package struct StatusDocument: Equatable {
     self.authenticators = authenticators
     serverState = ServerState(document["serverState"])
     hasMachineSecret = if case .bool(let isThere)? = document["hasMachineSecret"] { isThere } else { nil }
+    policy = FollowedPolicyState(document["policy"])
   }
 
   /// Whether anything is registered.

@@ -1,7 +1,7 @@
 import FidoResults
 import Wording
 
-/// The core: whether it answers, which version it has, and what it knows about the caller's account.
+/// The core: whether it answers, which version it has, and what it knows about the caller's account and the server's policy.
 struct CoreCheck {
   let core: any StatusSource
   let isRoot: Bool
@@ -19,7 +19,8 @@ struct CoreCheck {
     if let version = document.version, version != ToolVersion.number {
       findings = [.failure(.coreVersion, CoreText.version(version, expected: ToolVersion.number))]
     }
-    return findings + account(document)
+    let policy = document.policy.map { ServerPolicyCheck(policy: $0).finding }
+    return findings + account(document) + (policy.map { [$0] } ?? [])
   }
 
   private func account(_ document: StatusDocument) -> [Finding] {

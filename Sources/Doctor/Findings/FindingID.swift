@@ -14,6 +14,10 @@ package enum FindingID: String, CaseIterable {
   case accountUnregistered = "account-unregistered"
   case accountLocked = "account-locked"
   case fingerprint
+  // The server's policy for this machine
+  case policyExpired = "policy-expired"
+  case policyRefused = "policy-refused"
+  case policyUnjoined = "policy-unjoined"
   // All accounts, for root
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"

@@ -31,9 +31,13 @@ struct PolicyKeeper {
   func standing(at now: () -> BootTime) throws(Ending) -> PolicyStanding {
     let none = PolicyStanding(configuration: own)
     guard isFollowing else { return none }
-    let found: (expected: SignedPolicy.Expectation, record: PolicyRecord)?
+    let found: (expected: SignedPolicy.Expectation, record: PolicyRecord, isDamaged: Bool)?
     do throws(StateError) { found = try joined() } catch { return try without(error) }
-    guard let found, !found.record.token.isEmpty else { return none }
+    guard let found else { return PolicyStanding(configuration: own, hasJoined: false) }
+    if found.isDamaged {
+      return PolicyStanding(configuration: own, note: "the kept policy is not in force: its record is damaged")
+    }
+    guard !found.record.token.isEmpty else { return none }
     let keys = try keys()
     do throws(SignedPolicy.Fault) {
       let policy = try SignedPolicy.read(found.record.token, for: found.expected, publicKeys: keys)
@@ -96,21 +100,26 @@ struct PolicyKeeper {
   // MARK: Parts
 
   /// What this machine has joined, and what it had last; nil if it has joined nothing.
-  private func joined() throws(StateError) -> (expected: SignedPolicy.Expectation, record: PolicyRecord)? {
+  ///
+  /// In the place of a damaged record, into which the next policy is put, it is one that had nothing.
+  private func joined() throws(StateError) -> (
+    expected: SignedPolicy.Expectation, record: PolicyRecord, isDamaged: Bool
+  )? {
     let folder = own.state.directory
     guard let join = try JoinRecord.read(in: folder, owner: owner) else { return nil }
-    let record = try kept(in: folder) ?? PolicyRecord(joinedAt: 0)
+    let (kept, isDamaged) = try kept(in: folder)
+    let record = kept ?? PolicyRecord(joinedAt: 0)
     let identifier = try StateDirectory.identifier(in: folder, owner: owner)
     guard let deviceID = deviceID(identifier) else { return nil }
     let expected = SignedPolicy.Expectation(
       deviceID: deviceID, group: join.group, lowestVersion: record.version, joinedAt: record.joinedAt)
-    return (expected, record)
+    return (expected, record, isDamaged)
   }
 
-  /// The record; nil for none, and for one that is damaged, in whose place the next policy is put.
-  private func kept(in folder: String) throws(StateError) -> PolicyRecord? {
-    do throws(StateError) { return try PolicyRecord.read(in: folder, owner: owner) } catch {
-      if error == .damaged { return nil }
+  /// The record; nil for none, and for one that is damaged.
+  private func kept(in folder: String) throws(StateError) -> (record: PolicyRecord?, isDamaged: Bool) {
+    do throws(StateError) { return (try PolicyRecord.read(in: folder, owner: owner), false) } catch {
+      if error == .damaged { return (nil, true) }
       throw error
     }
   }

@@ -10,4 +10,6 @@ struct PolicyStanding {
   var policy: WorkstationPolicy?
   /// What there is to say of it to root: that it has expired, or why the kept one is not in force.
   var note: String?
+  /// Whether this machine has joined a server; nothing is asked for, or taken, before it has.
+  var hasJoined = true
 }

@@ -18,4 +18,12 @@ extension Machine {
 
   /// Whether a report has a line with that name of a finding.
   func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).findings.contains { $0.id == id } }
+
+  /// Has the core say that root follows the server's policy.
+  ///
+  /// - Parameter members: of `policy` in its document, beside what root lends.
+  func follow(_ members: String, values: String = "") {
+    let policy = #""policy":{"follow":["passcode","lock"],"values":[\#(values)],\#(members)},"authenticators""#
+    document = Machine.document(Machine.passcode).replacing(#""authenticators""#, with: policy)
+  }
 }

@@ -9,9 +9,10 @@ struct PolicyStatus {
   var json: JSONValue? {
     guard policy.keeper.isFollowing else { return nil }
     let followed = policy.keeper.own.policy.followed.map { JSONValue.string($0.rawValue) }
-    var object: JSONObject = ["follow": .array(followed)]
+    var object: JSONObject = ["follow": .array(followed), "joined": .bool(policy.standing.hasJoined)]
     if let kept = policy.standing.policy {
       object.set("version", .integer(kept.version))
+      object.set("issued", .integer(kept.issuedAt))
       object.set("expires", .integer(kept.expiresAt))
     }
     object.set("note", policy.standing.note.map(JSONValue.string))

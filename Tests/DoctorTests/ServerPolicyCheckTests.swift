@@ -1,0 +1,75 @@
+import Testing
+import ToolTestSupport
+
+@testable import Doctor
+
+/// What `doctor` says of the server's policy, by the core's status alone.
+@Suite struct ServerPolicyCheckTests {
+  private let machine = Machine()
+  private static let times = #""version":7,"issued":1800000000,"expires":1807776000"#
+  private static let values =
+    #"{"key":"passcode.min_length","value":"12","from":"policy 7"},{"key":"lock.lock_time","value":"30","from":"default"},"#
+    + #"{"key":"passcode.ignore","value":"2","from":"/etc/pam_uaf.conf:3"},"#
+    + #"{"key":"passcode.ignore","value":"4","from":"policy 7"},{"key":"pattern.min_nodes","value":"6","from":"policy 70"}"#
+
+  private func lines() -> [String] { machine.doctor(as: 1000).lines(about: "policy") }
+
+  @Test func `names the version in force, its times and the keys that come from it`() {
+    machine.follow(Self.times, values: Self.values)
+    #expect(
+      lines() == [
+        "ok   policy: version 7 of the server's is in force, signed 2027-01-15 08:00 UTC, good until "
+          + "2027-04-15 08:00 UTC; from it: passcode.min_length, passcode.ignore"
+      ])
+  }
+
+  @Test func `a policy from which nothing comes is in force all the same`() {
+    machine.follow(Self.times)
+    #expect(lines().first?.hasSuffix("; from it: nothing") == true)
+  }
+
+  @Test func `an expired policy is a warning, and no failure`() {
+    machine.follow(Self.times + #","note":"policy 7 has expired; it holds""#, values: Self.values)
+    #expect(lines().first?.hasPrefix("warn policy: version 7 of the server's has expired, signed ") == true)
+    #expect(lines().first?.contains("it holds on, and from it: passcode.min_length") == true)
+    #expect(machine.has(.policyExpired) && !machine.doctor().findings.contains { $0.id == .policyRefused })
+  }
+
+  @Test func `a kept policy that is not in force is a warning with the core's reason`() {
+    machine.follow(#""joined":true,"note":"the kept policy is not in force: it is not signed with verdict_key""#)
+    #expect(
+      lines().first?.contains("by root's configuration alone: the kept policy is not in force: it is not") == true)
+    #expect(machine.has(.policyRefused) && !machine.has(.policyExpired))
+  }
+
+  @Test func `where no server was joined, it warns and names what root lends`() {
+    machine.follow(#""joined":false"#)
+    #expect(lines().first?.hasPrefix("warn policy: [policy] follow lends passcode, lock, and this machine") == true)
+    #expect(machine.has(.policyUnjoined))
+  }
+
+  @Test func `that no policy has come is no warning`() {
+    machine.follow(#""joined":true"#)
+    #expect(lines() == ["ok   policy: root lends passcode, lock to the server, and no policy of it is in force"])
+  }
+
+  @Test func `says nothing where root lends nothing`() { #expect(lines().isEmpty) }
+
+  @Test(arguments: [#""version":"7""#, #""version":7.5"#, #""version":null"#])
+  func `refuses to call a policy in force that the core does not name`(members: String) {
+    machine.follow(members, values: Self.values)
+    #expect(!lines().contains { $0.contains("is in force, signed") })
+  }
+
+  @Test(arguments: [#"[]"#, #"{}"#, #"{"follow":"passcode","version":7}"#, "7"])
+  func `refuses a member that is no state of a policy`(policy: String) {
+    machine.document = Machine.document(Machine.passcode).replacing(
+      #""authenticators""#, with: #""policy":\#(policy),"authenticators""#)
+    #expect(lines().isEmpty)
+  }
+
+  @Test func `shows control characters of a reason in no other line`() {
+    machine.follow(#""note":"not in force\nok   policy: fine""#)
+    #expect(lines().count == 1)
+  }
+}
