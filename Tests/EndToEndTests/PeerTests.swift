@@ -74,13 +74,25 @@ extension EndToEnd {
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
       var begin = Begin(operation)
-      begin.payload = Array(try payload(machine).encoded.utf8)
+      // With a payload, unlock is for everybody who has one of the helpdesk.
+      if operation != .unlock { begin.payload = Array(try payload(machine).encoded.utf8) }
       _ = try SystemLog.shared().take()
       let end = try finished(machine.converse(begin.packet()))
       #expect(end?.result == 1001)
       #expect(end?.pamCode == 7)
       #expect(try scene.status().state == 3008)
       #expect(try SystemLog.shared().take().contains { $0.contains("peer 4242 asked for what only root may ask for") })
+    }
+
+    @Test func `an enrolment code ends no lock`() throws {
+      let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 300" }
+      let machine = try SocketMachine(scene)
+      _ = try scene.logIn("wrong1111")
+      var begin = Begin(.unlock)
+      begin.payload = Array(try payload(machine).encoded.utf8)
+      let end = try finished(machine.converse(begin.packet()))
+      #expect(end?.result == 1001 && end?.pamCode == 7)
+      #expect(try scene.status().state == 3008)
     }
 
     @Test func `is refused when it describes an account or sends arguments`() throws {
