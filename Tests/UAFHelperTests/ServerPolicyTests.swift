@@ -239,6 +239,8 @@ import UAFWire
     let status = try status()
     #expect(status["version"] as? Int == 7 && status["note"] == nil && status["joined"] as? Bool == true)
     #expect(status["issued"] as? Int64 == bench.now.wallSeconds)
+    let text = try Base64URL.decode(#require(status["toml"] as? String), maximumCount: LentSettings.maximumSize)
+    #expect(String(decoding: text, as: UTF8.self) == Making().text)
     let values = try #require(status["values"] as? [[String: String]])
     func place(_ key: String) -> String? { values.first { $0["key"] == key }?["from"] }
     #expect(place("passcode.min_length") == "policy 7" && place("passcode.max_length") == "default")

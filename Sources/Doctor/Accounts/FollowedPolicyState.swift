@@ -1,3 +1,4 @@
+import UAFConfiguration
 import UAFMessages
 
 /// How the server's policy for this machine stands, as the core's *status* says it.
@@ -7,10 +8,12 @@ package struct FollowedPolicyState: Equatable {
   /// False only where the core says that this machine has joined no server.
   let hasJoined: Bool
   /// The version that is in force; nil for none.
-  let version: Int64?
+  package let version: Int64?
   /// When it was signed, and until when it is good, in seconds since 1970; nil where the core does not say.
   let issued: Int64?
   let expires: Int64?
+  /// Its text, in TOML; nil where the core does not say.
+  package let text: [UInt8]?
   /// That it has expired or, without a version, why the kept one is not in force.
   let note: String?
   /// The keys whose values come from it, each once.
@@ -27,6 +30,7 @@ package struct FollowedPolicyState: Equatable {
     issued = number("issued")
     expires = number("expires")
     note = text(object["note"])
+    self.text = text(object["toml"]).flatMap { try? Base64URL.decode($0, maximumCount: LentSettings.maximumSize) }
     var keys: [String] = []
     if let version = version, case .array(let values)? = object["values"] {
       for case .object(let setting) in values where text(setting["from"]) == "policy \(version)" {

@@ -25,6 +25,8 @@ enum ToolText: Catalogued {
   case checkedIn
   case checkedInPolicy(Int64)
   case meetsRules
+  /// Where a rule comes from.
+  case ofPolicy(Int64)
   case noToken
   // Questions
   case valueQuestion
@@ -65,6 +67,7 @@ enum ToolText: Catalogued {
     case .checkedIn: "checked in; the server has no policy for this machine"
     case .checkedInPolicy(let version): "checked in; the server's policy for this machine is version \(version)"
     case .meetsRules: "accepted"
+    case .ofPolicy(let version): "(the server's policy \(version))"
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
     case .readyQuestion: "Ready. An empty line goes on, any other cancels."
@@ -102,6 +105,7 @@ enum ToolText: Catalogued {
     case .checkedIn: "서버에 상태를 알렸습니다. 서버에 이 컴퓨터를 위한 정책은 없습니다"
     case .checkedInPolicy(let version): "서버에 상태를 알렸습니다. 이 컴퓨터를 위한 서버의 정책은 버전 \(version)입니다"
     case .meetsRules: "사용할 수 있는 값입니다"
+    case .ofPolicy(let version): "(서버의 정책 \(version))"
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "
     case .readyQuestion: "준비되었습니다. 빈 줄을 넣으면 계속하고, 다른 줄을 넣으면 취소합니다."

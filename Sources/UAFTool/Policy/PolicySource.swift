@@ -5,20 +5,30 @@ import UAFConfiguration
 ///
 /// The outcome is only shown to the caller, so the caller's own file is allowed as well as root's. A third person's file is not:
 /// its expressions would be applied to what the caller types.
-enum PolicySource {
+struct PolicySource {
+  let configuration: Configuration
+  /// The file, as the caller has named it; nil for this machine's.
+  let path: String?
+  /// Whether root has written it, so that the core goes by it, too.
+  let isRoots: Bool
+
   /// The configuration at `path` or, without one, that of this machine, or the defaults where there is none.
   ///
   /// - Parameter path: `--conf`, absolute.
   /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
-  static func configuration(_ path: String?, in context: ToolContext) throws(ToolError) -> Configuration {
+  init(_ path: String?, in context: ToolContext) throws(ToolError) {
     let root = context.installation.owner
     let standard = context.installation.configurationPath
     let caller = context.caller.userID
     do throws(ConfigurationError) {
-      guard let path, caller != root, isOwned(path, by: caller) else {
-        return try Configuration.load(path: path, defaultPath: standard, requiredOwner: root)
+      if let path, caller != root, Self.isOwned(path, by: caller) {
+        configuration = try Configuration.load(path: path, requiredOwner: caller)
+        isRoots = false
+      } else {
+        configuration = try Configuration.load(path: path, defaultPath: standard, requiredOwner: root)
+        isRoots = true
       }
-      return try Configuration.load(path: path, requiredOwner: caller)
+      self.path = path
     } catch {
       guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
       switch problem {

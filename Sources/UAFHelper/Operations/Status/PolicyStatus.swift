@@ -14,6 +14,8 @@ struct PolicyStatus {
       object.set("version", .integer(kept.version))
       object.set("issued", .integer(kept.issuedAt))
       object.set("expires", .integer(kept.expiresAt))
+      // Encoded, since its length is limited: escapes could make it longer than a document may be.
+      object.set("toml", .string(Base64URL.encode(kept.text.utf8)))
     }
     object.set("note", policy.standing.note.map(JSONValue.string))
     let values = SettingOrigins(own: policy.keeper.own, now: policy.configuration).all.map { setting in
