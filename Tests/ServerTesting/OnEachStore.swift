@@ -3,6 +3,9 @@ import Testing
 /// Runs each test of a suite once with each engine.
 struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
+  /// All tests begin at once, and a test with PostgreSQL has some connections: without turns, a cluster would need as many
+  /// as there are tests.
+  private static let postgresql = Turns(64)
 
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
@@ -13,10 +16,24 @@ struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
         issue.comments.append("with the store in \(engine)")
         return issue
       }
-      try await StoreEngine.$current.withValue(engine) {
-        try await named.provideScope(for: test, testCase: testCase, performing: function)
+      let run = { @Sendable () async throws in
+        try await StoreEngine.$current.withValue(engine) {
+          try await named.provideScope(for: test, testCase: testCase, performing: function)
+        }
+      }
+      switch engine {
+      case .sqlite: try await run()
+      case .postgresql: try await Self.inTurn(run)
       }
     }
+  }
+
+  private static func inTurn(_ run: @Sendable () async throws -> Void) async throws {
+    await postgresql.take()
+    let ended: Result<Void, any Error>
+    do { ended = .success(try await run()) } catch { ended = .failure(error) }
+    await postgresql.handBack()
+    try ended.get()
   }
 }
 
