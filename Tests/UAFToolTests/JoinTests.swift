@@ -29,14 +29,14 @@ import UAFWire
 
   private func run(
     _ arguments: [String], payload: MachinePayload = payload(), line: String? = nil, as userID: uid_t = 0,
-    core: [CoreMessage] = [Bench.success], locale: String? = nil
+    core: [CoreMessage] = [Bench.success], checkIn: [CoreMessage] = [Bench.success], locale: String? = nil
   ) -> Bench {
     folder.delete("payload")
     let path = folder.file("payload", Array(((line ?? payload.encoded) + "\n").utf8), mode: 0o600)
     let isJoin = arguments.first == "join"
     return Bench(
       arguments + (isJoin ? ["--payload", path] : ["--pam-directory", folder.path + "/pam.d"]), as: userID,
-      core: FakeCore(each: [core, []]), locale: locale, installation: installation)
+      core: FakeCore(each: isJoin ? [core, checkIn, []] : [core, []]), locale: locale, installation: installation)
   }
 
   /// Names of the folder of drop-ins; nil if there is none.
@@ -88,6 +88,24 @@ import UAFWire
     #expect(bench.startedOwn.first == true)
     #expect(bench.exit == .success, "\(bench.notes)")
     #expect(begin.payload != nil)
+  }
+
+  @Test func `checks in once it has joined, and has joined also if that fails`() {
+    let refusal = Bench.failure(9, 1102, "The server does not answer.\nTry again later.")
+    let bench = run(["join"], checkIn: [refusal])
+    #expect(bench.exit == .success && dropIns == Self.names)
+    #expect(bench.notes.contains("the first check-in failed: The server does not answer."), "\(bench.notes)")
+    #expect(bench.notes.contains("hint: the next login checks in, or uafctl check-in\n"))
+    #expect(run(["join"], checkIn: []).notes.contains("the first check-in failed: "))
+    #expect(!run(["join"]).notes.contains("check-in"))
+    #expect(run(["join", "--json"]).output.contains(#""checkedIn":true"#))
+    let failed = run(["join", "--json"], checkIn: [refusal])
+    #expect(failed.exit == .success && failed.notes == "" && failed.output.contains(#""checkedIn":false"#))
+  }
+
+  @Test func `a machine that has not joined does not check in`() {
+    let bench = run(["join"], core: [Bench.failure(4, 1100, "The time of the machine payload is over.")])
+    #expect(bench.startedOwn.count == 1)
   }
 
   @Test func `without an authority in the payload the system's are trusted`() {

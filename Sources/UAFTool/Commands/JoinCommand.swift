@@ -10,7 +10,8 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
     abstract: "Joins this machine to a server, as a machine payload says; root only.",
     discussion: """
       Writes the server's address, authority and verdict key into the folder of the configuration, and asks the server to \
-      know this machine. Nothing is changed where the server refuses. At the end doctor says what is left to do.
+      know this machine. Nothing is changed where the server refuses. Then the machine checks in, which brings the server's \
+      policy for it. At the end doctor says what is left to do.
       """)
 
   @OptionGroup var conf: ConfigurationOption
@@ -38,17 +39,29 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
       owner: context.installation.owner)
     let finished = try run.join(join)
     guard finished.pamCode == 0 else { return JSONLines.tellFailure(finished, asJSON: json, in: context) }
-    let report = JoinReport(join, findings: findings(chosen, in: context))
+    let failure = firstCheckIn(chosen, in: context)
+    let report = JoinReport(join, hasCheckedIn: failure == nil, findings: findings(chosen, in: context))
     if json {
       context.output.result(report.text(in: context.language))
     } else {
       context.note(ToolText.joined(server: join.payload.server, group: join.payload.group.name))
       context.note(ToolText.fingerprint(join.fingerprint))
+      if let failure { context.failure(ToolText.notCheckedIn(failure), hint: ToolText.checkInLater) }
       for finding in report.open {
         context.output.result(finding.line(in: context.language, colours: context.usesColours))
       }
     }
     return .success
+  }
+
+  /// Checks in: the machine has joined, whatever becomes of it.
+  ///
+  /// - Returns: why it failed; nil where it did not.
+  private func firstCheckIn(_ configuration: String?, in context: ToolContext) -> String? {
+    do throws(ToolError) {
+      let finished = try CoreCall(context: context, configuration: configuration).hold(Request(.checkIn))
+      return finished.pamCode == 0 ? nil : ConversationEnd(finished).told(in: context.language).text
+    } catch { return error.text(in: context.language).what }
   }
 
   private func findings(_ configuration: String?, in context: ToolContext) -> [Finding] {

@@ -5,10 +5,12 @@ import UAFMessages
 /// That this machine has joined a server, as one JSON object for scripts (uafctl(1)).
 struct JoinReport {
   private let joined: JoinPayload
+  private let hasCheckedIn: Bool
   private let findings: [Finding]
 
-  init(_ joined: JoinPayload, findings: [Finding]) {
+  init(_ joined: JoinPayload, hasCheckedIn: Bool, findings: [Finding]) {
     self.joined = joined
+    self.hasCheckedIn = hasCheckedIn
     self.findings = findings
   }
 
@@ -20,6 +22,7 @@ struct JoinReport {
     let document: JSONObject = [
       "version": .string(ToolVersion.number), "server": .string(joined.payload.server),
       "group": .string(joined.payload.group.name), "fingerprint": .string(joined.fingerprint),
+      "checkedIn": .bool(hasCheckedIn),
       "findings": .array(open.map { DoctorReport.object($0, language) }),
     ]
     return JSONValue.object(document).text

@@ -24,6 +24,9 @@ enum ToolText: Catalogued {
   case left
   case checkedIn
   case checkedInPolicy(Int64)
+  /// The machine has joined, and its first check-in failed.
+  case notCheckedIn(String)
+  case checkInLater
   case meetsRules
   /// Where a rule comes from.
   case ofPolicy(Int64)
@@ -66,6 +69,8 @@ enum ToolText: Catalogued {
     case .left: "left"
     case .checkedIn: "checked in; the server has no policy for this machine"
     case .checkedInPolicy(let version): "checked in; the server's policy for this machine is version \(version)"
+    case .notCheckedIn(let text): "the first check-in failed: \(text)"
+    case .checkInLater: "the next login checks in, or uafctl check-in"
     case .meetsRules: "accepted"
     case .ofPolicy(let version): "(the server's policy \(version))"
     case .noToken: "the server gave no token"
@@ -104,6 +109,8 @@ enum ToolText: Catalogued {
     case .left: "탈퇴했습니다"
     case .checkedIn: "서버에 상태를 알렸습니다. 서버에 이 컴퓨터를 위한 정책은 없습니다"
     case .checkedInPolicy(let version): "서버에 상태를 알렸습니다. 이 컴퓨터를 위한 서버의 정책은 버전 \(version)입니다"
+    case .notCheckedIn(let text): "서버에 상태를 처음 알리지 못했습니다: \(text)"
+    case .checkInLater: "다음 로그인 때나 uafctl check-in으로 알립니다"
     case .meetsRules: "사용할 수 있는 값입니다"
     case .ofPolicy(let version): "(서버의 정책 \(version))"
     case .noToken: "서버가 토큰을 주지 않았습니다"
