@@ -16,24 +16,17 @@ struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
         issue.comments.append("with the store in \(engine)")
         return issue
       }
-      let run = { @Sendable () async throws in
+      if engine == .postgresql { await Self.postgresql.take() }
+      let ended: Result<Void, any Error>
+      do {
         try await StoreEngine.$current.withValue(engine) {
           try await named.provideScope(for: test, testCase: testCase, performing: function)
         }
-      }
-      switch engine {
-      case .sqlite: try await run()
-      case .postgresql: try await Self.inTurn(run)
-      }
+        ended = .success(())
+      } catch { ended = .failure(error) }
+      if engine == .postgresql { await Self.postgresql.handBack() }
+      try ended.get()
     }
-  }
-
-  private static func inTurn(_ run: @Sendable () async throws -> Void) async throws {
-    await postgresql.take()
-    let ended: Result<Void, any Error>
-    do { ended = .success(try await run()) } catch { ended = .failure(error) }
-    await postgresql.handBack()
-    try ended.get()
   }
 }
 

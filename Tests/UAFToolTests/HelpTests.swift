@@ -437,10 +437,12 @@ import ToolTestSupport
         The value is asked for on the terminal without showing it, or is the first line
         of standard input. The exit status is 0 if it would be accepted; 1 if not, with
         one line for each problem that begins with the rule's key; 2 or more for
-        anything else, such as a configuration that cannot be used. Nothing is stored
-        or sent, and root is not needed: whoever is not root may try a file of his own.
-        Root is told, too, for whom the lock options of the file do not hold yet
-        because of wrong entries.
+        anything else, such as a configuration that cannot be used. Where root follows
+        the server, the rules of the policy in force count as well, and a problem says
+        that it comes from there; if the core cannot tell them, a value without other
+        problems ends with 3. Nothing is stored or sent, and root is not needed:
+        whoever is not root may try a file of his own, by itself. Root is told, too,
+        for whom the lock options of the file do not hold yet because of wrong entries.
 
         USAGE: uafctl policy check [--conf <file>]
 

@@ -17,7 +17,7 @@ import UAFWire
     [passcode.rules]
     equal_character = true
     [passcode.regex]
-    '[0-9]' = "A digit, please."
+    '.*[0-9].*' = "A digit, please."
 
     """
 
@@ -26,7 +26,8 @@ import UAFWire
     let server = folder.file("server.pem", [], mode: 0o644)
     let text = """
       [server]
-      url = "https://uaf.example.com"
+      request_url = "https://uaf.example.com/uaf/get"
+      response_url = "https://uaf.example.com/uaf/respond"
       verdict_key = "\(server)"
       require_signed_verdict = true
       [policy]
@@ -35,7 +36,7 @@ import UAFWire
       min_length = 8
 
       """
-    return folder.file("followed-\(following.utf8.count)", Array(text.utf8))
+    return folder.file("followed-\(following.utf8.count)", Array(text.utf8), mode: 0o644)
   }
 
   /// The core's answer, with these members in what it says of the policy.
