@@ -117,6 +117,19 @@ struct JoinedMachineTable: JoinedMachines {
     return Int(clamping: count ?? 0)
   }
 
+  func counts(in groups: [String]) throws -> [String: Int] {
+    guard !groups.isEmpty else { return [:] }
+    let places = groups.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    let found = try connection.execute(
+      """
+      SELECT machineGroup, count(*) FROM joinedMachine j
+      WHERE machineGroup IN (\(places)) AND leftAt IS NULL AND revokedAt IS NULL
+        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+      GROUP BY machineGroup
+      """, groups.map { .text($0) })
+    return try found.rows.reduce(into: [:]) { $0[try $1.text(0)] = Int(clamping: try $1.integer(1)) }
+  }
+
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
     try connection.execute(
       """

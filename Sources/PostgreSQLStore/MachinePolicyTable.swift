@@ -36,6 +36,17 @@ struct MachinePolicyTable: SavedMachinePolicies {
 
   func current(of group: String) throws -> SavedMachinePolicy? { try policies(before: .max, of: group, limit: 1).first }
 
+  func inForce(after group: String, limit: Int) throws -> [SavedMachinePolicy] {
+    try connection.execute(
+      """
+      SELECT \(Self.columns) FROM machinePolicy WHERE number IN (
+        SELECT max(number) FROM machinePolicy WHERE machineGroup > $1 GROUP BY machineGroup
+        ORDER BY machineGroup LIMIT $2
+      ) ORDER BY machineGroup
+      """, [.text(group), .integer(limit)]
+    ).rows.map(Self.policy)
+  }
+
   func policies(before number: Int64, of group: String?, limit: Int) throws -> [SavedMachinePolicy] {
     let condition = group == nil ? "" : " AND machineGroup = $3"
     return try connection.execute(

@@ -101,6 +101,18 @@ struct JoinedMachineStore: JoinedMachines {
         """, arguments: [group]) ?? 0
   }
 
+  func counts(in groups: [String]) throws -> [String: Int] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT machineGroup, count(*) FROM joinedMachine j
+        WHERE machineGroup IN (\(databaseQuestionMarks(count: groups.count))) AND leftAt IS NULL AND revokedAt IS NULL
+          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        GROUP BY machineGroup
+        """, arguments: StatementArguments(groups))
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+  }
+
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine? {
     try Row.fetchOne(
       db,

@@ -32,6 +32,18 @@ struct MachinePolicyStore: SavedMachinePolicies {
 
   func current(of group: String) throws -> SavedMachinePolicy? { try policies(before: .max, of: group, limit: 1).first }
 
+  func inForce(after group: String, limit: Int) throws -> [SavedMachinePolicy] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT \(Self.columns) FROM machinePolicy WHERE number IN (
+          SELECT max(number) FROM machinePolicy WHERE machineGroup > ? GROUP BY machineGroup
+          ORDER BY machineGroup LIMIT ?
+        ) ORDER BY machineGroup
+        """, arguments: [group, limit]
+    ).map(Self.policy)
+  }
+
   func policies(before number: Int64, of group: String?, limit: Int) throws -> [SavedMachinePolicy] {
     let condition = group == nil ? "" : " AND machineGroup = ?"
     var arguments: StatementArguments = [number]

@@ -48,6 +48,23 @@ import UAFMessages
     #expect(try await administration.policies(after: "3", by: administrator).rows.map(\.number) == [2, 1])
   }
 
+  @Test func `says how a policy stands, and which ones are in force`() async throws {
+    try await server.joined(server.joinCode("lab"), "desk-17")
+    let (first, office) = (try await save(), try await save(group: "office"))
+    let third = try await save("", after: 1)
+    let inForce = MachinePolicyStanding(policy: third, isInForce: true, machines: 1)
+    let other = MachinePolicyStanding(policy: office, isInForce: true, machines: 0)
+    #expect(
+      try await administration.standing(1, by: administrator)
+        == MachinePolicyStanding(policy: first, isInForce: false, machines: 1))
+    #expect(try await administration.standing(3, by: administrator) == inForce)
+    #expect(try await administration.current(of: "lab", by: administrator) == inForce)
+    #expect(try await administration.current(of: "none", by: administrator) == nil)
+    let page = try await administration.inForce(limit: 1, by: administrator)
+    #expect(page.rows == [inForce] && page.next == "lab")
+    #expect(try await administration.inForce(after: "lab", by: administrator).rows == [other])
+  }
+
   @Test func `writes a row of the audit for each saved policy, with how many machines it is for`() async throws {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save()
@@ -123,6 +140,30 @@ import UAFMessages
     }
     await #expect(throws: AdministrationRefusal.unknown("machine policy", name: "9")) {
       try await administration.policy(9, by: administrator)
+    }
+  }
+
+  @Test func `what saving would refuse is refused before, and nothing is saved`() async throws {
+    let draft = MachinePolicyDraft(group: "lab", text: Self.long)
+    try await administration.check(draft, reason: "because", after: 0, by: administrator)
+    #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 0)
+    try await save()
+    let auditor = Caller(actor: .commandLine(uid: 7, login: nil), role: .auditor, address: "")
+    let wrong: [(MachinePolicyDraft, String, Int64, Caller)] = [
+      (draft, "because", 0, administrator), (draft, "", 1, administrator), (draft, "because", 1, auditor),
+      (MachinePolicyDraft(group: "lab", text: "[server]"), "because", 1, administrator),
+      (MachinePolicyDraft(group: "Lab", text: ""), "because", 1, administrator),
+    ]
+    for (draft, reason, last, caller) in wrong {
+      await #expect(throws: AdministrationRefusal.self) {
+        try await administration.check(draft, reason: reason, after: last, by: caller)
+      }
+    }
+    await #expect(throws: AdministrationRefusal.self) {
+      try await administration.current(of: "Lab", by: administrator)
+    }
+    await #expect(throws: AdministrationRefusal.unknown("machine policy", name: "9")) {
+      try await administration.standing(9, by: administrator)
     }
   }
 

@@ -49,6 +49,16 @@ import UAFMessages
     #expect(try await numbers(of: "none").isEmpty)
   }
 
+  @Test func `lists the policies in force by their groups' bytes, by pages`() async throws {
+    try await add(policy(1), policy(2, "office"), policy(3), policy(4, "lab-2"), policy(5, "9"))
+    let pages = try await server.store.read { records in
+      try [("", 9), ("", 2), ("lab", 9), ("office", 9)].map {
+        try records.machinePolicies.inForce(after: $0.0, limit: $0.1).map(\.number)
+      }
+    }
+    #expect(pages == [[5, 3, 4, 2], [5, 3], [4, 2], []])
+  }
+
   @Test func `refuses a number that is not higher than all others, whatever its group`() async throws {
     #expect(try await add(policy(5)) == [true])
     #expect(try await add(policy(5), policy(4, "office"), policy(5, "office")) == [false, false, false])
@@ -70,6 +80,10 @@ import UAFMessages
     _ = try await server.left(secret)
     try await server.store.write { [now = server.now] in try $0.joinedMachines.revoke("c", now: now) }
     #expect(try await count("lab") == 1)
+    let counts = try await server.store.read { records in
+      (try records.joinedMachines.counts(in: ["lab", "office", "none"]), try records.joinedMachines.counts(in: []))
+    }
+    #expect(counts.0 == ["lab": 1, "office": 1] && counts.1.isEmpty)
   }
 
   private func count(_ group: String) async throws -> Int {

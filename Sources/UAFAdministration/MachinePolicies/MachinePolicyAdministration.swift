@@ -22,6 +22,50 @@ package struct MachinePolicyAdministration: Sendable {
     return policy
   }
 
+  /// A saved policy by its number, and how it stands.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func standing(_ number: Int64, by caller: Caller) async throws -> MachinePolicyStanding {
+    let policy = try await policy(number, by: caller)
+    return try await environment.store.read { records in
+      MachinePolicyStanding(
+        policy: policy, isInForce: try records.machinePolicies.current(of: policy.group)?.number == number,
+        machines: try records.joinedMachines.count(in: policy.group))
+    }
+  }
+
+  /// The policy that is in force for a group; nil if none was saved.
+  ///
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func current(of group: String, by caller: Caller) async throws -> MachinePolicyStanding? {
+    try caller.require(.read)
+    let name = try Self.group(group).name
+    return try await environment.store.read { records in
+      guard let policy = try records.machinePolicies.current(of: name) else { return nil }
+      return MachinePolicyStanding(
+        policy: policy, isInForce: true, machines: try records.joinedMachines.count(in: name))
+    }
+  }
+
+  /// The policies in force, one of each group that has had one, by the groups' names.
+  ///
+  /// - Parameter group: what the page begins after; empty for the first one.
+  /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
+  package func inForce(
+    after group: String = "", limit: Int = PageLimit.standard, by caller: Caller
+  ) async throws -> Page<MachinePolicyStanding> {
+    try caller.require(.read)
+    try PageLimit.check(limit)
+    let (policies, machines) = try await environment.store.read { records in
+      let policies = try records.machinePolicies.inForce(after: group, limit: limit + 1)
+      return (policies, try records.joinedMachines.counts(in: policies.map(\.group)))
+    }
+    let rows = policies.map {
+      MachinePolicyStanding(policy: $0, isInForce: true, machines: machines[$0.group] ?? 0)
+    }
+    return Page(rows, limit: limit) { $0.policy.group }
+  }
+
   /// The saved policies, the newest first; of each group the first one is in force.
   ///
   /// - Parameters:
@@ -85,27 +129,37 @@ package struct MachinePolicyAdministration: Sendable {
   package func save(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws -> SavedMachinePolicy {
-    try caller.require(.managePolicies)
-    try ReasonText.check(reason)
-    guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", reason: "must say why") }
-    try Self.check(draft)
+    try Self.check(draft, reason: reason, by: caller)
     let saved = try await environment.store.write { [environment] records -> SavedMachinePolicy? in
       guard try (records.machinePolicies.current(of: draft.group)?.number ?? 0) == last else { return nil }
       let policy = SavedMachinePolicy(
         number: try Self.nextNumber(records), group: draft.group,
-        lifetime: draft.lifetime ?? WorkstationPolicy.standardLifetime, savedAt: environment.now(),
+        lifetime: draft.seconds, savedAt: environment.now(),
         actor: caller.actor.text, reason: reason, text: draft.text)
       guard try records.machinePolicies.add(policy) else { return nil }
       let machines = try records.joinedMachines.count(in: draft.group)
       try records.audit.append([try event(policy, machines: machines, caller)])
       return policy
     }
-    guard let saved else {
-      throw AdministrationRefusal.conflict(
-        "policy \(last) is not the one in force for group \(draft.group) any more: look at the new one, and make your change "
-          + "of that")
-    }
+    guard let saved else { throw Self.isReplaced(last, draft.group) }
     return saved
+  }
+
+  /// Refuses what ``save(_:reason:after:by:)`` would refuse now; changes nothing.
+  ///
+  /// - Throws: as that does.
+  package func check(
+    _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
+  ) async throws {
+    try Self.check(draft, reason: reason, by: caller)
+    let present = try await environment.store.read { try $0.machinePolicies.current(of: draft.group) }
+    guard (present?.number ?? 0) == last else { throw Self.isReplaced(last, draft.group) }
+  }
+
+  private static func isReplaced(_ number: Int64, _ group: String) -> AdministrationRefusal {
+    .conflict(
+      "policy \(number) is not the one in force for group \(group) any more: look at the new one, and make your change "
+        + "of that")
   }
 
   /// Higher than all before, also those that were saved after a backup which was restored: machines take no lower one.
@@ -133,12 +187,20 @@ package struct MachinePolicyAdministration: Sendable {
     return group
   }
 
+  private static func check(
+    _ draft: MachinePolicyDraft, reason: String, by caller: Caller
+  ) throws(AdministrationRefusal) {
+    try caller.require(.managePolicies)
+    try ReasonText.check(reason)
+    guard !reason.isEmpty else { throw .invalid(field: "reason", reason: "must say why") }
+    try check(draft)
+  }
+
   /// Reads a policy as a workstation does.
   @discardableResult
   private static func check(_ draft: MachinePolicyDraft) throws(AdministrationRefusal) -> LentSettings {
     let group = try group(draft.group)
-    let lifetime = draft.lifetime ?? WorkstationPolicy.standardLifetime
-    guard WorkstationPolicy.lifetimes.contains(lifetime) else {
+    guard WorkstationPolicy.lifetimes.contains(draft.seconds) else {
       throw .invalid(field: "lifetime", reason: "must be 86400 to 31622400 seconds")
     }
     guard draft.text.utf8.count <= WorkstationPolicy.maximumTextBytes else {

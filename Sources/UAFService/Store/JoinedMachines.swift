@@ -30,6 +30,9 @@ package protocol JoinedMachines {
   /// How many machines are in a group now: those whose last place is of it, and that have neither left nor were revoked.
   func count(in group: String) throws -> Int
 
+  /// The same of several groups, at the price of one; those without a machine are left out.
+  func counts(in groups: [String]) throws -> [String: Int]
+
   /// Notes that a machine has left by itself; it keeps its place.
   ///
   /// - Parameters:

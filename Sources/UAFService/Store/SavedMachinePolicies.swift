@@ -9,6 +9,13 @@ package protocol SavedMachinePolicies {
   /// The policy of a group that was saved last, which is in force; nil if none was saved.
   func current(of group: String) throws -> SavedMachinePolicy?
 
+  /// The policies in force, one of each group, in the order of the groups' bytes.
+  ///
+  /// - Parameters:
+  ///   - group: those of groups after this one; empty for the first page.
+  ///   - limit: how many at most.
+  func inForce(after group: String, limit: Int) throws -> [SavedMachinePolicy]
+
   /// Policies with a lower number, the newest first.
   ///
   /// - Parameters:
