@@ -200,6 +200,9 @@ enum PageText: String, CaseIterable, Sendable {
   case lockedOut
   case lockedOutAlready
   case missingNames
+  case machinePolicies, machinePoliciesInForce, machinePolicyHow, machinePolicyNone, machinePolicyEmpty
+  case machinePolicyText, machinePolicyDays, machinePolicyRemove, machinePolicyChanges, machinePolicySame
+  case machinesInGroup, inForce, settingKey, valueBefore, valueAfter
   case savePolicy
   case save
   case lockOutAsk

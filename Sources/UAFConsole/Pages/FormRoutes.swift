@@ -55,6 +55,8 @@ enum FormRoutes {
     "/console/person/enable": { call in .confirm(.enableAccount(call.fields["name"])) },
     "/console/policies/preview": { call in .page(try await PolicyPages.preview(call)) },
     "/console/policies/save": { call in .confirm(try await PolicyPages.step(call)) },
+    MachinePolicyForms.previewPath: { call in .page(try await MachinePolicyForms.preview(call)) },
+    MachinePolicyForms.savePath: { call in .confirm(try await MachinePolicyForms.step(call)) },
     "/console/machine/revoke": { call in
       .confirm(.revokeMachine(call.fields["id"], reason: call.fields["reason"]))
     },

@@ -23,6 +23,8 @@ enum PageRoutes {
     Route(path: "/console/approval", content: CodePages.approval),
     Route(path: "/console/policies", menu: .policies, content: PolicyPages.list),
     Route(path: "/console/policy", content: PolicyPages.version),
+    Route(path: MachinePolicyPages.path, menu: .machinePolicies, content: MachinePolicyPages.list),
+    Route(path: "/console/machine-policy", content: MachinePolicyPages.version),
     Route(path: "/console/audit", menu: .audit, content: AuditRowPages.list),
     Route(path: "/console/audit/row", content: AuditRowPages.row),
     Route(path: "/console/tokens", menu: .tokens, permission: .manageAccess, content: AccessPages.tokens),

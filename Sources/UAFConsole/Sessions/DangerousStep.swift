@@ -24,6 +24,8 @@ enum DangerousStep: Equatable, Sendable {
   case enableAccount(String)
   /// A policy that follows the one of a number, and may lock out so many accounts.
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
+  /// A policy for the machines of a group, which follows that group's policy of a number.
+  case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
 
   // MARK: As it is shown
 
@@ -76,8 +78,15 @@ enum DangerousStep: Equatable, Sendable {
       case .enableAccount(let name): "Enable account \(name)"
       case .savePolicy(let policy, _, let last, let count):
         "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
+      case .saveMachinePolicy(let draft, _, let last):
+        "Set machine policy of \(draft.group) after \(last), \(Self.time(draft)), SHA-256 \(try Self.hash(draft.text))"
       }
     return "\(what), code \(number)"
+  }
+
+  /// For how long a policy is good, as short as can be: with a group of 64 characters a text of 200 bytes is full.
+  private static func time(_ draft: MachinePolicyDraft) -> String {
+    MachinePolicyDraft.days(of: draft.seconds).map { "\($0) days" } ?? "\(draft.seconds) s"
   }
 
   /// What its caller must be allowed.
@@ -87,7 +96,7 @@ enum DangerousStep: Equatable, Sendable {
     case .deleteAccount, .disableAccount, .lockAccount, .enableAccount: .manageAccounts
     case .setRole, .removeAdministrator, .createToken: .manageAccess
     case .issueCode: .enrol
-    case .savePolicy: .managePolicies
+    case .savePolicy, .saveMachinePolicy: .managePolicies
     }
   }
 
@@ -113,6 +122,9 @@ enum DangerousStep: Equatable, Sendable {
     case .enableAccount(let name): Self.text("enable-account", [name])
     case .savePolicy(let policy, let reason, let last, let count):
       Self.text("save-policy", [policy, reason, String(last), String(count)])
+    case .saveMachinePolicy(let draft, let reason, let last):
+      Self.text(
+        "save-machine-policy", [draft.group, draft.text, String(draft.seconds), reason, String(last)])
     }
   }
 
@@ -143,6 +155,10 @@ enum DangerousStep: Equatable, Sendable {
     case ("save-policy", 5):
       guard let last = Int64(parts[3]), let count = Int64(parts[4]) else { return nil }
       self = .savePolicy(parts[1], reason: parts[2], after: last, lockingOut: count)
+    case ("save-machine-policy", 6):
+      guard let seconds = Int64(parts[3]), let last = Int64(parts[5]) else { return nil }
+      let draft = MachinePolicyDraft(group: parts[1], text: parts[2], lifetime: seconds)
+      self = .saveMachinePolicy(draft, reason: parts[4], after: last)
     default: return nil
     }
   }
@@ -176,6 +192,8 @@ enum DangerousStep: Equatable, Sendable {
     case .savePolicy(let policy, let reason, let last, let count):
       _ = try await PolicyAdministration(environment).save(
         policy, reason: reason, after: last, lockingOut: Int(clamping: count), by: caller)
+    case .saveMachinePolicy(let draft, let reason, let last):
+      _ = try await MachinePolicyAdministration(environment).save(draft, reason: reason, after: last, by: caller)
     }
     return nil
   }
