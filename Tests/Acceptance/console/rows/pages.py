@@ -13,6 +13,7 @@ COMMON = (
     "/codes",
     "/approvals",
     "/policies",
+    "/machine-policies",
     "/audit",
     "/audit/row?number=1",
     "/settings",

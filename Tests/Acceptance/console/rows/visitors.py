@@ -17,7 +17,7 @@ FORMS = {
         "/console/person/lock",
         "/console/person/enable",
     ),
-    "manage-policies": ("/console/policies/save",),
+    "manage-policies": ("/console/policies/save", "/console/machine-policies/preview", "/console/machine-policies/save"),
     "enrol": ("/console/person/enrol", "/console/person/close-code"),
     "unlock": ("/console/person/unlock",),
     "revoke": ("/console/person/revoke", "/console/person/revoke-all", "/console/machine/revoke"),
@@ -126,8 +126,15 @@ def markup(desk):
     preview = administrator.post("/console/policies/preview", policy=policy)
     must(preview.status == 200 and "<script" not in preview.text, "markup in a preview")
     save_policy(desk, administrator, policy, MARKUP)
+    workstations = desk.state / "markup.toml"
+    workstations.write_text(f"# {MARKUP}\n")
+    workstations.chmod(0o644)
+    # policy NUMBER is saved ...
+    number = desk.run("machine-policy", "set", workstations, "--group", "markup", "--reason", MARKUP).split()[1]
     targets = ["/console/person?name=" + person.name, "/console/machines", "/console/approvals", "/console/audit", "/console"]
     targets += ["/console/people", "/console/approval?number=1", "/console/policies", "/console/policy?number=1"]
+    targets += ["/console/machine-policies", "/console/machine-policies?group=markup"]
+    targets += ["/console/machine-policies?group=%3Cscript%3E", f"/console/machine-policy?number={number}"]
     targets += ["/console/people?prefix=" + "x" * 2000, "/console/audit?account=%3Cscript%3E" + "x" * 2000]
     for target in targets:
         answer = visitor.get(target)
