@@ -211,10 +211,10 @@ enum EnglishPageTexts {
     .machinePoliciesInForce: "In force, by group",
     .machinePolicyHow:
       "The machines of a group get its policy with their next login or check-in. Root of each machine says which parts "
-      + "of it are followed.",
+      + "of it are followed. An empty policy asks for nothing.",
     .machinePolicyNone: "No policy was saved: the machines have their own rules alone.",
     .machinePolicyEmpty: "The policy is empty: the machines have their own rules alone.",
-    .machinePolicyText: "Policy (TOML); empty, it asks for nothing",
+    .machinePolicyText: "Policy (TOML)",
     .machinePolicyDays: "Days that it is good for",
     .machinePolicyRemove: "Remove the policy of this group",
     .machinePolicyChanges: "Keys that change",

@@ -117,7 +117,7 @@ def ask(browser, reason):
     "another one meanwhile, and its removal",
     "line and key of what is wrong; nothing is saved before the confirmation, by a denial, or over another one; "
     "machine-policy show has what was confirmed; narrow and wide, in both languages",
-    limit=180,
+    limit=300,
 )
 def machine_policy(desk):
     name = "sora"
