@@ -114,7 +114,7 @@ def passwords(folder: pathlib.Path):
 
 
 def stacks(folder: pathlib.Path, root: pathlib.Path):
-    """name, line of `auth` and a function that gives the answer, of each module."""
+    """name, module, its arguments and a function that gives the answer, of each."""
     secret, token = folder / "one-time", folder / "tokens"
     secret.touch(0o600)
     secret.write_text(SECRET_LINES)
@@ -124,9 +124,9 @@ def stacks(folder: pathlib.Path, root: pathlib.Path):
     # ModHex; what a real one is made of does not matter to the client.
     password = TOKEN + "cbdefghijklnrtuvcbdefghijklnrtuv"
     return [
-        ("pam_permit", "pam_permit.so", lambda: ""),
-        ("pam_unix, yescrypt", "pam_unix.so", lambda: PASSWORD),
-        ("pam_exec, /bin/true", "pam_exec.so expose_authtok quiet /bin/true", lambda: PASSWORD),
-        ("pam_google_authenticator", f"{module(root, 'google_authenticator')} secret={secret} user=root", one_time_code),
-        ("pam_yubico", f"{module(root, 'yubico')} id=1 key={key} authfile={token} urllist={url}", lambda: password),
+        ("pam_permit", "pam_permit.so", "", lambda: ""),
+        ("pam_unix, yescrypt", "pam_unix.so", "", lambda: PASSWORD),
+        ("pam_exec, /bin/true", "pam_exec.so", "expose_authtok quiet /bin/true", lambda: PASSWORD),
+        ("pam_google_authenticator", module(root, "google_authenticator"), f"secret={secret} user=root", one_time_code),
+        ("pam_yubico", module(root, "yubico"), f"id=1 key={key} authfile={token} urllist={url}", lambda: password),
     ]

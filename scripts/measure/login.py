@@ -96,11 +96,16 @@ class Listener:
 class Door:
     """One stack of PAM, and how its login went each time."""
 
-    def __init__(self, folder, name, line, answer, cost=None, listener=None):
+    def __init__(self, folder, name, module, arguments, answer, cost=None, listener=None):
         self.name, self.answer, self.cost, self.listener = name, answer, cost, listener
         self.folder = folder / f"stack-{name.replace(' ', '-').replace('/', '-').replace('^', '')}"
         self.folder.mkdir()
-        (self.folder / "bench").write_text(f"auth required {line}\naccount required pam_permit.so\n")
+        if isinstance(module, pathlib.Path):
+            # libpam takes a path with a space for two words: a link is named.
+            link = self.folder / "module.so"
+            link.symlink_to(module)
+            module = link
+        (self.folder / "bench").write_text(f"auth required {module} {arguments}\naccount required pam_permit.so\n")
         self.samples, self.memory, self.resident = [], [], 0
 
     def command(self, *options):
@@ -201,7 +206,7 @@ def ours(folder, register, module, reached, listener, passcode):
     configurations = {cost: register(cost) for cost in (16, 14, 10)}
 
     def door(name, cost, program, through=None):
-        return Door(folder, name, f"{program} conf={configurations[cost]}", lambda: passcode, cost, through)
+        return Door(folder, name, program, f"conf={configurations[cost]}", lambda: passcode, cost, through)
 
     return [
         door("ours 2^16", 16, module),
