@@ -9,7 +9,7 @@ package struct MachinePolicyDraft: Equatable, Sendable {
   /// For how many seconds a machine may rely on it after it was signed; nil for 90 days.
   package let lifetime: Int64?
 
-  /// The same, said.
+  /// The lifetime in seconds, also where it was left out.
   package var seconds: Int64 { lifetime ?? WorkstationPolicy.standardLifetime }
 
   /// A lifetime in days; nil for one that is not whole days.

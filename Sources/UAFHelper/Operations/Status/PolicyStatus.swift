@@ -14,7 +14,7 @@ struct PolicyStatus {
       object.set("version", .integer(kept.version))
       object.set("issued", .integer(kept.issuedAt))
       object.set("expires", .integer(kept.expiresAt))
-      // Encoded, since its length is limited: escapes could make it longer than a document may be.
+      // In base64url its length is known. With JSON's escapes the document could become longer than it may be.
       object.set("toml", .string(Base64URL.encode(kept.text.utf8)))
     }
     object.set("note", policy.standing.note.map(JSONValue.string))
