@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <elf.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/types.h>
@@ -17,6 +18,15 @@
 
 // glibc 2.34.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+// The first fields of what the dynamic linker says of a program or library; <link.h> has them for GNU sources alone.
+struct dl_phdr_info {
+  Elf64_Addr dlpi_addr;
+  const char *dlpi_name;
+  const Elf64_Phdr *dlpi_phdr;
+  Elf64_Half dlpi_phnum;
+};
+int dl_iterate_phdr(int (*each)(struct dl_phdr_info *object, size_t size, void *data), void *data);
 
 int setresuid(uid_t real, uid_t effective, uid_t saved);
 int setresgid(gid_t real, gid_t effective, gid_t saved);

@@ -54,6 +54,7 @@ final class Groundwork {
     guard let fetch = try? fetch?.get() else { return false }
     OpenSSLConfiguration.prepare()
     _ = leaveNetwork()
+    ProgramPages.map()
     return fetch.awaitPacket(of: socket)
   }
 }
