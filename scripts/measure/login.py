@@ -5,11 +5,11 @@ times. All of it happens in a mount namespace of its own: the machine keeps its 
 """
 
 import ctypes
-import hashlib
 import os
 import pathlib
 import platform
 import random
+import shutil
 import signal
 import socket
 import statistics
@@ -18,40 +18,52 @@ import sys
 import time
 
 from measure import doors, plot
+from measure.derivation import DerivationTime
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/bench"
 SOCKET = pathlib.Path("/run/pam-uaf/helper.sock")
-SUBREAPER, NEW_MOUNTS, BIND, PRIVATE = 36, 0x20000, 4096, 1 << 18 | 1 << 14
+# What /etc has in the namespace besides the machine's own.
+OVERLAY = pathlib.Path("/run/bench-etc")
+SUBREAPER, NEW_MOUNTS, PRIVATE = 36, 0x20000, 1 << 18 | 1 << 14
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
 COLUMNS = ("first prompt", "answer to verdict", "whole", "less scrypt", "processor")
 NOTES = (
     "A person who answers at once; the whole is from pam_start. Processor: of the host and all that was started for it.",
     "'again' is the same build and account a second time: what its ratio differs from 1 by is noise.",
     "Memory: proportional, of the host and what was started for it, at the first prompt; the listener itself is left out.",
+    "The derivation is timed inside the core, by a library that is loaded into every program here.",
     "pam_u2f is left out: it asks a device, and an assertion without a touch needs one too.",
     "pam_yubico speaks HTTP without TLS to a validation server of this program's own, whose time is not in 'processor'.",
 )
 
 
-def private_mounts(passwd, shadow):
-    """A namespace in which /run is empty and root has the bench's password."""
+def private_mounts(files, preloaded):
+    """A namespace in which /run is empty, and /etc has these files in place of its own and loads a library into every program."""
     libc = ctypes.CDLL(None, use_errno=True)
 
     def check(result):
         if result != 0:
             sys.exit(f"bench: no mount namespace can be made here: {os.strerror(ctypes.get_errno())}")
 
-    def mount(source, target, kind, flags):
-        check(libc.mount(str(source).encode(), str(target).encode(), kind, ctypes.c_ulong(flags), None))
+    def mount(source, target, kind, flags, options=None):
+        check(libc.mount(source, target, kind, ctypes.c_ulong(flags), options))
 
     check(libc.unshare(NEW_MOUNTS))
-    mount("none", "/", None, PRIVATE)
-    mount("run", "/run", b"tmpfs", 0)
-    mount(passwd, "/etc/passwd", None, BIND)
-    mount(shadow, "/etc/shadow", None, BIND)
+    mount(b"none", b"/", None, PRIVATE)
+    mount(b"run", b"/run", b"tmpfs", 0)
+    upper, work = OVERLAY / "upper", OVERLAY / "work"
+    for made in (OVERLAY, upper, work):
+        made.mkdir(mode=0o755)
+    for file in files:
+        shutil.copy(file, upper)
+    # The list takes a path with a space for two.
+    library = shutil.copy(preloaded, OVERLAY)
+    (upper / "ld.so.preload").write_text(f"{library}\n")
+    mount(b"overlay", b"/etc", b"overlay", 0, f"lowerdir=/etc,upperdir={upper},workdir={work}".encode())
     # What a core started is a child of ours once the core is gone, and so its processor time is known.
     check(libc.prctl(SUBREAPER, ctypes.c_ulong(1), 0, 0, 0))
+    return library
 
 
 class Listener:
@@ -96,8 +108,8 @@ class Listener:
 class Door:
     """One stack of PAM, and how its login went each time."""
 
-    def __init__(self, folder, name, module, arguments, answer, cost=None, listener=None):
-        self.name, self.answer, self.cost, self.listener = name, answer, cost, listener
+    def __init__(self, folder, name, module, arguments, answer, derived=None, listener=None):
+        self.name, self.answer, self.derived, self.listener = name, answer, derived, listener
         self.folder = folder / f"stack-{name.replace(' ', '-').replace('/', '-').replace('^', '')}"
         self.folder.mkdir()
         if isinstance(module, pathlib.Path):
@@ -116,6 +128,8 @@ class Door:
         if self.listener:
             self.listener.awake()
         before = self.listener.processor() if self.listener else 0
+        if self.derived:
+            self.derived.take()
         done = subprocess.run(self.command(), env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"bench: {self.name}: the login was refused: {done.stderr.strip()}")
@@ -123,7 +137,7 @@ class Door:
         processor = (user + system) / 1000
         if self.listener:
             processor += self.listener.processor() - before + adopted()
-        derived = derivation(self.cost) if self.cost else 0
+        derived = self.derived.take() if self.derived else 0
         self.samples.append((first / 1000, verdict / 1000, whole / 1000, whole / 1000 - derived, processor))
         self.resident = max(self.resident, int(resident))
 
@@ -194,19 +208,12 @@ def proportional(process):
     return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
 
 
-def derivation(cost):
-    """Milliseconds of the key derivation alone, at this moment on this machine."""
-    started = time.perf_counter()
-    hashlib.scrypt(b"bench passcode 1", salt=b"0" * 16, n=1 << cost, r=8, p=2, maxmem=1 << 30, dklen=32)
-    return (time.perf_counter() - started) * 1000
-
-
-def ours(folder, register, module, reached, listener, passcode):
+def ours(folder, register, module, reached, listener, passcode, derived):
     """Our module at three costs, started by itself and through the socket; the first one twice."""
     configurations = {cost: register(cost) for cost in (16, 14, 10)}
 
     def door(name, cost, program, through=None):
-        return Door(folder, name, program, f"conf={configurations[cost]}", lambda: passcode, cost, through)
+        return Door(folder, name, program, f"conf={configurations[cost]}", lambda: passcode, derived, through)
 
     return [
         door("ours 2^16", 16, module),
@@ -237,6 +244,12 @@ def page(all_doors, rounds):
     return "\n".join([*lines, "", *NOTES, ""])
 
 
+def compile_c(source, name, *options):
+    """Builds one file of Tests/Bench into build/bench."""
+    command = ["cc", "-O2", "-Wall", "-Wextra", "-Werror", ROOT / "Tests/Bench" / source, *options, "-o", BUILT / name]
+    subprocess.run(command, check=True)
+
+
 def measure(folder, rounds, register, modules, helper, passcode):
     """Measures, prints the page, and leaves it with two plots in build/bench.
 
@@ -244,15 +257,15 @@ def measure(folder, rounds, register, modules, helper, passcode):
     itself and the one that reaches it over the socket.
     """
     BUILT.mkdir(parents=True, exist_ok=True)
-    source = ROOT / "Tests/Bench/pam-login/pam-login.c"
-    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", source, "-lpam", "-o", BUILT / "pam-login"], check=True)
+    compile_c("pam-login/pam-login.c", "pam-login", "-lpam")
+    compile_c("scrypt-time/scrypt-time.c", "scrypt-time.so", "-shared", "-fPIC")
     root = doors.unpack(BUILT / "others")
-    private_mounts(*doors.passwords(folder / "passwords"))
+    derived = DerivationTime(private_mounts(doors.passwords(folder / "passwords"), BUILT / "scrypt-time.so"))
     environment = {**ENVIRONMENT, "LD_LIBRARY_PATH": str(doors.libraries(root))}
     rounds = max(rounds, 2)  # The least that has quartiles.
     listener = Listener(helper)
     try:
-        everything = ours(folder, register, modules[0], modules[1], listener, passcode)
+        everything = ours(folder, register, modules[0], modules[1], listener, passcode, derived)
         count = len(everything)
         everything += [Door(folder, *stack) for stack in doors.stacks(folder, root)]
         environments = [ENVIRONMENT if number < count else environment for number in range(len(everything))]
