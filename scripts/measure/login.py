@@ -54,7 +54,9 @@ def private_mounts(files, preloaded):
     mount(b"run", b"/run", b"tmpfs", 0)
     upper, work = OVERLAY / "upper", OVERLAY / "work"
     for made in (OVERLAY, upper, work):
-        made.mkdir(mode=0o755)
+        made.mkdir()
+    # It becomes /etc, which programs without root read, too.
+    upper.chmod(0o755)
     for file in files:
         shutil.copy(file, upper)
     # The list takes a path with a space for two.
@@ -138,6 +140,8 @@ class Door:
         if self.listener:
             processor += self.listener.processor() - before + adopted()
         derived = self.derived.take() if self.derived else 0
+        if self.derived and derived == 0:
+            sys.exit(f"bench: {self.name}: no derivation was timed: the library that times it was not loaded")
         self.samples.append((first / 1000, verdict / 1000, whole / 1000, whole / 1000 - derived, processor))
         self.resident = max(self.resident, int(resident))
 
