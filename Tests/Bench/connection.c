@@ -59,9 +59,14 @@ void connection_send(struct connection *connection, const char *path, const stru
 {
   struct text *request = &connection->sent;
   request->length = connection->received.length = 0;
-  text_put(request, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n", path);
-  text_put(request, "Accept: application/json\r\nContent-Length: %zu\r\n\r\n", body->length);
-  text_add(request, body->bytes, body->length);
+  text_put(request, "%s %s HTTP/1.1\r\nHost: localhost\r\n", body ? "POST" : "GET", path);
+  if (body) {
+    text_put(request, "Content-Type: application/json\r\nAccept: application/json\r\nContent-Length: %zu\r\n\r\n",
+             body->length);
+    text_add(request, body->bytes, body->length);
+  } else {
+    text_put(request, "\r\n");
+  }
   for (size_t done = 0; done < request->length;) {
     int count = SSL_write(connection->tls, request->bytes + done, (int)(request->length - done));
     if (count > 0) {

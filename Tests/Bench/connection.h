@@ -21,7 +21,7 @@ SSL_CTX *connections_context(const char *authority);
 /* Connects and shakes hands. */
 void connection_open(struct connection *connection, SSL_CTX *context, const char *port);
 void connection_close(struct connection *connection);
-/* Sends one request whole. */
+/* Sends one request whole: POST, or GET where there is no body. */
 void connection_send(struct connection *connection, const char *path, const struct text *body);
 /* Reads what is there; true as soon as an answer is whole. It stays good until the next request. */
 bool connection_receive(struct connection *connection, struct answer *answer);

@@ -13,6 +13,15 @@ int64_t now_nanoseconds(void)
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+double process_seconds(int process)
+{
+  struct timespec used;
+  clockid_t clock;
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    give_up("the server's process %d is gone", process);
+  return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
 void figures_add(struct figures *figures, int64_t nanoseconds)
 {
   if (figures->count == figures->room) {

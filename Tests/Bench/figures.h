@@ -10,6 +10,8 @@ struct figures {
 };
 
 int64_t now_nanoseconds(void);
+/* The processor's seconds that a process has used; 0 for this one. */
+double process_seconds(int process);
 void figures_add(struct figures *figures, int64_t nanoseconds);
 /* The time that so large a part of all does not exceed, in milliseconds. Sorts. */
 double figures_quantile(struct figures *figures, double part);

@@ -2,10 +2,13 @@
 
      load keys SEED COUNT STRIDE           prints name, KeyID and public key of each account, in hex
      load run OPTION=VALUE...              signs in, and prints the figures as JSON
+     load pages OPTION=VALUE...            asks for one static answer, and prints the figures as JSON
 
    Options: port, pid (the server's), ca, app (AppID or origin), verdict (the key of verdicts, PEM; none for WebAuthn), seed,
    accounts, stride, counter (of the last run), connections, before, during (seconds), rate (a second; 0: no limit),
-   protocol (uaf or webauthn). One flipped bit, a replay or an answer that is not right ends the run without figures. */
+   protocol (uaf or webauthn). Those of `pages`: port, pid, ca, connections, before, during, path, expected (the body of each
+   answer). One flipped bit, a replay or an answer that is not right ends the run without figures. */
+#include "pages.h"
 #include "run.h"
 
 #include <openssl/x509.h>
@@ -81,6 +84,25 @@ static void print_figures(struct run *run)
   printf("\"checked\":%ld,\"counter\":%u}\n", run->verdicts ? run->verdicts->count : run->all, counter);
 }
 
+static struct connection *connect_all(char **arguments, long count)
+{
+  SSL_CTX *context = connections_context(option(arguments, "ca", NULL));
+  struct connection *connections = calloc((size_t)count, sizeof *connections);
+  if (!connections)
+    give_up("out of memory");
+  for (long index = 0; index < count; index++)
+    connection_open(&connections[index], context, option(arguments, "port", NULL));
+  SSL_CTX_free(context);
+  return connections;
+}
+
+static void close_all(struct connection *connections, long count)
+{
+  for (long index = 0; index < count; index++)
+    connection_close(&connections[index]);
+  free(connections);
+}
+
 static int sign_in(char **arguments)
 {
   struct verdicts verdicts;
@@ -99,20 +121,30 @@ static int sign_in(char **arguments)
   run.accounts = accounts_make(option(arguments, "seed", "bench"), run.account_count,
                                atol(option(arguments, "stride", "1")),
                                (uint32_t)atol(option(arguments, "counter", "0")));
-  SSL_CTX *context = connections_context(option(arguments, "ca", NULL));
-  run.connections = calloc((size_t)run.connection_count, sizeof *run.connections);
-  if (!run.connections)
-    give_up("out of memory");
-  for (long index = 0; index < run.connection_count; index++)
-    connection_open(&run.connections[index], context, option(arguments, "port", NULL));
+  run.connections = connect_all(arguments, run.connection_count);
   see_certificate(&run);
   run_controls(&run);
   run_logins(&run);
   if (run.verdicts)
     verdicts_check(&verdicts);
   print_figures(&run);
-  for (long index = 0; index < run.connection_count; index++)
-    connection_close(&run.connections[index]);
+  close_all(run.connections, run.connection_count);
+  return 0;
+}
+
+static int ask_pages(char **arguments)
+{
+  struct pages pages = {.path = option(arguments, "path", NULL),
+                        .expected = option(arguments, "expected", NULL),
+                        .connection_count = atol(option(arguments, "connections", "16")),
+                        .before = atof(option(arguments, "before", "1")),
+                        .during = atof(option(arguments, "during", "5")),
+                        .server = atoi(option(arguments, "pid", NULL))};
+  pages.connections = connect_all(arguments, pages.connection_count);
+  pages_ask(&pages);
+  printf("{\"answers\":%ld,\"seconds\":%.3f,\"server_seconds\":%.4f}\n", pages.answers, pages.seconds,
+         pages.server_seconds);
+  close_all(pages.connections, pages.connection_count);
   return 0;
 }
 
@@ -122,5 +154,7 @@ int main(int count, char **arguments)
     return print_keys(arguments[2], atol(arguments[3]), atol(arguments[4]));
   if (count > 2 && strcmp(arguments[1], "run") == 0)
     return sign_in(arguments + 2);
-  give_up("usage: load keys SEED COUNT STRIDE, or load run OPTION=VALUE...");
+  if (count > 2 && strcmp(arguments[1], "pages") == 0)
+    return ask_pages(arguments + 2);
+  give_up("usage: load keys SEED COUNT STRIDE, or load run|pages OPTION=VALUE...");
 }

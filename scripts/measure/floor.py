@@ -1,25 +1,25 @@
 """What a login cannot cost less than on this machine: its mandatory operations alone, in CPU time.
 
 One verification and one signature on P-256 by `openssl speed`; two static answers through the server's own TLS and HTTP; one
-durable commit of a login's two rows by SQLite, alone and as one of sixteen that share it.
+durable commit of a login's two rows by SQLite, alone and as one of sixteen that share it. And how long one wait for the disk
+takes, which every login has.
 """
 
-import http.client
 import os
 import shutil
 import sqlite3
-import ssl
 import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 from measure import server
 
 SECONDS = 3
-ANSWERS, CLIENTS = 4000, 8
+# As many as at the server's bars, so that the server is not idle between two questions.
+CONNECTIONS = 16
 COMMITS = 1000
+FLUSHES = 2000
 
 
 def p256():
@@ -31,33 +31,12 @@ def p256():
     return 1 / float(made), 1 / float(checked)
 
 
-def cpu(process):
-    """Seconds of the CPU that a process has used."""
-    used = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def ask(port, trusted):
-    connection = http.client.HTTPSConnection("localhost", port, context=trusted)
-    for _ in range(ANSWERS // CLIENTS):
-        connection.request("GET", "/livez")
-        if connection.getresponse().read() != b"ok\n":
-            raise SystemExit("bench: the server does not say that it lives")
-    connection.close()
-
-
 def answer(program, folder):
     """Seconds of the server for a static answer."""
     ours = server.Server(program, folder, 0).start()
     try:
-        trusted = ssl.create_default_context(cafile=ours.authority())
-        clients = [threading.Thread(target=ask, args=(int(ours.port), trusted)) for _ in range(CLIENTS)]
-        before = cpu(ours.worker())
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join()
-        return (cpu(ours.worker()) - before) / ANSWERS
+        figures = ours.pages("/livez", "ok\n", CONNECTIONS, SECONDS)
+        return figures["server_seconds"] / figures["answers"]
     finally:
         ours.stop()
 
@@ -82,14 +61,28 @@ def commit(path, together):
     return used / COMMITS / together
 
 
+def flush(path):
+    """Seconds of each wait for the disk after a page was appended to a file, sorted."""
+    file = os.open(path, os.O_CREAT | os.O_WRONLY, 0o600)
+    waits = []
+    for _ in range(FLUSHES):
+        os.write(file, bytes(4096))
+        before = time.perf_counter()
+        os.fdatasync(file)
+        waits.append(time.perf_counter() - before)
+    os.close(file)
+    return sorted(waits)
+
+
 def run(program):
     """Prints what each operation costs, and how many logins a second of the CPU their sum would allow."""
-    server.BUILT.mkdir(parents=True, exist_ok=True)
+    server.build()
     folder = Path(tempfile.mkdtemp(prefix="floor.", dir=server.BUILT))
     try:
         made, checked = p256()
         answers = 2 * answer(program, folder / "server")
         alone, shared = (commit(folder / f"rows-{together}.db", together) for together in (1, 16))
+        waits = flush(folder / "flushed")
     finally:
         shutil.rmtree(folder)
     costs = {
@@ -102,3 +95,7 @@ def run(program):
         print(f"{name:<36}{seconds * 1e6:>8.1f} µs")
     print(f"{'two durable rows, alone':<36}{alone * 1e6:>8.1f} µs, not in the sum")
     print(f"{'sum':<36}{sum(costs.values()) * 1e6:>8.1f} µs, {1 / sum(costs.values()):.0f} a second of the CPU")
+    middle, late = waits[FLUSHES // 2], waits[FLUSHES * 99 // 100]
+    print(
+        f"one wait for the disk: {middle * 1e3:.2f} ms, 99 of 100 within {late * 1e3:.2f} ms, the longest {waits[-1] * 1e3:.2f}"
+    )

@@ -96,10 +96,21 @@ class Server:
             "accounts": self.accounts // stride, "stride": stride, "counter": self.counter, "connections": connections,
             "before": before, "during": during, "rate": rate, **self.options(),
         }  # fmt: skip
-        command = [str(BUILT / "load"), "run", *(f"{name}={value}" for name, value in options.items())]
-        figures = json.loads(subprocess.check_output(command, timeout=120 + during + before))
+        figures = self._ask("run", options, during + before)
         self.counter = figures["counter"]
         return figures | {"mib": self.memory()}
+
+    def pages(self, path, expected, connections, during):
+        """Asks for one static answer for a while, and returns the figures."""
+        options = {
+            "port": self.port, "pid": self.worker(), "ca": self.authority(), "path": path, "expected": expected,
+            "connections": connections, "during": during,
+        }  # fmt: skip
+        return self._ask("pages", options, during)
+
+    def _ask(self, what, options, seconds):
+        command = [str(BUILT / "load"), what, *(f"{name}={value}" for name, value in options.items())]
+        return json.loads(subprocess.check_output(command, timeout=120 + seconds))
 
     def memory(self):
         """The most memory that the process has used, in MiB."""
