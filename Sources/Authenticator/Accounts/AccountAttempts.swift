@@ -21,7 +21,7 @@ struct AccountAttempts {
   /// - Throws: ``StateError``; `absent` if no secret is set.
   func verify(
     _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
-    policy: LockPolicy, deviceSecret: borrowing Secret
+    policy: LockPolicy, deviceSecret: borrowing Secret, onceOpened: () -> Void
   ) throws(StateError) -> Verification {
     guard let enrolled = try records.authenticator(type) else { throw .absent }
     let ticket: UInt64
@@ -33,7 +33,9 @@ struct AccountAttempts {
     let wrap = records.wrap(type)
     let unlocked: UnlockedAuthenticator
     switch try UnlockedAuthenticator.open(enrolled, wrap: wrap, with: value, deviceSecret: deviceSecret) {
-    case .opened(let opened): unlocked = opened
+    case .opened(let opened):
+      unlocked = opened
+      onceOpened()
     case .wrong: return .wrong(newLock(type, by: ticket))
     case .exhausted: return .exhausted
     }

@@ -109,12 +109,16 @@ public final class AccountFile {
   /// derivation slot. If the count cannot be written, nothing is checked; if it cannot be cleared, the attempt is
   /// refused and stays counted.
   ///
+  /// - Parameter onceOpened: called for a correct secret, before the count is cleared; that can still refuse the attempt.
   /// - Throws: ``StateError``; `absent` if no secret is set.
   public func verify(
     _ value: borrowing Secret, for type: AuthenticatorType, from origin: AttemptOrigin, at now: BootTime,
-    policy: LockPolicy, in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot
+    policy: LockPolicy, in directory: borrowing StateDirectory, holding slot: borrowing DerivationSlot,
+    onceOpened: () -> Void = {}
   ) throws(StateError) -> Verification {
-    try attempts.verify(value, for: type, from: origin, at: now, policy: policy, deviceSecret: directory.deviceSecret)
+    try attempts.verify(
+      value, for: type, from: origin, at: now, policy: policy, deviceSecret: directory.deviceSecret,
+      onceOpened: onceOpened)
   }
 
   /// Seals a new random key under a new secret, for a registration; nothing is stored before
@@ -133,8 +137,6 @@ public final class AccountFile {
 
   /// Counts one attempt on an authenticator, on disk, before its secret may be checked.
   ///
-  /// One short write transaction; nothing is held afterwards.
-  ///
   /// - Throws: ``StateError``: if nothing could be counted, nothing may be checked.
   public func charge(
     _ type: AuthenticatorType, _ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy
@@ -142,9 +144,7 @@ public final class AccountFile {
     try attempts.charge(type, origin, at: now, policy: policy)
   }
 
-  /// Clears the attempts up to this ticket after a correct entry.
-  ///
-  /// Called when the seal opened, before the network.
+  /// Clears the attempts up to this ticket after a correct entry, before anything is signed.
   ///
   /// - Parameter enrolled: the secret that was found correct. It must still be the one that is set: the old one must
   ///   not log in after a change, nor clear attempts counted after a reset.

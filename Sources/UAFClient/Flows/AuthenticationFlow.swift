@@ -4,6 +4,7 @@ import UAFMessages
 
 /// An authentication, step by step: ``start(over:)``, ``collect(over:among:)``, ``sign(with:)``, ``send(over:)``.
 ///
+/// Between the first two ``receive(over:)`` may take the answer, for a caller who can tell that it is there.
 /// Where ``send(over:)`` gives ``Verdict/furtherRequest``, the server demands a further authentication: it goes on at
 /// ``collect(over:among:)``, 4 times at most.
 /// The caller prompts between the steps; nothing secret passes through here, and nothing is signed before the server's
@@ -70,6 +71,20 @@ public struct AuthenticationFlow: Sendable {
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport)
+  }
+
+  /// Takes the server's answer ahead of ``collect(over:among:)``, once it is there, and asks for the list of facets.
+  ///
+  /// What is wrong with it is thrown by ``collect(over:among:)``.
+  public mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
+    opening.receive(over: &transport)
+  }
+
+  /// Reads the answer to what was asked for last, because it is no longer used.
+  ///
+  /// - Returns: whether the server was reached.
+  public mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
+    opening.drop(over: &transport)
   }
 
   /// Receives the request and finds the authenticators that satisfy it.

@@ -12,10 +12,19 @@ struct RequestOpening: Sendable {
     let tokens: [Token]
   }
 
+  /// A request whose AppID may still have to be confirmed by its list of facets.
+  private struct Received: Sendable {
+    let request: UAFRequest
+    let claim: ServerLink.AppIDClaim
+    let carried: Carrier.Carried
+  }
+
   private enum Stage: Sendable {
     case new
     /// The question that was sent.
     case asked(TransportRequest)
+    /// The request that came ahead of time, or what is wrong with it.
+    case received(Result<Received, Refusal>)
     /// A further request that came with a verdict.
     case handed(Carrier.Carried)
     case over
@@ -55,9 +64,33 @@ struct RequestOpening: Sendable {
     stage = .asked(question)
   }
 
+  /// Takes the answer to an authentication's question ahead of ``collect(over:)``, and asks for the list of facets if it is needed.
+  ///
+  /// Called once an answer is there, so it waits for nothing. What is wrong with the answer is thrown by ``collect(over:)``.
+  mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {
+    guard operation == .authentication, case .asked(let question) = stage else { return }
+    stage = .over
+    do throws(Refusal) {
+      guard let response = try link.finish(orAskAgain: question, over: &transport) else {
+        stage = .asked(question)
+        return
+      }
+      let carried = try carrier.request(in: response, operation, of: link)
+      stage = .received(.success(try received(carried, over: &transport)))
+    } catch { stage = .received(.failure(error)) }
+  }
+
   /// Receives the UAF request, checks operation, version and facet.
   mutating func collect<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Opened {
-    let carried: Carrier.Carried
+    let received = try takeRequest(over: &transport)
+    let appID = try link.appID(by: received.claim, operation, settings: settings, over: &transport)
+    return Opened(
+      request: received.request, appID: appID, lifetimeMilliseconds: received.carried.lifetimeMilliseconds,
+      tokens: received.carried.tokens)
+  }
+
+  private mutating func takeRequest<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Received
+  {
     switch stage {
     case .asked(let question):
       stage = .over
@@ -65,12 +98,21 @@ struct RequestOpening: Sendable {
       let response =
         operation == .authentication
         ? try link.finish(repeating: question, over: &transport) : try link.finish(over: &transport)
-      carried = try carrier.request(in: response, operation, of: link)
+      return try received(try carrier.request(in: response, operation, of: link), over: &transport)
+    case .received(let early):
+      stage = .over
+      return try early.get()
     case .handed(let further):
       stage = .over
-      carried = further
+      return try received(further, over: &transport)
     case .new, .over: throw outOfTurn()
     }
+  }
+
+  /// Checks operation and version, and asks for the list of facets where one is needed.
+  private mutating func received<Wire: Transport & ~Copyable>(
+    _ carried: Carrier.Carried, over transport: inout Wire
+  ) throws(Refusal) -> Received {
     guard carried.op == nil || carried.op == operation else { throw foreign() }
     let request: UAFRequest
     do {
@@ -79,9 +121,27 @@ struct RequestOpening: Sendable {
       throw link.refusal(error)
     }
     guard request.header.op == operation else { throw foreign() }
-    let appID = try link.appID(of: request.header, operation, settings: settings, over: &transport)
-    return Opened(
-      request: request, appID: appID, lifetimeMilliseconds: carried.lifetimeMilliseconds, tokens: carried.tokens)
+    let claim = try link.claim(of: request.header, operation, settings: settings, over: &transport)
+    return Received(request: request, claim: claim, carried: carried)
+  }
+
+  /// Reads the answer to what was asked for last, because it is no longer used.
+  ///
+  /// - Returns: whether the server was reached.
+  mutating func drop<Wire: Transport & ~Copyable>(over transport: inout Wire) -> Bool {
+    defer { stage = .over }
+    switch stage {
+    case .asked:
+      do throws(TransportFailure) { _ = try transport.finish() } catch {
+        if case .noHandshake = error { return false }
+      }
+      return true
+    case .received(.success(let received)):
+      if case .listed = received.claim { _ = try? transport.finish() }
+      return true
+    case .received(.failure(let refusal)): return refusal.handshakeCompleted
+    case .new, .handed, .over: return false
+    }
   }
 
   /// Takes the server's verdict where no request is expected.

@@ -2,25 +2,45 @@ import FidoResults
 import UAFMessages
 
 extension ServerLink {
-  /// The AppID to use for a request, once this client is known to be one of its facets.
+  /// What is known of a request's AppID before its list of facets was read.
+  enum AppIDClaim: Sendable {
+    /// This client may use it.
+    case settled(String)
+    /// Its list was asked for, and has to name this client for a version of the message.
+    case listed(String, HTTPSAddress, UPV)
+  }
+
+  /// Says which AppID a request is for, and asks for its list of facets where that has to be read; waits for nothing.
   ///
   /// FIDO AppID and facets 1.1, section 3.1.2:
   /// - No AppID, or our own FacetID: the FacetID is the AppID.
   /// - An https AppID on the host of an https FacetID of ours: no list is needed.
-  /// - Another https AppID: its list, fetched now, has to name us for the message's version.
+  /// - Another https AppID: its list, fetched for this request, has to name us for the message's version.
   /// - Any other AppID belongs to someone else.
-  mutating func appID<Wire: Transport & ~Copyable>(
+  mutating func claim<Wire: Transport & ~Copyable>(
     of header: OperationHeader, _ operation: UAFOperation, settings: ClientSettings, over transport: inout Wire
-  ) throws(Refusal) -> String {
+  ) throws(Refusal) -> AppIDClaim {
     let facetID = settings.facetID
-    guard let appID = header.appID, !appID.isEmpty, !appID.isIdentical(to: facetID) else { return facetID }
+    guard let appID = header.appID, !appID.isEmpty, !appID.isIdentical(to: facetID) else { return .settled(facetID) }
     guard let address = settings.address(appID) else { throw untrusted("the AppID is neither https nor our own") }
-    if let origin = HTTPSAddress(facetID), origin.host == address.host { return appID }
-    let endpoint = settings.endpoint(for: operation)
-    guard settings.mayAsk(appID, of: endpoint) else {
+    if let origin = HTTPSAddress(facetID), origin.host == address.host { return .settled(appID) }
+    guard settings.mayAsk(appID, of: settings.endpoint(for: operation)) else {
       throw untrusted("the AppID has another host or port than the server and is not in server.app_ids")
     }
-    let body = try listOfFacets(appID, endpoint, settings: settings, over: &transport)
+    try ask(appID, over: &transport)
+    return .listed(appID, address, header.upv)
+  }
+
+  /// The AppID to use for a request, once this client is known to be one of its facets.
+  mutating func appID<Wire: Transport & ~Copyable>(
+    by claim: AppIDClaim, _ operation: UAFOperation, settings: ClientSettings, over transport: inout Wire
+  ) throws(Refusal) -> String {
+    let (appID, address, version): (String, HTTPSAddress, UPV)
+    switch claim {
+    case .settled(let known): return known
+    case .listed(let named, let place, let spoken): (appID, address, version) = (named, place, spoken)
+    }
+    let body = try listOfFacets(settings.endpoint(for: operation), settings: settings, over: &transport)
     let list: TrustedFacetList
     do {
       list = try TrustedFacetList(parsing: body)
@@ -28,8 +48,8 @@ extension ServerLink {
       throw untrusted("the list of facets: \(error.description)")
     }
     let isTrusted = list.trusts(
-      facetID, version: header.upv, appID: address, isSameSite: RegistrableDomain.isShared(by:_:))
-    guard isTrusted else { throw untrusted(Self.fault(of: list, for: header.upv)) }
+      settings.facetID, version: version, appID: address, isSameSite: RegistrableDomain.isShared(by:_:))
+    guard isTrusted else { throw untrusted(Self.fault(of: list, for: version)) }
     return appID
   }
 
@@ -45,16 +65,15 @@ extension ServerLink {
     }
   }
 
-  /// Fetches the list, following redirects the server vouches for.
+  /// Takes the list that was asked for, following redirects the server vouches for.
   ///
   /// Each stop has to be one that may be asked. A list is used once and kept nowhere, so none is ever older than its
   /// server allows.
   private mutating func listOfFacets<Wire: Transport & ~Copyable>(
-    _ appID: String, _ endpoint: ServerEndpoint, settings: ClientSettings, over transport: inout Wire
+    _ endpoint: ServerEndpoint, settings: ClientSettings, over transport: inout Wire
   ) throws(Refusal) -> [UInt8] {
-    var url = appID
-    for _ in 0...Self.maximumRedirects {
-      let response = try exchange(.get(url, accept: TrustedFacetList.contentType), over: &transport)
+    for redirects in 0...Self.maximumRedirects {
+      let response = try hear(over: &transport)
       if (300...399).contains(response.status) {
         guard let redirect = response.redirect, redirect.isAuthorized else {
           throw untrusted("the AppID redirects without FIDO-AppID-Redirect-Authorized")
@@ -62,7 +81,7 @@ extension ServerLink {
         guard settings.mayAsk(redirect.url, of: endpoint) else {
           throw untrusted("the AppID redirects to another host or port than the server's")
         }
-        url = redirect.url
+        if redirects < Self.maximumRedirects { try ask(redirect.url, over: &transport) }
         continue
       }
       guard response.status == 200 else {
@@ -76,19 +95,22 @@ extension ServerLink {
     throw untrusted("the AppID redirects more than \(Self.maximumRedirects) times")
   }
 
+  private mutating func ask<Wire: Transport & ~Copyable>(_ url: String, over transport: inout Wire) throws(Refusal) {
+    do { try transport.begin(.get(url, accept: TrustedFacetList.contentType)) } catch { throw noList(error) }
+  }
+
+  private mutating func hear<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
+    -> TransportResponse
+  {
+    do { return try transport.finish() } catch { throw noList(error) }
+  }
+
   /// Without a list this client is not trusted.
   ///
   /// That our own network program is gone is another failure.
-  private mutating func exchange<Wire: Transport & ~Copyable>(
-    _ request: TransportRequest, over transport: inout Wire
-  ) throws(Refusal) -> TransportResponse {
-    do {
-      try transport.begin(request)
-      return try transport.finish()
-    } catch {
-      if error == .unavailable { throw noAnswer(error) }
-      throw refusal(.untrustedFacet, "the list of facets cannot be fetched: \(error.description)")
-    }
+  private mutating func noList(_ failure: TransportFailure) -> Refusal {
+    if failure == .unavailable { return noAnswer(failure) }
+    return refusal(.untrustedFacet, "the list of facets cannot be fetched: \(failure.description)")
   }
 
   private func untrusted(_ detail: String) -> Refusal { refusal(ofServer: .untrustedFacet, detail) }

@@ -46,15 +46,25 @@ struct ServerLink: Sendable {
     repeating question: TransportRequest, over transport: inout Wire
   ) throws(Refusal) -> TransportResponse {
     for _ in 1..<Self.mostQuestions {
-      do throws(TransportFailure) {
-        return try taken(over: &transport)
-      } catch {
-        guard error == .afterHandshake(.connectionLost) else { throw noAnswer(error) }
-        handshakeCompleted = true
-      }
-      try begin(question, over: &transport)
+      if let response = try finish(orAskAgain: question, over: &transport) { return response }
     }
     return try finish(over: &transport)
+  }
+
+  /// The answer to a question that may be asked again.
+  ///
+  /// - Returns: nil where the server closed the connection before it answered: the question was sent again.
+  mutating func finish<Wire: Transport & ~Copyable>(
+    orAskAgain question: TransportRequest, over transport: inout Wire
+  ) throws(Refusal) -> TransportResponse? {
+    do throws(TransportFailure) {
+      return try taken(over: &transport)
+    } catch {
+      guard error == .afterHandshake(.connectionLost) else { throw noAnswer(error) }
+      handshakeCompleted = true
+    }
+    try begin(question, over: &transport)
+    return nil
   }
 
   /// No answer came.

@@ -14,6 +14,8 @@ import UAFWire
   private var version = Begin.currentVersion
   /// What is done once when the next prompt is out.
   private var work: (() -> Void)?
+  /// What is done once while the person types.
+  private var arrival: Arrival?
 
   /// How long a front end may take to say what it wants.
   static let beginTimeoutMilliseconds: Int32 = 5000
@@ -81,6 +83,11 @@ import UAFWire
   /// Does something when the next prompt has been sent, before its answer is waited for.
   func onceAsked(_ work: @escaping () -> Void) { self.work = work }
 
+  /// Does something once while the person types, when something else has arrived.
+  ///
+  /// Not if the entry comes earlier, nor while a fingerprint sensor waits; see ``takeArrived()``.
+  func onceArrived(_ arrival: Arrival?) { self.arrival = arrival }
+
   /// Asks, and waits for as long as the person takes.
   ///
   /// - Returns: the entry, or nil if it was cancelled.
@@ -88,7 +95,23 @@ import UAFWire
   func ask(_ prompt: Prompt) throws(Ending) -> Secret? {
     try send(.prompt(prompt))
     work.take()?()
+    try awaitArrival()
     return try takeAnswer()
+  }
+
+  /// Does what waits for an arrival, if that is there already.
+  func takeArrived() { try? takeArrival(timeoutMilliseconds: 0) }
+
+  private func awaitArrival() throws(Ending) {
+    do throws(PacketSocketError) { try takeArrival(timeoutMilliseconds: -1) } catch {
+      throw Ending(.applicationCancel, log: "front end: \(error)")
+    }
+  }
+
+  private func takeArrival(timeoutMilliseconds: Int32) throws(PacketSocketError) {
+    guard let arrival, try arrival.comesFirst(socket, timeoutMilliseconds) else { return }
+    self.arrival = nil
+    arrival.work()
   }
 
   /// Waits until a sensor waits no more, and gives it back.

@@ -55,6 +55,12 @@ import UAFWire
   /// Does something while the person begins to type: when the next prompt is out, before its answer is waited for.
   func onceAsked(_ work: @escaping () -> Void) { frontEnd.onceAsked(work) }
 
+  /// Does something once while the person types, when something else has arrived.
+  func onceArrived(_ arrival: Arrival?) { frontEnd.onceArrived(arrival) }
+
+  /// Does it now, if that has arrived and it was not done.
+  func takeArrived() { frontEnd.takeArrived() }
+
   /// Asks for a value.
   ///
   /// - Returns: nil if the person went back to the list.

@@ -54,7 +54,10 @@ final class Seclusion {
     }
     return Network(
       begin: { (request) throws(TransportFailure) in try fetch.begin(request) },
-      finish: { () throws(TransportFailure) in try fetch.finish() })
+      finish: { () throws(TransportFailure) in try fetch.finish() },
+      comingFirst: { (frontEnd, limit) throws(PacketSocketError) in
+        try fetch.comesFirst(beside: frontEnd, timeoutMilliseconds: limit)
+      })
   }
 
   /// Logs the missing parts once: where both programs lack the same, the kernel does not have it.

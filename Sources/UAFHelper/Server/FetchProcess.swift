@@ -43,6 +43,18 @@ import UAFWire
     }
   }
 
+  /// Waits for a packet of an answer or of another socket.
+  ///
+  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
+  /// - Returns: whether the answer came, or this process has ended, and nothing of the other one is there.
+  /// - Throws: `PacketSocketError`.
+  func comesFirst(
+    beside other: borrowing PacketSocket, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) -> Bool {
+    let ready = try socket.awaitPacket(orOf: other, timeoutMilliseconds: timeoutMilliseconds)
+    return ready.own && !ready.other
+  }
+
   /// Sends a request.
   ///
   /// - Throws: `PacketSocketError`.

@@ -35,6 +35,13 @@ import UAFWire
     timeoutMilliseconds = UInt32(clamping: milliseconds.overflow ? 30_000 : milliseconds.partialValue)
   }
 
+  /// Waits for the answer to the request that was begun last, or for a packet of the front end.
+  func comesFirst(
+    beside frontEnd: borrowing PacketSocket, timeoutMilliseconds: Int32
+  ) throws(PacketSocketError) -> Bool {
+    try process.comesFirst(beside: frontEnd, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
   func begin(_ request: TransportRequest) throws(TransportFailure) {
     // Reads the answer to an earlier request that nobody read, or it would be taken for the answer to this one.
     if process.owesAnswer { _ = try? finish() }

@@ -28,7 +28,7 @@ import UAFWire
     self.vain = vain
   }
 
-  /// Sends the server the request that a login sends, when a login sends it.
+  /// Asks the server what a login asks, when a login asks it.
   ///
   /// - Throws: ``Ending``.
   func start(_ client: ClientSettings, _ settings: ServerSettings) throws(Ending) {
@@ -38,11 +38,18 @@ import UAFWire
     if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return try send() }
     // A login would tell only after a correct value that it could not be sent.
     prompter.onceAsked { [weak self] in try? self?.send() }
+    // The list of facets belongs to the request, not to a key: it is asked for where there is no key, too.
+    prompter.onceArrived(network?.arrival { [weak self] in self?.receiveAhead() })
   }
 
   private func send() throws(Ending) {
     guard var network else { return }
     do throws(Refusal) { try flow?.start(over: &network) } catch { throw Ending(error) }
+  }
+
+  private func receiveAhead() {
+    guard var network else { return }
+    flow?.receive(over: &network)
   }
 
   /// Asks for values, and ends as if they were wrong.
@@ -55,7 +62,7 @@ import UAFWire
     var question = Question(types: policy.hiddenTypes, user: call.shownName)
     let isAnswered = takeServersText()
     if call.begin.isDivided {
-      if !isAnswered { _ = try? network?.finish() }
+      if !isAnswered { takeRequest() }
       try prompter.awaitResume(orLog: "cancelled before the prompt")
     }
     for _ in 0..<policy.tries {
@@ -79,5 +86,11 @@ import UAFWire
     prompter.confirm(text.map { TextToConfirm(text: $0) })
     self.network = network
     return true
+  }
+
+  /// Waits for the request and its list of facets, as a login does whose prompt comes later.
+  private func takeRequest() {
+    guard var network else { return }
+    _ = flow?.text(over: &network)
   }
 }

@@ -207,7 +207,8 @@ import UAFConfiguration
   ) throws(Ending) -> Verification? {
     do throws(StateError) {
       return try account.verify(
-        value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot)
+        value, for: type, from: call.caller.origin, at: now(), policy: lock, in: directory, holding: slot,
+        onceOpened: prompter.takeArrived)
     } catch {
       // It was counted, and has asked the chip, as a wrong value.
       guard !accounts.hides(error) else { return nil }

@@ -1,8 +1,10 @@
 """An ear between client and server: what a login would have sent is kept, to be sent by somebody else."""
 
 import base64
+import http.client
 import json
 import pathlib
+import ssl
 import subprocess
 
 from lab import forger, machine
@@ -63,6 +65,35 @@ class Recorder:
         if login.is_in or not self.bodies:
             raise RuntimeError(f"nothing was recorded: {login}")
         return self.bodies.pop()
+
+
+class Passage:
+    """Stands between with the server's own certificate, passes everything on, and keeps what was asked for.
+
+    The AppID is its own address, so that the list of facets is asked for here, too. Further logins go to it.
+    """
+
+    def __init__(self, lab):
+        between = forger.Forger(lab, self._reply, shown=forger.STOLEN)
+        self.asked = []
+        self._own, self._servers = (f":{port}/uaf/facets".encode() for port in (between.port, machine.PORT))
+        lab.configure(port=between.port)
+
+    def _reply(self, request):
+        self.asked.append((request.method, request.path))
+        if request.method == "GET":
+            return self._pass_list(request.path)
+        status, said = forger.ask(request.path, request.body)
+        return forger.answer(said.replace(self._servers, self._own), status=f"{status} as said")
+
+    @staticmethod
+    def _pass_list(path):
+        server = http.client.HTTPSConnection("127.0.0.1", machine.PORT, context=ssl._create_unverified_context())
+        server.request("GET", path)
+        response = server.getresponse()
+        said = forger.answer(response.read(), kind=response.headers["Content-Type"])
+        server.close()
+        return said
 
 
 def respond(body, port=machine.PORT):

@@ -141,6 +141,37 @@ import UAFCrypto
     #expect(refusal == .superseded, "it was opened with the value before")
   }
 
+  @Test func `a correct value is told while it is still counted, and a wrong one never`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    let slot = try #require(try DerivationSlotBox(directory))
+    var counts: [Int?] = []
+    for entry in ["Correct", "correct"] {
+      _ = try file.verify(
+        secret(entry), for: .passcode, from: .local, at: now, policy: policy, in: directory, holding: slot.slot
+      ) { counts.append(try? file.ledger(.passcode)[.local].charges.count) }
+    }
+    #expect(counts == [2])
+    #expect(try file.ledger(.passcode)[.local].charges.isEmpty)
+  }
+
+  @Test func `a value that is reset once it was found correct opens nothing`() throws {
+    let directory = try folder.initialised()
+    try register(in: directory)
+    let file = try #require(try open(in: directory))
+    let slot = try #require(try DerivationSlotBox(directory))
+    let value = try secret("correct")
+    var refusal: StateError?
+    do throws(StateError) {
+      _ = try file.verify(
+        value, for: .passcode, from: .local, at: now, policy: policy,
+        in: directory, holding: slot.slot
+      ) { try? file.reset(.passcode) }
+    } catch { refusal = error }
+    #expect(refusal == .absent)
+  }
+
   @Test func `signs so that the public key verifies, with a counter that only grows`() throws {
     let directory = try folder.initialised()
     let key = try register(in: directory)

@@ -33,6 +33,8 @@ final class FakeServer {
   /// The version of UAF, and the AppID, of what is asked for in an authentication.
   var version = UPV.uaf10
   var appID: String?
+  /// Whom the list of facets names; nil where there is none.
+  var facets: [String]?
   /// What heads a request for a registration, in place of the usual.
   var registrationHeader: OperationHeader?
   /// What is answered in place of any message.
@@ -110,6 +112,7 @@ final class FakeServer {
     if request.url.hasSuffix("/account") { return pending.append(state(request)) }
     if request.url.hasSuffix("/join") || request.url.hasSuffix("/leave") { return pending.append(joined(request)) }
     if request.url.hasSuffix("/machine") { return pending.append(checkedIn(request)) }
+    if request.url == appID, let facets { return pending.append(list(of: facets)) }
     if request.body.isEmpty { return pending.append(plainRegistration()) }
     let body = garbage.map { Array($0.utf8) } ?? (request.url.hasSuffix("get") ? get(request) : respond(request))
     pending.append(
@@ -125,6 +128,14 @@ final class FakeServer {
     }
     guard !pending.isEmpty else { throw .unavailable }
     return pending.removeFirst()
+  }
+
+  /// Whether an answer waits to be taken.
+  var hasAnswer: Bool { !pending.isEmpty }
+
+  private func list(of facets: [String]) -> TransportResponse {
+    let list = TrustedFacetList(trustedFacets: [.init(version: version, ids: facets)])
+    return TransportResponse(status: 200, contentType: TrustedFacetList.contentType, body: list.jsonBytes)
   }
 
   private func joined(_ request: TransportRequest) -> TransportResponse {

@@ -21,6 +21,10 @@ final class HelperBench {
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
   /// What happens when the time is first asked for: the account's file was opened, and looked through, by then.
   var onceOpen: (() -> Void)?
+  /// Whether the server's answer is there before the person has entered anything.
+  var answersWhileTyping = false
+  /// Whether it is there once a value was found right, at the latest.
+  var answersWhileChecking = false
   var configuration = ""
   var device = DeviceDescription()
   /// The layouts of shuffled keypads to come: the key of each digit.
@@ -206,7 +210,10 @@ final class HelperBench {
         server.connect()
         return Network(
           begin: { (request) throws(TransportFailure) in try server.begin(request) },
-          finish: { () throws(TransportFailure) in try server.finish() })
+          finish: { () throws(TransportFailure) in try server.finish() },
+          comingFirst: { (_, limit) throws(PacketSocketError) in
+            server.hasAnswer && (self.answersWhileTyping || limit == 0 && self.answersWhileChecking)
+          })
       },
       chip: chip, device: device,
       keypad: { () throws(CryptoError) in

@@ -59,6 +59,7 @@ import UAFWire
       guard rules.asksPersonFirst else { return exchange.ask(at: tools.now()) }
       // The prompt comes first: to make the question takes 0.7 ms.
       prompter.onceAsked { [weak self] in self?.begin() }
+      prompter.onceArrived(exchange.arrival { [weak self] in self?.exchange.receiveAhead() })
       return .questionSent
     case .sendQuestion(isFirst: false): return exchange.askAgain(confirming: prompter.confirmed, at: tools.now())
     case .receiveRequest: return exchange.receive(among: try signers.described(), at: tools.now())

@@ -45,6 +45,12 @@ struct LoginExchange {
     do throws(Refusal) { try flow.start(over: &network) } catch { obstacle = error }
   }
 
+  /// Takes the answer to the first question ahead of time; it waits for nothing once the answer is there.
+  mutating func receiveAhead() { flow.receive(over: &network) }
+
+  /// What has the answer to the first question taken while the person types.
+  func arrival(_ work: @escaping () -> Void) -> Arrival? { network.arrival(work) }
+
   /// Sends the first question now.
   mutating func ask(at now: BootTime) -> LoginEvent {
     begin(at: now)
@@ -78,10 +84,7 @@ struct LoginExchange {
   /// Reads an answer that is no longer used; the event says whether there was one.
   mutating func drop() -> LoginEvent {
     guard hasBegun, obstacle.take() == nil else { return .dropped(isReached: false) }
-    do throws(TransportFailure) { _ = try network.finish() } catch {
-      if case .noHandshake = error { return .dropped(isReached: false) }
-    }
-    return .dropped(isReached: true)
+    return .dropped(isReached: flow.drop(over: &network))
   }
 
   /// Whether the request was asked for too long ago.

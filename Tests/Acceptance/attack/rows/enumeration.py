@@ -5,9 +5,10 @@ import hashlib
 import json
 import pathlib
 
-from attack.recorder import Answer, Recorder, decode, encode, enrolment_code, request, respond
+from attack.recorder import Answer, Passage, Recorder, decode, encode, enrolment_code, request, respond
 from lab import hosts
 from lab.table import must, row
+from lab.waiting import until
 
 REMOTE = "192.0.2.7"
 GUESS = "not-the-value-9"
@@ -67,12 +68,29 @@ def transcripts(lab):
     must(len(local) == 2, "the harness cannot tell states that are not hidden either: nothing is shown")
     text = next(iter(seen.values()))[1].replace("\n", " | ")
     through = "sshd is not here" if not pathlib.Path("/usr/sbin/sshd").exists() else over_ssh(lab, names)
-    return f'{len(names)} states, 5 entries: one transcript ("{text}"); {through}; {at_the_server(lab)}'
+    asked = on_the_way(lab, names)
+    return f'{len(names)} states, 5 entries: one transcript ("{text}"); {through}; {asked}; {at_the_server(lab)}'
 
 
 def tell_apart(seen, where):
     kinds = set(seen.values())
     must(len(kinds) == 1, f"{where} tells {len(kinds)} kinds apart: {seen}")
+
+
+def on_the_way(lab, names):
+    """What each login asks the server for while the person types, and until its end."""
+    passage = Passage(lab)
+    seen = {}
+    for state, name in names.items():
+        passage.asked.clear()
+        login = hosts.start("uaf", name, REMOTE)
+        until(lambda: len(passage.asked) >= 2, f"{state}: a request and its list of facets, before anything was entered")
+        hosts.finish(login, GUESS)
+        seen[state] = tuple(passage.asked)
+    tell_apart(seen, "the network")
+    paths = " and ".join(path for _, path in seen["registered"])
+    lab.configure()
+    return f"the network: {paths} asked for each while the person types"
 
 
 def over_ssh(lab, names):

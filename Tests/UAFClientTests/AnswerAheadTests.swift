@@ -1,0 +1,154 @@
+import FidoResults
+import Testing
+import UAFMessages
+
+@testable import UAFClient
+
+/// The answer to the question that is taken while the person types.
+@Suite struct AnswerAheadTests {
+  private static let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
+
+  private func flow(_ operation: UAFOperation? = nil) -> AuthenticationFlow {
+    AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: operation)
+  }
+
+  @Test func `the list of facets is asked for with the answer, and the rest goes on as ever`() throws {
+    var transport = ScriptedTransport(
+      Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    #expect(transport.requests.map(\.url) == [Scene.get, Scene.appID])
+    _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    #expect(transport.requests.count == 2, "nothing is asked twice")
+    var signer = try TestAuthenticator()
+    try flow.sign(with: &signer)
+    #expect(try accepted(flow.send(over: &transport)).username == "alice")
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `an AppID that needs no list asks for none`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: Scene.facetID)))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    let offer = try flow.collect(over: &transport, among: [Scene.authenticator(appID: Scene.facetID)])
+    #expect(offer.appID == Scene.facetID && transport.isUsedUp)
+  }
+
+  @Test(arguments: Scene.unusable) func `what is wrong with the answer is thrown where it is collected`(
+    _ answer: TransportResponse, _ result: FidoResult
+  ) throws {
+    var transport = ScriptedTransport(.answering(Scene.get, answer))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    _ = refusal(result, byServer: true) { _ = try flow.collect(over: &transport, among: [Scene.authenticator()]) }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test(arguments: Scene.failures) func `no answer is the same refusal as without it`(
+    _ failure: TransportFailure, _ result: FidoResult
+  ) throws {
+    // That one is asked again: see below.
+    guard failure != .afterHandshake(.connectionLost) else { return }
+    var transport = ScriptedTransport(.failing(Scene.get, failure))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    let no = refusal(result, byServer: failure == .answerTooLarge) {
+      _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    }
+    if case .noHandshake(let reason) = failure {
+      #expect(no?.handshakeCompleted == false && no?.networkFailure == reason)
+    }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test(arguments: ["https://evil.example/facets", "http://fido.example:8443/uaf/facets", "linux:other"])
+  func `a list that may not be asked for is not, and the request is refused`(_ appID: String) throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: appID)))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    #expect(transport.requests.count == 1)
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    }
+  }
+
+  @Test func `a list that does not name this client refuses the request`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets(["linux:other"]))
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    _ = refusal(.untrustedFacet, byServer: true) {
+      _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    }
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `where the connection is lost the question is asked again, and its answer is not waited for`() throws {
+    var transport = ScriptedTransport(Self.lost, Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    #expect(transport.requests.map(\.url) == [Scene.get, Scene.get])
+    _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `before the question, and a second time, nothing is taken`() throws {
+    var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+    var flow = flow()
+    flow.receive(over: &transport)
+    try flow.start(over: &transport)
+    flow.receive(over: &transport)
+    flow.receive(over: &transport)
+    _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+    flow.receive(over: &transport)
+    #expect(transport.isUsedUp)
+  }
+
+  @Test func `an answer is collected once, whether it was taken ahead or not`() throws {
+    for isAhead in [true, false] {
+      var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
+      var flow = flow()
+      try flow.start(over: &transport)
+      if isAhead { flow.receive(over: &transport) }
+      _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+      _ = refusal(.requestNotExist, byServer: false) {
+        _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+      }
+    }
+  }
+
+  // MARK: Dropped
+
+  @Test func `what is dropped is read to its end, so that the next question gets its own answer`() throws {
+    for isAhead in [true, false] {
+      let script = [Scene.returning(try Scene.authentication())] + (isAhead ? [Scene.facets()] : [])
+      var transport = ScriptedTransport(script)
+      var flow = flow()
+      try flow.start(over: &transport)
+      if isAhead { flow.receive(over: &transport) }
+      #expect(flow.drop(over: &transport) && transport.isUsedUp)
+      _ = refusal(.requestNotExist, byServer: false) {
+        _ = try flow.collect(over: &transport, among: [Scene.authenticator()])
+      }
+    }
+  }
+
+  @Test func `a server without a handshake does not count as reached by what is dropped`() throws {
+    for isAhead in [true, false] {
+      var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
+      var flow = flow()
+      try flow.start(over: &transport)
+      if isAhead { flow.receive(over: &transport) }
+      #expect(!flow.drop(over: &transport) && transport.isUsedUp)
+    }
+    var flow = flow()
+    var transport = ScriptedTransport()
+    #expect(!flow.drop(over: &transport), "nothing was asked")
+  }
+}
