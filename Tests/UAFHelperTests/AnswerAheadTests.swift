@@ -1,6 +1,7 @@
 import Authenticator
 import Glibc
 import Testing
+import UAFClient
 import UAFMessages
 import UAFWire
 
