@@ -47,4 +47,70 @@ import UAFWire
     try mine.send(FrontEndSignal.resume.packet)
     #expect(throws: PacketSocketError.malformed(.unexpectedType(.resume))) { _ = try frontEnd.receiveBegin() }
   }
+
+  // MARK: What arrives while the person types
+
+  /// A socket that closures share.
+  private final class Held {
+    let socket: PacketSocket
+
+    init(_ descriptor: CInt) throws { socket = try PacketSocket(takingOver: descriptor) }
+  }
+
+  /// Asks, with the front end's packets there before, and looks before and after; counts how often the work is done.
+  private func works(_ packets: [[UInt8]] = [], asking times: Int = 1, _ comesFirst: @escaping Arrival.Comparison)
+    throws -> Int
+  {
+    var count = 0
+    _ = try messages(packets) { frontEnd in
+      frontEnd.onceArrived(Arrival(comesFirst: comesFirst, work: { count += 1 }))
+      frontEnd.takeArrived()
+      for _ in 0..<times {
+        _ = try? frontEnd.ask(Prompt(echo: false, check: "passcode", step: .current, text: "?"))
+      }
+      frontEnd.takeArrived()
+    }
+    return count
+  }
+
+  @Test func `what arrives is done once, however often is asked and looked`() throws {
+    for times in 0...2 { #expect(try works(asking: times) { (_, _) throws(PacketSocketError) in true } == 1) }
+  }
+
+  @Test func `what arrives while the person types is done before the entry is read`()
+    throws
+  {
+    // Nothing is there at the first look, which does not wait.
+    let count = try works { (_, limit) throws(PacketSocketError) in limit < 0 }
+    #expect(count == 1)
+  }
+
+  @Test func `the end of the conversation lets go of what was waited for`() throws {
+    weak var kept: Held?
+    _ = try messages([]) { frontEnd in
+      let ends = try PacketSocket.pair()
+      let (near, far) = (try Held(ends.mine), try Held(ends.theirs))
+      kept = near
+      frontEnd.onceArrived(
+        Arrival(comesFirst: { (_, _) throws(PacketSocketError) in near.socket.isHungUp() }, work: {}))
+      try frontEnd.send(.finished(Finished(pamCode: 0, result: 0)))
+      withExtendedLifetime(far) {}
+    }
+    #expect(kept == nil)
+  }
+
+  @Test func `nothing is done where nothing arrives, or the entry is there first`() throws {
+    let entry = try Answer.packet(Secret(copying: Array("x".utf8).span))
+    let packet = entry.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    for isArriving in [true, false] {
+      let ends = try PacketSocket.pair()
+      let (near, far) = (try Held(ends.mine), try Held(ends.theirs))
+      if isArriving { try far.socket.send(FrontEndSignal.resume.packet) }
+      let count = try works([packet]) { (socket, limit) throws(PacketSocketError) in
+        let ready = try near.socket.awaitPacket(orOf: socket, timeoutMilliseconds: limit)
+        return ready.own && !ready.other
+      }
+      #expect(count == 0)
+    }
+  }
 }

@@ -64,7 +64,7 @@ struct RequestOpening: Sendable {
     stage = .asked(question)
   }
 
-  /// Takes the answer to an authentication's question ahead of ``collect(over:)``, and asks for the list of facets if it is needed.
+  /// Takes the answer to an authentication's question ahead of ``collect(over:)``, and asks for the list of facets.
   ///
   /// Called once an answer is there, so it waits for nothing. What is wrong with the answer is thrown by ``collect(over:)``.
   mutating func receive<Wire: Transport & ~Copyable>(over transport: inout Wire) {

@@ -196,6 +196,8 @@ import UAFWire
     do throws(PacketError) { try state.advance(message.type) } catch {
       throw Ending(.applicationCancel, log: "front end: \(error)")
     }
+    // It holds the way to the server, which holds this front end.
+    if case .finished = message { arrival = nil }
     try transmit(message)
   }
 
