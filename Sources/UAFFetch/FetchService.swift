@@ -6,7 +6,9 @@ import UAFWire
 enum FetchService {
   /// Serves until the other end goes away.
   ///
-  /// There is no time limit on either side: the core reads after the person has typed, and a core that ends closes the socket.
+  /// There is no time limit on either side: the core may read only after the person has typed. A core that ends closes the
+  /// socket.
+  ///
   /// - Throws: ``PacketSocketError``; `closed` is the normal end.
   ///
   /// - Parameter sandbox: each answer names what is missing of it, because this program has no log.

@@ -5,7 +5,8 @@ import UAFWire
 
 /// Carries out the actions of ``LoginMachine`` for one authentication of an account, here and at the server.
 ///
-/// The server is asked for its request while the person types. Nothing secret is sent before the values were verified.
+/// The server is asked for its request and its list of facets while the person types. Nothing secret is sent before the values
+/// were verified.
 @safe final class LoginDriver {
   private let tools: AuthenticationTools
   private let held: AccountAuthenticators
