@@ -1,9 +1,9 @@
 // Purpose: memory for passcodes and keys. A `Secret` owns pages of its own that are locked against
-// swapping, left out of core dumps, absent in forked children, and overwritten before they are
-// returned to the system. It has no `description`, cannot be copied, and nothing but the closures
+// swapping, left out of core dumps, absent in forked children, and overwritten before another secret
+// or the system gets them. It has no `description`, cannot be copied, and nothing but the closures
 // below sees its bytes.
 //
-// This target imports Glibc and nothing else, so that every other target may use it.
+// This target imports Glibc and Swift's own library and nothing else, so that every other target may use it.
 
 import Glibc
 
@@ -31,22 +31,21 @@ import Glibc
   /// - Throws: ``SecretMemoryError``.
   public init(capacity: Int) throws(SecretMemoryError) {
     guard (0...Self.maximumCapacity).contains(capacity) else { throw .capacityOutOfRange }
-    let page = sysconf(Int32(_SC_PAGESIZE))
+    let page = SecretPages.pageLength
     let length = max(1, (capacity + page - 1) / page) * page
-    // SAFETY: an anonymous private mapping aliases nothing; the result is compared with MAP_FAILED.
-    guard
-      let mapping = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      unsafe mapping != MAP_FAILED
-    else { throw .outOfMemory }
-    unsafe base = mapping
+    // SAFETY: the pages are ours until they are given back, in deinit.
+    let pages = try unsafe SecretPages.shared.take(length)
+    unsafe base = pages.base
+    isLocked = unsafe pages.isLocked
     mappedLength = length
     self.capacity = capacity
     count = 0
-    isLocked = unsafe mlock(mapping, length) == 0
-    // A kernel may lack both; wiping on deinit does not depend on them.
-    _ = unsafe madvise(mapping, length, Self.dontDump)
-    _ = unsafe madvise(mapping, length, Self.wipeOnFork)
   }
+
+  /// Has pages ready, so that the next secrets cost no system call.
+  ///
+  /// - Throws: ``SecretMemoryError/outOfMemory``.
+  public static func prepare() throws(SecretMemoryError) { try SecretPages.shared.prepare() }
 
   /// Makes a secret that holds a copy of bytes whose source the caller wipes.
   ///
@@ -70,9 +69,8 @@ import Glibc
   }
 
   deinit {
-    // SAFETY: the mapping is ours until munmap, and nothing borrows a value that is being destroyed.
-    unsafe explicit_bzero(base, mappedLength)
-    _ = unsafe munmap(base, mappedLength)
+    // SAFETY: nothing borrows a value that is being destroyed.
+    unsafe SecretPages.shared.giveBack(base, mappedLength, isLocked: isLocked)
   }
 
   /// Lends the bytes in use for the length of the call.
@@ -132,8 +130,4 @@ import Glibc
 
   /// The largest capacity: 1 MiB, far above the 64 KiB of a packet.
   public static let maximumCapacity = 1 << 20
-
-  // Named here because Glibc's module leaves both out (linux/mman.h, MADV_DONTDUMP, MADV_WIPEONFORK).
-  private static let dontDump: CInt = 16
-  private static let wipeOnFork: CInt = 18
 }

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import SecretMemory
+
+@Suite struct SecretPagesTests {
+  private static let page = SecretPages.pageLength
+
+  /// Takes pages, fills them, and gives them back; returns where they were.
+  private func use(_ pages: SecretPages, _ length: Int = page, isLocked: Bool? = nil) throws -> UInt {
+    let taken = try unsafe pages.take(length)
+    // SAFETY: the pages are ours until they are given back.
+    unsafe taken.base.initializeMemory(as: UInt8.self, repeating: 0xA5, count: length)
+    let address = unsafe UInt(bitPattern: taken.base)
+    unsafe pages.giveBack(taken.base, length, isLocked: isLocked ?? taken.isLocked)
+    return address
+  }
+
+  @Test func `a page that was used comes back for the next secret, without a byte of the last one`() throws {
+    let pages = SecretPages()
+    let address = try use(pages)
+    #expect(pages.keptCount == 1)
+    let again = try unsafe pages.take(Self.page)
+    defer { unsafe pages.giveBack(again.base, Self.page, isLocked: false) }
+    #expect(unsafe UInt(bitPattern: again.base) == address)
+    // SAFETY: the page is ours.
+    let bytes = unsafe Array(UnsafeRawBufferPointer(start: again.base, count: Self.page))
+    #expect(bytes.allSatisfy { $0 == 0 } && pages.keptCount == 0)
+  }
+
+  @Test func `a page that is kept stays locked, out of dumps and out of children`() throws {
+    let pages = SecretPages()
+    let address = try use(pages)
+    let flags = try #require(try flags(at: address))
+    for flag in ["lo", "dd", "wf"] { #expect(flags.contains(Substring(flag)), "\(flags)") }
+  }
+
+  @Test func `a page that could not be locked is not kept`() throws {
+    let pages = SecretPages()
+    _ = try use(pages, isLocked: false)
+    #expect(pages.keptCount == 0)
+  }
+
+  @Test func `longer secrets leave no pages behind`() throws {
+    let pages = SecretPages()
+    _ = try use(pages, 2 * Self.page)
+    #expect(pages.keptCount == 0)
+  }
+
+  @Test func `no more are kept than a process may well have locked`() throws {
+    let pages = SecretPages()
+    try pages.prepare()
+    #expect(pages.keptCount == SecretPages.mostKept)
+    try pages.prepare()
+    #expect(pages.keptCount == SecretPages.mostKept, "again")
+    let more = try (0...SecretPages.mostKept).map { _ in
+      let page = try unsafe pages.take(Self.page)
+      return (address: unsafe UInt(bitPattern: page.base), isLocked: unsafe page.isLocked)
+    }
+    for page in more {
+      let base = try unsafe #require(UnsafeMutableRawPointer(bitPattern: page.address))
+      unsafe pages.giveBack(base, Self.page, isLocked: page.isLocked)
+    }
+    #expect(pages.keptCount == SecretPages.mostKept)
+  }
+
+  /// The flags of the mapping that an address lies in, by proc_pid_smaps(5).
+  private func flags(at address: UInt) throws -> [Substring]? {
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
+    let lines = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")
+    let mapping = try #require(
+      lines.firstIndex { line in
+        let bounds = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+        return bounds.count == 2 && bounds[0] <= address && address < bounds[1]
+      })
+    return lines[mapping...].first { $0.hasPrefix("VmFlags:") }?.split(separator: " ").dropFirst().map { $0 }
+  }
+}
