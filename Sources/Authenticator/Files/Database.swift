@@ -21,6 +21,11 @@ import Glibc
     unsafe sqlite3_randomness(1, &byte)
   }
 
+  /// Forgets SQLite's random numbers: the next one that is needed is made of a new seed.
+  static func forgetRandomNumbers() {
+    sqlite3_randomness(0, nil)
+  }
+
   /// Opens an existing file.
   ///
   /// - Throws: ``StateError/database(code:)``.

@@ -1,4 +1,5 @@
 import FidoResults
+import SecretMemory
 import UAFCrypto
 import UAFWire
 
@@ -55,6 +56,9 @@ final class Groundwork {
     OpenSSLConfiguration.prepare()
     _ = leaveNetwork()
     ProgramPages.map()
+    // Where there is no memory for secrets, the call will say so.
+    try? Secret.prepare()
+    LoginRehearsal.run()
     return fetch.awaitPacket(of: socket)
   }
 }

@@ -1,0 +1,55 @@
+import SecretMemory
+import UAFCrypto
+
+/// Goes through what a login does with an account's file, with an account of nobody in memory.
+///
+/// For a program that waits for its call: what SQLite and Swift's runtime make at the first use is made by then. No file of an
+/// account is opened, and no key is derived.
+public enum AccountRehearsal {
+  /// Opens the account, counts an attempt and clears it.
+  ///
+  /// - Returns: the counter that a signature would have.
+  /// - Throws: ``StateError``.
+  @discardableResult
+  public static func run() throws(StateError) -> UInt32 {
+    // A journal has drawn random numbers: the call must draw its own, which another copy of this process does not have.
+    defer { Database.forgetRandomNumbers() }
+    let records = try account()
+    let now = BootTime(bootID: [0], nanoseconds: 0, wallSeconds: 0)
+    guard let enrolled = try records.authenticator(type) else { throw .absent }
+    let counter = ReservedCounter()
+    let attempts = AccountAttempts(records, reserving: counter, lockEnded: nil)
+    _ = try attempts.ledger(type, at: now).status(.local, at: now, policy: .localDefault)
+    guard case .charged(let ticket) = try attempts.charge(type, .local, at: now, policy: .localDefault) else {
+      throw .damaged
+    }
+    try attempts.settle(type, ticket: ticket, of: enrolled)
+    guard let key = try records.keys().first, let counted = counter.take(for: key) else { throw .absent }
+    return counted
+  }
+
+  private static let type = AuthenticatorType.passcode
+
+  /// An account with a secret and a key that nothing opens.
+  private static func account() throws(StateError) -> AccountRecords {
+    let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
+    let database = try Database(path: ":memory:")
+    try database.execute(SealedRecords.schema)
+    let zeros = [UInt8](repeating: 0, count: 32)
+    let key: Secret
+    do { key = try Secret(copying: zeros.span) } catch { throw .cryptography }
+    let sealed = try SealedRecords(database: database, uid: identity.uid, deviceSecret: key)
+    let records = AccountRecords(identity: identity, sealed: sealed)
+    try records.write { () throws(StateError) in
+      try sealed.put(.identity, body: identity.record, of: nil)
+      try records.put(
+        EnrolledAuthenticator(
+          salt: zeros, cost: Scrypt.Parameters(logN: 10, r: 8, p: 1), nonce: zeros, sealedKey: zeros), type)
+      try records.put(AttemptLedger(), type)
+      try records.put(
+        UAFKey(type: type, appID: "", keyID: zeros, publicKey: zeros, nonce: zeros, sealedPrivateKey: zeros))
+    }
+    try records.requireIdentity()
+    return records
+  }
+}

@@ -1,0 +1,87 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFClient
+import UAFConfiguration
+import UAFMessages
+import UAFWire
+
+/// A login of nobody, gone through in memory by a core that waits for its call.
+///
+/// Swift's runtime makes what a generic type needs at its first use, and finds the type by its name; SQLite and the C library
+/// make their own tables then. A rehearsed login has that behind it. Nothing here depends on the machine: nothing of it is read
+/// but SQLite's seed, which is forgotten again, nobody is asked, and nothing is left but what those libraries have made.
+enum LoginRehearsal {
+  /// Goes through all parts; one that fails is not rehearsed, and takes longer in the call.
+  static func run() {
+    _ = try? configuration()
+    _ = try? conversation()
+    _ = try? login()
+    _ = try? AccountRehearsal.run()
+  }
+
+  /// Reads a configuration as most machines have it.
+  static func configuration() throws -> ServiceSettings {
+    let text = """
+      authenticators = ["passcode", "pattern"]
+      [server]
+      request_url = "\(RehearsedServer.get)"
+      response_url = "\(RehearsedServer.respond)"
+      ca_file = "/rehearsal/ca.pem"
+      username = "{user}"
+      [state]
+      directory = "/rehearsal"
+      [service.sudo]
+      tries = 3
+
+      """
+    let read = try Configuration(parsing: Array(text.utf8), path: "/rehearsal/conf")
+    try read.check(ModuleArguments(parsing: ["conf=/rehearsal/conf"]), service: "sudo")
+    _ = read.rules(for: .passcode)
+    return read.settings(for: "sudo")
+  }
+
+  /// Holds a conversation with itself: *begin*, a prompt, an answer, *finished*.
+  ///
+  /// - Returns: the lines that a log would have.
+  static func conversation() throws -> [String] {
+    let ends = try PacketSocket.pair()
+    let peer = try PacketSocket(takingOver: ends.theirs)
+    let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.mine))
+    var begin = Begin(.authenticate)
+    (begin.uid, begin.account, begin.service) = (0, Array("nobody".utf8), Array("sudo".utf8))
+    begin.arguments = [Array("conf=/rehearsal/conf".utf8)]
+    try peer.send(begin.packet())
+    let caller = try CallerIdentity(frontEnd.receiveBegin(), peer: 0, passwd: { [] })
+    try peer.send(Answer.packet(Secret(copying: Array("rehearsal".utf8).span)))
+    let prompt = Prompt(echo: false, check: .passcode, step: .current, text: "rehearsal")
+    guard let answer = try frontEnd.ask(prompt), answer.count > 0 else { return [] }
+    var success = Success()
+    success.types = [.passcode]
+    try frontEnd.send(.finished(PAMExit.finished(success)))
+    let log = Lines()
+    CallOutcome(caller: caller, operation: .authenticate, result: .success, code: .success).log(success, to: log)
+    return log.lines
+  }
+
+  /// Asks a server in memory for a request, and has it accept the answer.
+  static func login() throws -> Verdict {
+    let server = try RehearsedServer()
+    var network = Network(begin: { _ in }, finish: { () throws(TransportFailure) in try server.answer() })
+    let endpoint = ServerEndpoint(requestURL: RehearsedServer.get, responseURL: RehearsedServer.respond)
+    var flow = AuthenticationFlow(
+      settings: ClientSettings(endpoint: endpoint, facetID: RehearsedServer.facetID), username: "nobody")
+    try flow.start(over: &network)
+    flow.receive(over: &network)
+    _ = try flow.collect(over: &network, among: [server.authenticator])
+    var signer = RehearsedServer.Signer(aaid: server.authenticator.aaid, keyID: server.keyID)
+    try flow.sign(with: &signer)
+    return try flow.send(over: &network)
+  }
+
+  private final class Lines: LogSink {
+    private(set) var lines: [String] = []
+
+    func write(_ line: LogLine, _ level: LogLevel) { lines.append("\(line)") }
+  }
+}
