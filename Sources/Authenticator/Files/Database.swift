@@ -8,6 +8,8 @@ import Glibc
 @safe final class Database {
   // SAFETY: opened in init, closed in deinit, never handed out.
   private let handle: OpaquePointer
+  /// The statements that were run, by their texts.
+  private var statements: [String: DatabaseStatement] = [:]
 
   /// How long a writer waits for another one.
   ///
@@ -46,7 +48,7 @@ import Glibc
     ] { try execute("PRAGMA \(pragma)") }
   }
 
-  // SAFETY: no statement outlives a call of `query`.
+  // SAFETY: with statements left it is closed when the last of them ends, which they do now.
   deinit { unsafe sqlite3_close_v2(handle) }
 
   /// Runs statements without parameters and without results.
@@ -57,48 +59,15 @@ import Glibc
   }
 
   /// Runs one statement and returns its rows, each column as bytes.
+  ///
+  /// It is prepared once for each text: that takes up to 35 µs, and a login runs the same few some thirty times.
   @discardableResult
   func query(_ sql: String, _ parameters: [[UInt8]] = []) throws(StateError) -> [[[UInt8]]] {
-    var prepared: OpaquePointer?
-    // SAFETY: the statement is finalised on every path.
-    let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
-    guard code == SQLITE_OK, let statement = unsafe prepared else { throw .database(code: code) }
-    defer { unsafe sqlite3_finalize(statement) }
-    for (index, parameter) in parameters.enumerated() {
-      try unsafe bind(parameter, at: CInt(index + 1), to: statement)
-    }
-    var rows: [[[UInt8]]] = []
-    while true {
-      switch unsafe sqlite3_step(statement) {
-      case SQLITE_ROW: rows.append(unsafe columns(of: statement))
-      case SQLITE_DONE: return rows
-      case let code: throw .database(code: code)
-      }
-    }
-  }
-
-  private func bind(_ bytes: [UInt8], at index: CInt, to statement: OpaquePointer) throws(StateError) {
-    // SQLITE_TRANSIENT (-1): SQLite makes a copy before the call returns. An empty array would bind
-    // NULL, so it is bound as a blob of no length.
-    // SAFETY: SQLite compares this pointer with -1, and never calls it.
-    let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    // SAFETY: the array is valid for the call.
-    let code =
-      bytes.isEmpty
-      ? unsafe sqlite3_bind_zeroblob(statement, index, 0)
-      : unsafe sqlite3_bind_blob64(statement, index, bytes, sqlite3_uint64(bytes.count), transient)
-    guard code == SQLITE_OK else { throw .database(code: code) }
-  }
-
-  private func columns(of statement: OpaquePointer) -> [[UInt8]] {
-    // SAFETY: the statement stands on a row.
-    let count = unsafe sqlite3_column_count(statement)
-    return (0..<count).map { column in
-      // SAFETY: the pointer is valid until the next step and copied at once; its length is asked after it.
-      guard let bytes = unsafe sqlite3_column_blob(statement, column) else { return [] }
-      return unsafe Array(
-        UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
-    }
+    if let statement = statements[sql] { return try statement.rows(parameters) }
+    // SAFETY: the statement belongs to this connection, which is not closed before it ends.
+    let statement = try unsafe DatabaseStatement(sql, on: handle)
+    statements[sql] = statement
+    return try statement.rows(parameters)
   }
 
   /// The schema's number (`PRAGMA user_version`).
@@ -111,14 +80,14 @@ import Glibc
   /// Runs `body` inside one write transaction; anything thrown, the commit's failure included, leaves
   /// the file as it was.
   func write<Result>(_ body: () throws(StateError) -> Result) throws(StateError) -> Result {
-    try execute("BEGIN IMMEDIATE")
+    try query("BEGIN IMMEDIATE")
     do throws(StateError) {
       let result = try body()
-      try execute("COMMIT")
+      try query("COMMIT")
       return result
     } catch {
       // The transaction may have ended (SQLite rolls back on a full disk): then this fails, as it should.
-      try? execute("ROLLBACK")
+      _ = try? query("ROLLBACK")
       throw error
     }
   }

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Authenticator
+
+/// Statements are prepared once and run again: one run must not change what the next one does.
+@Suite struct DatabaseTests {
+  private static let add = "INSERT INTO pair VALUES (?, ?)"
+  private static let all = "SELECT key, value FROM pair ORDER BY key"
+
+  private let folder = StateFolder()
+  private let database: Database
+
+  init() throws {
+    StateFolder.write(folder.path + "/pairs.db", [])
+    database = try Database(path: folder.path + "/pairs.db")
+    try database.execute("CREATE TABLE pair (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
+  }
+
+  @Test func `a statement that was run has nothing of its last values`() throws {
+    try database.query(Self.add, [[1], [10]])
+    try database.query(Self.add, [[2], []])
+    #expect(try database.query(Self.all) == [[[1], [10]], [[2], []]])
+    // What is not bound is NULL, and not the last value.
+    #expect(throws: StateError.self) { try database.query(Self.add, [[3]]) }
+    #expect(try database.query(Self.all).count == 2)
+  }
+
+  @Test func `a statement that was refused can be run again`() throws {
+    try database.query(Self.add, [[1], [10]])
+    #expect(throws: StateError.self) { try database.query(Self.add, [[1], [11]]) }
+    try database.query(Self.add, [[2], [20]])
+    #expect(try database.query(Self.all) == [[[1], [10]], [[2], [20]]])
+  }
+
+  @Test func `too many values are refused, and nothing is run`() throws {
+    #expect(throws: StateError.self) { try database.query(Self.add, [[1], [2], [3]]) }
+    #expect(try database.query(Self.all).isEmpty)
+  }
+
+  @Test func `each run reads what others have written since`() throws {
+    let other = try Database(path: folder.path + "/pairs.db")
+    #expect(try database.query(Self.all).isEmpty)
+    try other.write { () throws(StateError) in _ = try other.query(Self.add, [[1], [10]]) }
+    #expect(try database.query(Self.all) == [[[1], [10]]])
+    // A read that kept its lock would keep the other one from writing.
+    try other.query(Self.add, [[2], [20]])
+    try other.execute("ALTER TABLE pair ADD COLUMN more")
+    #expect(try database.query(Self.all).count == 2, "prepared anew for other tables")
+  }
+
+  @Test func `a transaction that was refused leaves nothing, and the next one is begun anew`() throws {
+    #expect(throws: StateError.absent) {
+      try database.write { () throws(StateError) in
+        try database.query(Self.add, [[1], [10]])
+        throw .absent
+      }
+    }
+    #expect(try database.query(Self.all).isEmpty)
+    try database.write { () throws(StateError) in _ = try database.query(Self.add, [[1], [10]]) }
+    #expect(try database.query(Self.all).count == 1)
+  }
+
+  @Test func `a text that is no statement is refused each time`() throws {
+    for _ in 0..<2 {
+      #expect(throws: StateError.database(code: 1)) { try database.query("SELECT nothing FROM nowhere") }
+    }
+  }
+}
