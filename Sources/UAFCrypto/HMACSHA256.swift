@@ -23,7 +23,7 @@ public enum HMACSHA256 {
 
   /// The authentication code of `message` under a key of little worth, which may lie in ordinary memory.
   ///
-  /// A ``Secret`` costs four system calls, too much where strangers decide how often.
+  /// A ``Secret`` costs up to five system calls, too much where strangers decide how often.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: as ``authenticate(_:key:)``.
