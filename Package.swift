@@ -231,7 +231,7 @@ let package = Package(
     tests(of: "UAFDecoder", with: ["UAFMessages"]),
     tests(of: "FidoResults", with: ["Authenticator"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),
-    tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"]),
+    tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CUnistring"]),
     tests(of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults"]),
     tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
     tests(

@@ -3,9 +3,8 @@ import Synchronization
 
 /// The pages of secrets: locked against swapping, left out of core dumps, absent in forked children.
 ///
-/// Such a page costs five system calls, and one login has some thirty secrets that are shorter than a page. So a few single
-/// pages are kept for the next secrets once they were wiped. They stay locked meanwhile, which is little beside the 64 KiB that
-/// the tightest systems allow a process.
+/// Such a page costs five system calls, and a login has more than twenty secrets that need one. So a few single pages are wiped
+/// and kept for the next secrets. They stay locked meanwhile: 32 KiB, where the tightest systems allow a process 64.
 final class SecretPages: Sendable {
   /// Those of this process.
   static let shared = SecretPages()

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import UAFClient
 import UAFConfiguration
@@ -21,14 +22,29 @@ import UAFConfiguration
   }
 
   @Test func `the rehearsed configuration has the settings of its service`() throws {
-    #expect(try LoginRehearsal.configuration().prompt.tries == 3)
+    #expect(try LoginRehearsal.configuration().settings(for: "sudo").prompt.tries == 3)
   }
 
-  @Test func `a part that is refused stops none of the others`() throws {
-    let server = try RehearsedServer()
+  @Test func `the server in memory refuses whatever follows one login`() throws {
+    let server = try RehearsedServer(trusting: "linux:other")
     for _ in 0..<3 { _ = try server.answer() }
     #expect(throws: TransportFailure.unavailable) { try server.answer() }
-    LoginRehearsal.run()
-    LoginRehearsal.run()
+  }
+
+  @Test func `a rehearsal leaves no descriptor open`() async {
+    // In a process of its own: the descriptors are those of all tests.
+    await #expect(processExitsWith: .success) {
+      LoginRehearsal.run()
+      let before = LoginRehearsalTests.nextDescriptor()
+      LoginRehearsal.run()
+      #expect(LoginRehearsalTests.nextDescriptor() == before)
+    }
+  }
+
+  /// The lowest descriptor that is free.
+  private static func nextDescriptor() -> CInt {
+    let descriptor = dup(0)
+    close(descriptor)
+    return descriptor
   }
 }

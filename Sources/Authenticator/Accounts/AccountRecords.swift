@@ -23,6 +23,16 @@ struct AccountRecords {
     recovery = directory.recovery
   }
 
+  /// Makes an account of nobody, in memory, which has no records yet.
+  init(ofNobodyUnder deviceSecret: borrowing Secret) throws(StateError) {
+    let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
+    let database = try Database(path: ":memory:")
+    try database.execute(SealedRecords.schema)
+    self.init(
+      identity: identity,
+      sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: deviceSecret))
+  }
+
   /// What seals an account's keys of a type, for one that has no records yet.
   static func wrap(
     _ type: AuthenticatorType, of identity: AccountIdentity, in directory: borrowing StateDirectory
@@ -39,13 +49,8 @@ struct AccountRecords {
   static func standIn(
     _ type: AuthenticatorType, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
   ) throws(StateError) -> AccountRecords {
-    let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
-    let database = try Database(path: ":memory:")
-    try database.execute(SealedRecords.schema)
-    let records = AccountRecords(
-      identity: identity,
-      sealed: try SealedRecords(database: database, uid: identity.uid, deviceSecret: directory.deviceSecret),
-      in: directory)
+    var records = try AccountRecords(ofNobodyUnder: directory.deviceSecret)
+    (records.shares, records.recovery) = (directory.shares, directory.recovery)
     // As costly as one that was made on this machine by now.
     let enrolled = try KeyWrap.unopenable(cost: directory.shares?.cost ?? cost)
     try records.write { () throws(StateError) in

@@ -3,8 +3,8 @@ import UAFCrypto
 
 /// Goes through what a login does with an account's file, with an account of nobody in memory.
 ///
-/// For a program that waits for its call: what SQLite and Swift's runtime make at the first use is made by then. No file of an
-/// account is opened, and no key is derived.
+/// It is for a program that waits for its call. SQLite and Swift's runtime then have made what they make at the first use. No
+/// file of an account is opened, and no key is derived.
 public enum AccountRehearsal {
   /// Opens the account, counts an attempt and clears it.
   ///
@@ -12,7 +12,7 @@ public enum AccountRehearsal {
   /// - Throws: ``StateError``.
   @discardableResult
   public static func run() throws(StateError) -> UInt32 {
-    // A journal has drawn random numbers: the call must draw its own, which another copy of this process does not have.
+    // The journal has drawn random numbers. A copy of this process would draw the same ones next.
     defer { Database.forgetRandomNumbers() }
     let records = try account()
     let now = BootTime(bootID: [0], nanoseconds: 0, wallSeconds: 0)
@@ -32,16 +32,12 @@ public enum AccountRehearsal {
 
   /// An account with a secret and a key that nothing opens.
   private static func account() throws(StateError) -> AccountRecords {
-    let identity = AccountIdentity(uid: .max, name: [], serverUserName: "")
-    let database = try Database(path: ":memory:")
-    try database.execute(SealedRecords.schema)
     let zeros = [UInt8](repeating: 0, count: 32)
     let key: Secret
     do { key = try Secret(copying: zeros.span) } catch { throw .cryptography }
-    let sealed = try SealedRecords(database: database, uid: identity.uid, deviceSecret: key)
-    let records = AccountRecords(identity: identity, sealed: sealed)
+    let records = try AccountRecords(ofNobodyUnder: key)
     try records.write { () throws(StateError) in
-      try sealed.put(.identity, body: identity.record, of: nil)
+      try records.sealed.put(.identity, body: records.identity.record, of: nil)
       try records.put(
         EnrolledAuthenticator(
           salt: zeros, cost: Scrypt.Parameters(logN: 10, r: 8, p: 1), nonce: zeros, sealedKey: zeros), type)

@@ -6,22 +6,21 @@ import UAFConfiguration
 import UAFMessages
 import UAFWire
 
-/// A login of nobody, gone through in memory by a core that waits for its call.
+/// A login in memory, for an account that does not exist: a core goes through it while it waits for its call.
 ///
-/// Swift's runtime makes what a generic type needs at its first use, and finds the type by its name; SQLite and the C library
-/// make their own tables then. A rehearsed login has that behind it. Nothing here depends on the machine: nothing of it is read
-/// but SQLite's seed, which is forgotten again, nobody is asked, and nothing is left but what those libraries have made.
+/// Swift's runtime makes what a generic type needs at its first use, and looks for the type by its name. SQLite and the C library
+/// make tables at theirs. After a rehearsal a call finds all of that made. Nobody is asked, and no file of the machine is read.
+/// SQLite reads a seed from /dev/urandom, and forgets it.
 enum LoginRehearsal {
   /// Goes through all parts; one that fails is not rehearsed, and takes longer in the call.
   static func run() {
-    _ = try? configuration()
     _ = try? conversation()
     _ = try? login()
     _ = try? AccountRehearsal.run()
   }
 
   /// Reads a configuration as most machines have it.
-  static func configuration() throws -> ServiceSettings {
+  static func configuration() throws -> Configuration {
     let text = """
       authenticators = ["passcode", "pattern"]
       [server]
@@ -37,8 +36,8 @@ enum LoginRehearsal {
       """
     let read = try Configuration(parsing: Array(text.utf8), path: "/rehearsal/conf")
     try read.check(ModuleArguments(parsing: ["conf=/rehearsal/conf"]), service: "sudo")
-    _ = read.rules(for: .passcode)
-    return read.settings(for: "sudo")
+    _ = (read.rules(for: .passcode), read.settings(for: "sudo"))
+    return read
   }
 
   /// Holds a conversation with itself: *begin*, a prompt, an answer, *finished*.
@@ -64,13 +63,14 @@ enum LoginRehearsal {
     return log.lines
   }
 
-  /// Asks a server in memory for a request, and has it accept the answer.
+  /// Reads the configuration, asks a server in memory for a request, and has it accept the answer.
   static func login() throws -> Verdict {
-    let server = try RehearsedServer()
+    guard let facetID = try configuration().server?.facetID else { throw TransportFailure.unavailable }
+    let server = try RehearsedServer(trusting: facetID)
     var network = Network(begin: { _ in }, finish: { () throws(TransportFailure) in try server.answer() })
     let endpoint = ServerEndpoint(requestURL: RehearsedServer.get, responseURL: RehearsedServer.respond)
     var flow = AuthenticationFlow(
-      settings: ClientSettings(endpoint: endpoint, facetID: RehearsedServer.facetID), username: "nobody")
+      settings: ClientSettings(endpoint: endpoint, facetID: facetID), username: "nobody")
     try flow.start(over: &network)
     flow.receive(over: &network)
     _ = try flow.collect(over: &network, among: [server.authenticator])

@@ -1,3 +1,4 @@
+import Authenticator
 import UAFClient
 import UAFMessages
 
@@ -5,7 +6,6 @@ import UAFMessages
 final class RehearsedServer {
   static let get = "https://rehearsal.invalid/uaf/get"
   static let respond = "https://rehearsal.invalid/uaf/respond"
-  static let facetID = "linux:pam-module:pam_uaf"
   private static let appID = "https://rehearsal.invalid/uaf/facets"
 
   /// The authenticator whose key it asks for.
@@ -15,9 +15,10 @@ final class RehearsedServer {
   /// What it answers, the last one first.
   private var answers: [TransportResponse]
 
-  init() throws {
+  /// - Parameter facetID: the client that it trusts.
+  init(trusting facetID: String) throws {
     keyID = try KeyID(bytes: [UInt8](repeating: 0, count: 32))
-    let aaid = try AAID("EBA0#0001")
+    let aaid = try AAID(AuthenticatorType.passcode.aaid)
     authenticator = AuthenticatorDescription(
       aaid: aaid, userVerification: UserVerification.passcode,
       registrations: [.init(appID: Self.appID, keyIDs: [keyID])])
@@ -28,10 +29,10 @@ final class RehearsedServer {
     let asked = ReturnUAFRequest(
       statusCode: .ok, uafRequest: UAFRequest.text(of: request, in: UPV.supported), op: .authentication,
       lifetimeMilliseconds: 60_000)
-    let facets = TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: [Self.facetID])])
+    let facets = TrustedFacetList(trustedFacets: [.init(version: .uaf11, ids: [facetID])])
     answers = [
       Self.response(ServerResponse(statusCode: .ok, description: "rehearsed").jsonBytes),
-      Self.response(facets.jsonBytes, "application/fido.trusted-apps+json"),
+      Self.response(facets.jsonBytes, TrustedFacetList.contentType),
       Self.response(asked.jsonBytes),
     ]
   }

@@ -1,3 +1,5 @@
+import CSQLite
+import Synchronization
 import Testing
 
 @testable import Authenticator
@@ -7,4 +9,25 @@ import Testing
     #expect(try AccountRehearsal.run() == 1)
     #expect(try AccountRehearsal.run() == 1)
   }
+
+  @Test func `what follows a rehearsal draws its random numbers from a new seed`() async {
+    // In a process of its own: SQLite's random numbers and the file system that seeds them are those of all tests.
+    await #expect(processExitsWith: .success) {
+      let files = try unsafe #require(sqlite3_vfs_find(nil))
+      // SAFETY: the structure lives as long as SQLite does, and this process has one thread that uses it.
+      unsafe files.pointee.xRandomness = { _, count, bytes in
+        seeds.add(1, ordering: .relaxed)
+        return count
+      }
+      try AccountRehearsal.run()
+      #expect(seeds.load(ordering: .relaxed) == 1, "the journal has drawn")
+      Database.prepare()
+      #expect(seeds.load(ordering: .relaxed) == 2)
+      Database.prepare()
+      #expect(seeds.load(ordering: .relaxed) == 2, "one seed is enough for the call itself")
+    }
+  }
 }
+
+/// How often SQLite has asked for a seed.
+private let seeds = Atomic(0)
