@@ -140,13 +140,10 @@ def run(program, engine="sqlite"):
     postgresql = cluster.Cluster() if engine == "postgresql" else None
     servers = {}
     try:
-        for kind in ("without an audit", "with it"):
+        for kind, rows in (("without an audit", 0), ("with it", ROWS)):
             url = postgresql.new_database() if postgresql else None
-            servers[kind] = server.Server(program, work / kind.replace(" ", "-"), ACCOUNTS, url=url).prepare()
-        large = servers["with it"]
-        (large.folder / "state/audit.head").unlink(missing_ok=True)
-        put, place = (store.audit_postgresql, large.url) if large.url else (store.audit_sqlite, large.folder / "state/server.db")
-        put(place, store.audit(ROWS, ACCOUNTS))
+            folder = work / kind.replace(" ", "-")
+            servers[kind] = server.Server(program, folder, ACCOUNTS, url=url, audit_rows=rows).prepare()
         for one in servers.values():
             one.start()
         page = text(servers, engine)

@@ -38,19 +38,23 @@ def keys(accounts):
 class Server:
     """One server with a store of its own, in a folder."""
 
-    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1):
+    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0):
         self.program, self.folder, self.accounts = program, folder, accounts
-        self.url, self.keys_each = url, keys_each
+        self.url, self.keys_each, self.audit_rows = url, keys_each, audit_rows
         self.process: subprocess.Popen[str] | None = None
         self.port = "0"
         self.counter = 0
 
     def prepare(self):
-        """Makes the store with its accounts."""
+        """Makes the store with its accounts, and with rows in the place of its audit if there are to be some."""
         self.start()
         self.stop()
-        fill, place = (store.fill_postgresql, self.url) if self.url else (store.fill_sqlite, self.folder / "state/server.db")
+        fill, audit = (store.fill_postgresql, store.audit_postgresql) if self.url else (store.fill_sqlite, store.audit_sqlite)
+        place = self.url or self.folder / "state/server.db"
         fill(place, f"{URL}/uaf/facets", self.accounts, keys(self.accounts), self.keys_each)
+        if self.audit_rows:
+            (self.folder / "state/audit.head").unlink(missing_ok=True)
+            audit(place, store.audit(self.audit_rows, self.accounts))
         return self
 
     def command(self):
