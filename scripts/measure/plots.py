@@ -29,7 +29,7 @@ def plot(title, across, up, series):
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         _text(WIDTH / 2, 20, title),
         _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, across),
-        _text(LEFT, TOP - 8, up),
+        _text(10, TOP - 8, up, "start"),
     ]
     for value in values:
         parts.append(_text(_x(value, values), HEIGHT - BOTTOM + 18, f"{value:,}"))
