@@ -9,7 +9,7 @@ person who types longer than that, and what is left to wait for after Enter, sid
 the person types, divided, and as it would be if the request were sent only then. `bench.py chip`: logins with the device key
 in a chip and in a file (scripts/measure/chip.py). `bench.py builds CHECKOUT`: logins of this build and of another checkout's
 build take turns. This build also takes turns with itself, as a negative control: what its ratio differs from 1 by is noise.
-`bench.py server [STORE]`: the server under load, beside another one; see measure/page.py. `make bench` runs it, too. STORE
+`bench.py server [STORE]`: the server under load, beside others; see measure/page.py. `make bench` runs it, too. STORE
 is `sqlite` or `postgresql`, of which it starts one. `bench.py directory [STORE]`: pages of a large store; see
 measure/directory.py. `bench.py floor`: what a login's mandatory operations cost alone.
 """

@@ -10,6 +10,8 @@ struct connection {
   int socket;
   SSL *tls;
   struct text sent, received;
+  /* The page that a browser would send requests from; NULL for none. */
+  const char *origin;
 };
 
 struct answer {

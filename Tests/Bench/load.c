@@ -6,8 +6,9 @@
 
    Options: port, pid (the server's), ca, app (AppID or origin), verdict (the key of verdicts, PEM; none for WebAuthn), seed,
    accounts, stride, counter (of the last run), connections, before, during (seconds), rate (a second; 0: no limit),
-   protocol (uaf or webauthn). Those of `pages`: port, pid, ca, connections, before, during, path, expected (the body of each
-   answer). One flipped bit, a replay or an answer that is not right ends the run without figures. */
+   protocol (uaf, webauthn or privacyidea), origin (a header of each request; none if it is not given). Those of `pages`: port,
+   pid, ca, connections, before, during, path, expected (the body of each answer). One flipped bit, a replay or an answer that
+   is not right ends the run without figures. */
 #include "pages.h"
 #include "run.h"
 
@@ -84,14 +85,28 @@ static void print_figures(struct run *run)
   printf("\"checked\":%ld,\"counter\":%u}\n", run->verdicts ? run->verdicts->count : run->all, counter);
 }
 
+static const struct protocol *protocol_named(const char *name)
+{
+  if (strcmp(name, "uaf") == 0)
+    return &uaf;
+  if (strcmp(name, "webauthn") == 0)
+    return &webauthn;
+  if (strcmp(name, "privacyidea") == 0)
+    return &privacyidea;
+  give_up("no protocol: %s", name);
+}
+
 static struct connection *connect_all(char **arguments, long count)
 {
   SSL_CTX *context = connections_context(option(arguments, "ca", NULL));
+  const char *origin = option(arguments, "origin", "");
   struct connection *connections = calloc((size_t)count, sizeof *connections);
   if (!connections)
     give_up("out of memory");
-  for (long index = 0; index < count; index++)
+  for (long index = 0; index < count; index++) {
     connection_open(&connections[index], context, option(arguments, "port", NULL));
+    connections[index].origin = *origin ? origin : NULL;
+  }
   SSL_CTX_free(context);
   return connections;
 }
@@ -106,8 +121,8 @@ static void close_all(struct connection *connections, long count)
 static int sign_in(char **arguments)
 {
   struct verdicts verdicts;
-  bool is_uaf = strcmp(option(arguments, "protocol", "uaf"), "uaf") == 0;
-  struct run run = {.protocol = is_uaf ? &uaf : &webauthn,
+  const struct protocol *protocol = protocol_named(option(arguments, "protocol", "uaf"));
+  struct run run = {.protocol = protocol,
                     .place.app_id = option(arguments, "app", NULL),
                     .account_count = atol(option(arguments, "accounts", NULL)),
                     .connection_count = atol(option(arguments, "connections", "16")),
@@ -115,7 +130,7 @@ static int sign_in(char **arguments)
                     .during = atof(option(arguments, "during", "5")),
                     .rate = atof(option(arguments, "rate", "0")),
                     .server = atoi(option(arguments, "pid", NULL)),
-                    .verdicts = is_uaf ? &verdicts : NULL};
+                    .verdicts = protocol == &uaf ? &verdicts : NULL};
   if (run.verdicts)
     verdicts_open(&verdicts, option(arguments, "verdict", NULL));
   run.accounts = accounts_make(option(arguments, "seed", "bench"), run.account_count,

@@ -1,4 +1,4 @@
-/* What is said to a server: UAF to ours, WebAuthn to the one it is compared with. */
+/* What is said to a server: UAF to ours, WebAuthn to those it is compared with. */
 #ifndef BENCH_PROTOCOL_H
 #define BENCH_PROTOCOL_H
 
@@ -31,6 +31,6 @@ struct protocol {
   bool (*is_success)(const struct login *login, struct part answer, struct part *verdict);
 };
 
-extern const struct protocol uaf, webauthn;
+extern const struct protocol uaf, webauthn, privacyidea;
 
 #endif

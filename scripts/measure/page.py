@@ -1,7 +1,7 @@
-"""The server's part of `make bench`: ours and a peer in turns, medians and quartiles, as text and as plots in build/bench.
+"""The server's part of `make bench`: ours and its peers in turns, medians and quartiles, as text and as plots in build/bench.
 
 The load checks every answer and every verdict, and a flipped bit and a replay must be refused: a run in which one is not has no
-figures. CPU is the server process's own clock.
+figures, and a peer of which that is so is left out. CPU is the server process's own clock.
 """
 
 import os
@@ -10,13 +10,14 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from measure import cluster, peer, plots, server
+from measure import cluster, peer, plots, privacyidea, server
 
 ROUNDS = int(os.environ.get("SERVER_ROUNDS", "5"))
 SECONDS = float(os.environ.get("SERVER_SECONDS", "3"))
 ACCOUNTS = [int(word) for word in os.environ.get("SERVER_ACCOUNTS", "10 10000 1000000").split()]
 CONNECTIONS = (1, 16, 256)
 KEYS = (1, 4, 16, 64)
+PEER_ACCOUNTS, PEER_CONNECTIONS = 10_000, (1, 16)
 # A millisecond more for each flush, and the connections at which that is measured.
 FLUSH_US, FLUSH_CONNECTIONS = 1000, 64
 FLUSHED = f"+1 ms a flush, {FLUSH_CONNECTIONS} conn."
@@ -39,6 +40,10 @@ class Samples:
 
     def add(self, name, figures):
         self.rows.setdefault(name, []).append(figures)
+
+    def drop(self, prefix):
+        """Forgets all whose names begin so."""
+        self.rows = {name: figures for name, figures in self.rows.items() if not name.startswith(prefix)}
 
     def column(self, name, key):
         return [figures[key] for figures in self.rows[name]]
@@ -65,14 +70,19 @@ HEAD = f"{'':<34}{'/core-s':>8} {'quartiles':>12}{'/s':>9}{'get p50':>9}{'resp p
 
 def measured(kind, flush_us=0, **load):
     """One run of a server that is started for it."""
-    kind.start(flush_us)
     try:
-        return kind.load(**load)
+        return kind.start(flush_us).load(**load)
     finally:
         kind.stop()
 
 
-def rounds(servers, keyed, other, engine):
+def compared(other, samples):
+    """One round of a peer."""
+    for connections in PEER_CONNECTIONS:
+        samples.add(f"{other.name}, {connections} conn.", measured(other, connections=connections, during=SECONDS))
+
+
+def rounds(servers, keyed, others, engine):
     """Everything in turns, so that what disturbs the machine disturbs all alike."""
     samples = Samples()
     for _ in range(ROUNDS):
@@ -88,8 +98,9 @@ def rounds(servers, keyed, other, engine):
             samples.add(FLUSHED, flushed)
         for keys, ours in keyed.items():
             samples.add(f"{keys} keys an account, 16 conn.", measured(ours, connections=16, during=SECONDS))
-        for connections in (1, 16):
-            samples.add(f"PyPI webauthn, {connections} conn.", measured(other, connections=connections, during=SECONDS))
+        others.each(lambda other: compared(other, samples))
+    for name in others.absent:
+        samples.drop(f"{name}, ")
     return samples
 
 
@@ -136,13 +147,22 @@ def draw(samples, servers, folder, engine):
         (folder / f"server-{engine}-{name}.svg").write_text(svg)
 
 
-def text(samples, servers, engine):
+def beside(samples, servers, others):
+    """A line for each peer: what ours is to it, or why it is not measured."""
+    for other in others.running:
+        if PEER_ACCOUNTS in servers:
+            names = (f"{PEER_ACCOUNTS:,} accounts, 16 conn.", f"{other.name}, 16 conn.")
+            ours, theirs = (samples.median(name, "per_core_second") for name in names)
+            yield f"ours to {other.name}, {PEER_ACCOUNTS:,} accounts, per core-second, 16 connections: {ours / theirs:.2f}"
+    for name, why in others.absent.items():
+        yield f"{name} is not measured: {why}"
+
+
+def text(samples, servers, others, engine):
     """The page."""
-    ratio = samples.median("10,000 accounts, 16 conn.", "per_core_second") if 10_000 in servers else 0
-    peers = samples.median("PyPI webauthn, 16 conn.", "per_core_second")
     lines = [f"{engine}; completed, durable authentications over TLS; {ROUNDS} rounds of {SECONDS:g} s in turns, medians", HEAD]
     lines += [samples.line(name) for name in samples.rows]
-    lines += [f"ours to PyPI webauthn, per core-second, 16 connections: {ratio / peers:.2f}" if ratio else ""]
+    lines += beside(samples, servers, others)
     if engine == "sqlite":
         sizes = {accounts: ours.disk() for accounts, ours in servers.items()}
         lines += [
@@ -158,7 +178,6 @@ def run(program, engine="sqlite"):
     if engine not in BARS:
         raise SystemExit(f"bench: STORE is {' or '.join(BARS)}, not {engine}")
     server.build()
-    peer.install()
     server.BUILT.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="server.", dir=server.BUILT))
     postgresql = cluster.Cluster() if engine == "postgresql" else None
@@ -171,9 +190,12 @@ def run(program, engine="sqlite"):
         servers = {count: made(f"{count}", count) for count in ACCOUNTS}
         keyed = {keys: made(f"keys-{keys}", 1000, keys) for keys in KEYS}
         certificates = servers[ACCOUNTS[0]].folder / "state"
-        other = peer.Peer(work / "peer", certificates, 10_000).prepare()
-        samples = rounds(servers, keyed, other, engine)
-        page = text(samples, servers, engine)
+        kinds = (peer.Passkeys, privacyidea.PrivacyIDEA)
+        others = peer.Peers(kind(work / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds)
+        # A short run of each, to see that it installs, starts and answers.
+        others.each(lambda other: measured(other.prepare(), connections=1, during=1))
+        samples = rounds(servers, keyed, others, engine)
+        page = text(samples, servers, others, engine)
         (server.BUILT / f"server-{engine}.txt").write_text(page)
         draw(samples, servers, server.BUILT, engine)
         print(page)

@@ -1,4 +1,4 @@
-"""The server that ours is compared with: passkeys with PyPI's `webauthn`, on SQLite, durable; run by granian.
+"""A server that ours is compared with: passkeys with PyPI's `webauthn`, on SQLite, durable; run by granian.
 
 `/get` gives a challenge for the account's keys, `/respond` verifies the answer and raises the counter in one commit. Challenges
 are kept in memory, which costs least. Its store is PASSKEYS_STORE.

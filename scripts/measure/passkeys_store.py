@@ -1,4 +1,4 @@
-"""The table of the server that ours is compared with."""
+"""The table of `measure.passkeys`, and keys as WebAuthn has them."""
 
 import sqlite3
 
