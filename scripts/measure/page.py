@@ -16,7 +16,11 @@ ROUNDS = int(os.environ.get("SERVER_ROUNDS", "5"))
 SECONDS = float(os.environ.get("SERVER_SECONDS", "3"))
 ACCOUNTS = [int(word) for word in os.environ.get("SERVER_ACCOUNTS", "10 10000 1000000").split()]
 CONNECTIONS = (1, 16, 256)
-KEYS = (1, 4, 16, 64)
+# Keys of an account, and accounts of these stores.
+KEYS, KEYED_ACCOUNTS = (1, 4, 16, 64), 1000
+# Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they have to be asked for.
+AUDIT_ROWS = [int(word) for word in os.environ.get("SERVER_AUDIT_ROWS", "0 100000 1000000").split()]
+AUDITED_ACCOUNTS, AUDITED_CONNECTIONS = 10_000, (1, 16)
 PEER_ACCOUNTS, PEER_CONNECTIONS = 10_000, (1, 16)
 # A millisecond more for each flush, and the connections at which that is measured.
 FLUSH_US, FLUSH_CONNECTIONS = 1000, 64
@@ -82,7 +86,15 @@ def compared(other, samples):
         samples.add(f"{other.name}, {connections} conn.", measured(other, connections=connections, during=SECONDS))
 
 
-def rounds(servers, keyed, others, engine):
+def keyed(keys):
+    return f"{keys} keys an account, 16 conn."
+
+
+def audited(rows, connections):
+    return f"{rows:,} audit rows, {connections} conn."
+
+
+def rounds(servers, growing, others, engine):
     """Everything in turns, so that what disturbs the machine disturbs all alike."""
     samples = Samples()
     for _ in range(ROUNDS):
@@ -96,8 +108,8 @@ def rounds(servers, keyed, others, engine):
             # PostgreSQL flushes in processes of its own.
             flushed = measured(middle, FLUSH_US, connections=FLUSH_CONNECTIONS, during=SECONDS)
             samples.add(FLUSHED, flushed)
-        for keys, ours in keyed.items():
-            samples.add(f"{keys} keys an account, 16 conn.", measured(ours, connections=16, during=SECONDS))
+        for name, ours, connections in growing:
+            samples.add(name, measured(ours, connections=connections, during=SECONDS))
         others.each(lambda other: compared(other, samples))
     for name in others.absent:
         samples.drop(f"{name}, ")
@@ -128,6 +140,16 @@ def bars(samples, servers, engine):
         yield "logins a second with +1 ms a flush", flushed, ">= 3000", flushed >= 3000
 
 
+def added(samples, rows):
+    """How many rows an audit has got while it was measured: one for each login."""
+    return sum(sum(samples.column(audited(rows, connections), "checked")) for connections in AUDITED_CONNECTIONS)
+
+
+def middle_rows(samples, rows):
+    """How many rows an audit had in the middle of what was measured, in two digits."""
+    return int(float(f"{rows + added(samples, rows) / 2:.2g}"))
+
+
 def draw(samples, servers, folder, engine):
     """Growth, as plots."""
     cost = "CPU of the server for a login, µs"
@@ -137,11 +159,14 @@ def draw(samples, servers, folder, engine):
 
     by_accounts = {f"{c} conn.": points([(a, f"{a:,} accounts, {c} conn.") for a in servers]) for c in CONNECTIONS}
     by_connections = {f"{a:,} accounts": points([(c, f"{a:,} accounts, {c} conn.") for c in CONNECTIONS]) for a in servers}
-    by_keys = {"16 conn.": points([(k, f"{k} keys an account, 16 conn.") for k in KEYS])}
+    by_keys = {"16 conn.": points([(k, keyed(k)) for k in KEYS])}
+    audits = sorted((middle_rows(samples, rows), rows) for rows in AUDIT_ROWS)
+    by_rows = {f"{c} conn.": points([(at, audited(rows, c)) for at, rows in audits]) for c in AUDITED_CONNECTIONS}
     drawn = {
         "accounts": plots.plot("Cost against accounts", "accounts in the store", cost, by_accounts),
         "connections": plots.plot("Cost against connections", "connections", cost, by_connections),
         "keys": plots.plot("Cost against keys", "keys of an account", cost, by_keys),
+        "audit": plots.plot("Cost against the audit", "rows of the audit when half of the logins are done", cost, by_rows),
     }
     for name, svg in drawn.items():
         (folder / f"server-{engine}-{name}.svg").write_text(svg)
@@ -160,9 +185,14 @@ def beside(samples, servers, others):
 
 def text(samples, servers, others, engine):
     """The page."""
-    lines = [f"{engine}; completed, durable authentications over TLS; {ROUNDS} rounds of {SECONDS:g} s in turns, medians", HEAD]
+    lines = [
+        f"{engine}; completed, durable authentications over TLS; {ROUNDS} rounds of {SECONDS:g} s in turns, medians",
+        f"accounts, where a row does not name them: keys {KEYED_ACCOUNTS:,}, audit {AUDITED_ACCOUNTS:,}, peers {PEER_ACCOUNTS:,}",
+        HEAD,
+    ]
     lines += [samples.line(name) for name in samples.rows]
     lines += beside(samples, servers, others)
+    lines += [f"{n:>9,} audit rows at first, and {added(samples, n):,} more by the logins" for n in AUDIT_ROWS]
     if engine == "sqlite":
         sizes = {accounts: ours.disk() for accounts, ours in servers.items()}
         lines += [
@@ -183,18 +213,21 @@ def run(program, engine="sqlite"):
     postgresql = cluster.Cluster() if engine == "postgresql" else None
     try:
 
-        def made(name, accounts, keys_each=1):
+        def made(name, accounts, **more):
             url = postgresql.new_database() if postgresql else None
-            return server.Server(program, work / name, accounts, url=url, keys_each=keys_each).prepare()
+            return server.Server(program, work / name, accounts, url=url, **more).prepare()
 
         servers = {count: made(f"{count}", count) for count in ACCOUNTS}
-        keyed = {keys: made(f"keys-{keys}", 1000, keys) for keys in KEYS}
+        growing = [(keyed(keys), made(f"keys-{keys}", KEYED_ACCOUNTS, keys_each=keys), 16) for keys in KEYS]
+        for rows in AUDIT_ROWS:
+            ours = made(f"audit-{rows}", AUDITED_ACCOUNTS, audit_rows=rows)
+            growing += [(audited(rows, connections), ours, connections) for connections in AUDITED_CONNECTIONS]
         certificates = servers[ACCOUNTS[0]].folder / "state"
         kinds = (peer.Passkeys, privacyidea.PrivacyIDEA)
         others = peer.Peers(kind(work / kind.__name__, certificates, PEER_ACCOUNTS) for kind in kinds)
         # A short run of each, to see that it installs, starts and answers.
         others.each(lambda other: measured(other.prepare(), connections=1, during=1))
-        samples = rounds(servers, keyed, others, engine)
+        samples = rounds(servers, growing, others, engine)
         page = text(samples, servers, others, engine)
         (server.BUILT / f"server-{engine}.txt").write_text(page)
         draw(samples, servers, server.BUILT, engine)
