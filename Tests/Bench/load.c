@@ -71,6 +71,8 @@ static void print_times(const char *name, struct figures *figures)
 static void print_figures(struct run *run)
 {
   uint32_t counter = 0;
+  if (run->logins.count == 0)
+    give_up("no login was completed within the time that counts");
   for (long index = 0; index < run->account_count; index++)
     if (run->accounts[index].counter > counter)
       counter = run->accounts[index].counter;
