@@ -82,7 +82,9 @@ run() {
     fi
     chown nobody:nogroup "$folder"
   fi
-  if [[ $bin == "$unpacked"/* ]]; then user=(env "LD_LIBRARY_PATH=$(libraries)" "${user[@]}"); fi
+  if [[ $bin == "$unpacked"/* ]]; then
+    user=(env "LD_LIBRARY_PATH=$(libraries)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "${user[@]}")
+  fi
   cd "$folder"
   "${user[@]}" "$bin/initdb" --pgdata "$folder/data" --username postgres --auth trust --encoding UTF8 --locale C \
     --no-sync >"$folder/initdb.log" 2>&1 || fail "initdb: $(tail -n 3 "$folder/initdb.log")"

@@ -1,8 +1,13 @@
 """PostgreSQL for the server's benchmark: one cluster as long as the bench runs, and a database for each store."""
 
 import ctypes
+import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
+
+from measure import flushes
 
 ROOT = Path(__file__).resolve().parents[2]
 # What libpq's functions return.
@@ -58,16 +63,30 @@ class Connection:
 
 
 class Cluster:
-    """A cluster of its own, which ends with the bench."""
+    """A cluster of its own, which ends with the bench; each flush to the disk takes so much longer."""
 
-    def __init__(self):
+    def __init__(self, flush_us=0):
         command = [str(ROOT / "scripts/postgresql.sh"), "run"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # Its programs run as a user who may not read where the library was built.
+        self.libraries = tempfile.mkdtemp(prefix="bench-library.")
+        os.chmod(self.libraries, 0o755)
+        shutil.copy(ROOT / "build/bench" / flushes.LIBRARY, self.libraries)
+        environment = os.environ | (flushes.slowed(self.libraries, flush_us) if flush_us else {})
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         self.folder = self.process.stdout.readline().strip()
+        try:
+            self._check(flush_us)
+        except SystemExit:
+            self.stop()
+            raise
+        self.count = 0
+
+    def _check(self, flush_us):
         if not self.folder:
             raise SystemExit("bench: there is no PostgreSQL: see above why")
-        self.count = 0
+        if flush_us:
+            flushes.require_slowed((Path(self.folder) / "data/postmaster.pid").read_text().split()[0])
 
     def url(self, database):
         return f"postgresql:///{database}?host={self.folder}&user=postgres"
@@ -83,3 +102,4 @@ class Cluster:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait()
+        shutil.rmtree(self.libraries)

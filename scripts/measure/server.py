@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from measure import store
+from measure import flushes, store
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "Tests/Bench"
@@ -24,7 +24,7 @@ def build():
     preloaded = SOURCES / "slow-flush.c"
     sources = sorted(set(SOURCES.glob("*.c")) - {preloaded})
     subprocess.run(["cc", *WARNINGS, "-o", BUILT / "load", *sources, "-lssl", "-lcrypto", "-lm"], check=True)
-    subprocess.run(["cc", *WARNINGS, "-shared", "-fPIC", "-o", BUILT / "slow-flush.so", preloaded], check=True)
+    subprocess.run(["cc", *WARNINGS, "-shared", "-fPIC", "-o", BUILT / flushes.LIBRARY, preloaded], check=True)
 
 
 def keys(accounts):
@@ -66,7 +66,7 @@ class Server:
         """Starts it; each flush to the disk takes so much longer."""
         environment = dict(os.environ)
         if flush_us:
-            environment |= {"LD_PRELOAD": str(BUILT / "slow-flush.so"), "SLOW_FLUSH_US": str(flush_us)}
+            environment |= flushes.slowed(BUILT, flush_us)
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
@@ -74,6 +74,8 @@ class Server:
         line = self.process.stdout.readline()
         if "listening on" not in line:
             raise SystemExit(f"bench: {self.program} does not listen: see {self.folder}/log")
+        if flush_us:
+            flushes.require_slowed(self.process.pid)
         self.port = line.strip().rsplit(":", 1)[1]
         key = self.folder / "verdict.pem"
         fetch = ["curl", "-sS", "--fail", "--cacert", self.authority(), f"https://localhost:{self.port}/uaf/verdict-key"]
