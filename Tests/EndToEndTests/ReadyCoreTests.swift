@@ -66,8 +66,9 @@ extension EndToEnd {
       }
       try Wait.until("its network") { try network("\(ready.core)") != network("self") }
       #expect(try network("\(ready.network)") == network("self"))
-      #expect(ProcessTable.status(ready.network, "Uid") == "60990 60990 60990 60990")
-      #expect(ProcessTable.status(ready.network, "CapEff") == "0000000000000000")
+      // It was started a moment ago.
+      try Wait.until("its user") { ProcessTable.status(ready.network, "Uid") == "60990 60990 60990 60990" }
+      try Wait.until("its rights") { ProcessTable.status(ready.network, "CapEff") == "0000000000000000" }
       #expect(ProcessTable.environment(ready.core).allSatisfy { !$0.hasPrefix("LISTEN_") })
     }
 
