@@ -26,7 +26,7 @@ struct CredentialTable: Credentials {
   }
 
   /// The keys of an account, and whether a challenge was used, in one statement.
-  func login(of username: String, appID: String, challengeHash: [UInt8]?) throws -> LoginRecords {
+  func login(of username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     let rows = try connection.execute(
       """
       SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName,
@@ -34,7 +34,7 @@ struct CredentialTable: Credentials {
       FROM (SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $3) AS isUsed) AS challenge
         LEFT JOIN credential ON username = $1 AND appID = $2
       ORDER BY id
-      """, [.text(username), .text(appID), .bytes(challengeHash)]
+      """, [.text(username), .text(appID), .bytes(challenge?.hash)]
     ).rows
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
     // An account without keys has one row, of NULLs but for the challenge's column.

@@ -101,11 +101,11 @@ package struct PostgreSQLStore: ServerStore {
   }
 
   package func login(
-    of username: String, appID: String, challengeHash: [UInt8]?
+    of username: String, appID: String, challenge: IssuedChallenge?
   ) async throws -> LoginRecords {
     // One statement, which is a transaction by itself.
     try await afterLoss { connection, _ in
-      try CredentialTable(connection: connection).login(of: username, appID: appID, challengeHash: challengeHash)
+      try CredentialTable(connection: connection).login(of: username, appID: appID, challenge: challenge)
     }
   }
 

@@ -15,9 +15,9 @@ final class AnswerStatements: @unchecked Sendable {
     WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
       AND (blockedUntil IS NULL OR blockedUntil <= ?2)
       AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
-      AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?6)
+      AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?6 AND hash = ?7)
     """
-  private static let useChallenge = "INSERT INTO usedChallenge (hash, expiresAt) VALUES (?1, ?2)"
+  private static let useChallenge = "INSERT INTO usedChallenge (expiresAt, hash) VALUES (?1, ?2)"
 
   /// Prepares the statements on a connection.
   ///
@@ -35,7 +35,7 @@ final class AnswerStatements: @unchecked Sendable {
   func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedAnswer, _ db: Database) throws -> Bool {
     try raise.run([
       .integer(Int64(signature.signCounter)), .integer(answer.now), .text(signature.aaid.text),
-      .bytes(signature.keyID.bytes), .text(answer.username), .bytes(answer.challengeHash),
+      .bytes(signature.keyID.bytes), .text(answer.username), .integer(answer.expiresAt), .bytes(answer.challengeHash),
     ])
     return db.changesCount == 1
   }
@@ -44,7 +44,7 @@ final class AnswerStatements: @unchecked Sendable {
   ///
   /// - Throws: ``SQLiteFailure``, also if it was used before.
   func useChallenge(of answer: VerifiedAnswer) throws {
-    try use.run([.bytes(answer.challengeHash), .integer(answer.expiresAt)])
+    try use.run([.integer(answer.expiresAt), .bytes(answer.challengeHash)])
   }
 
   /// Adds the rows of stored answers to the audit.

@@ -23,7 +23,7 @@ struct AnswerStore {
   func record(_ events: [AuditEntry]) throws { try statements.append(events) }
 
   private func refusal(of answer: VerifiedAnswer) throws -> AnswerOutcome {
-    if try UsedChallengeStore(db: db).contains(answer.challengeHash) { return .challengeUsed }
+    if try UsedChallengeStore(db: db).contains(answer.challenge) { return .challengeUsed }
     let block = try AccountStore(db: db).block(of: answer.username)
     return AnswerOutcome(refusedBy: block, at: answer.now)
   }

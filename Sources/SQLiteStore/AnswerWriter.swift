@@ -4,7 +4,7 @@ import UAFService
 
 /// Commits the verified answers of several callers together.
 final class AnswerWriter: Sendable {
-  /// The most used challenges that are forgotten at once, about 10 ms of work.
+  /// The most used challenges that are forgotten at once, about 4 ms of work.
   private static let mostForgotten = 4096
 
   private let database: any DatabaseWriter

@@ -15,11 +15,11 @@ import UAFService
   private static let busyTimeoutMilliseconds: CInt = 5000
 
   private static let selectKeys = """
-    SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?3), aaid, keyID, publicKey, signatureAlgorithm,
+    SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?3 AND hash = ?4), aaid, keyID, publicKey, signatureAlgorithm,
       signCounter, revokedAt, deviceID, deviceName
     FROM credential WHERE username = ?1 AND appID = ?2 ORDER BY id
     """
-  private static let selectUsed = "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?1)"
+  private static let selectUsed = "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?1 AND hash = ?2)"
 
   /// Opens a file.
   ///
@@ -55,15 +55,16 @@ import UAFService
   /// The keys of an account, and whether a challenge was used.
   ///
   /// - Throws: ``SQLiteFailure``; what is wrong with a stored key.
-  func found(for username: String, appID: String, challengeHash: [UInt8]?) throws -> LoginRecords {
+  func found(for username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     var stored: [StoredKey] = []
     var used = false
-    try keys.run([.text(username), .text(appID), .bytes(challengeHash)]) { row in
+    let sought: [StatementValue] = [.integer(challenge?.expiresAt ?? 0), .bytes(challenge?.hash)]
+    try keys.run([.text(username), .text(appID)] + sought) { row in
       used = row.integer(0) != 0
       stored.append(try Self.key(row))
     }
-    if stored.isEmpty, challengeHash != nil {
-      try isUsed.run([.bytes(challengeHash)]) { used = $0.integer(0) != 0 }
+    if stored.isEmpty, challenge != nil {
+      try isUsed.run(sought) { used = $0.integer(0) != 0 }
     }
     return LoginRecords(isUsed: used, keys: stored)
   }

@@ -14,9 +14,9 @@ final class LoginReader: Sendable {
   /// Reads on the caller's thread: a read takes a few microseconds, and less than the change to another thread would.
   ///
   /// - Throws: ``SQLiteFailure``, and then the connection is not used again; what `StoredKey` cannot be made of.
-  func found(for username: String, appID: String, challengeHash: [UInt8]?) throws -> LoginRecords {
+  func found(for username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
     let connection = try idle.withLock { $0.popLast() } ?? LoginConnection(path: path)
-    let found = try connection.found(for: username, appID: appID, challengeHash: challengeHash)
+    let found = try connection.found(for: username, appID: appID, challenge: challenge)
     idle.withLock { $0.append(connection) }
     return found
   }

@@ -80,9 +80,9 @@ package struct SQLiteStore: ServerStore {
   }
 
   package func login(
-    of username: String, appID: String, challengeHash: [UInt8]?
+    of username: String, appID: String, challenge: IssuedChallenge?
   ) async throws -> LoginRecords {
-    try logins.found(for: username, appID: appID, challengeHash: challengeHash)
+    try logins.found(for: username, appID: appID, challenge: challenge)
   }
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {

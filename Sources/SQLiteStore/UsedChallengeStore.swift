@@ -5,10 +5,22 @@ import UAFService
 struct UsedChallengeStore: UsedChallenges {
   let db: Database
 
-  func contains(_ hash: [UInt8]) throws -> Bool {
+  /// Those that expire together lie together: a login writes to the end of the table, and what expires is one piece of it.
+  static let table = """
+    ALTER TABLE usedChallenge RENAME TO challengeByHash;
+    CREATE TABLE usedChallenge (
+      expiresAt INTEGER NOT NULL,
+      hash BLOB NOT NULL,
+      PRIMARY KEY (expiresAt, hash)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO usedChallenge (expiresAt, hash) SELECT expiresAt, hash FROM challengeByHash;
+    DROP TABLE challengeByHash;
+    """
+
+  func contains(_ challenge: IssuedChallenge) throws -> Bool {
     try Bool.fetchOne(
-      db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = ?)"),
-      arguments: [hash.databaseBlob]) ?? false
+      db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ? AND hash = ?)"),
+      arguments: [challenge.expiresAt, challenge.hash.databaseBlob]) ?? false
   }
 
   /// Forgets challenges whose requests have expired.
@@ -19,8 +31,8 @@ struct UsedChallengeStore: UsedChallenges {
   func forget(expiredAt now: Int64, most: Int) throws {
     try db.cachedStatement(
       sql: """
-        DELETE FROM usedChallenge
-        WHERE hash IN (SELECT hash FROM usedChallenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
+        DELETE FROM usedChallenge WHERE (expiresAt, hash) IN (
+          SELECT expiresAt, hash FROM usedChallenge WHERE expiresAt <= ? ORDER BY expiresAt, hash LIMIT ?)
         """
     ).execute(arguments: [now, most])
   }

@@ -92,6 +92,35 @@ final class SQLiteStoreTests {
     try await open().checkUpgraded(audit: before)
   }
 
+  @Test func `migrates a store whose used challenges were sought by their hashes alone, and they stay used`() throws {
+    let older = try DatabaseQueue()
+    try Schema.migrator.migrate(older, upTo: "machine policies")
+    try older.write {
+      try $0.execute(sql: "INSERT INTO usedChallenge (hash, expiresAt) VALUES (x'07', 90), (x'08', 91)")
+    }
+    try Schema.migrator.migrate(older)
+    let sought = [([7], 90), ([8], 91), ([7], 91)].map { IssuedChallenge(hash: $0, expiresAt: $1) }
+    let found = try older.read { db in try sought.map { try UsedChallengeStore(db: db).contains($0) } }
+    #expect(found == [true, true, false])
+  }
+
+  @Test func `forgets used challenges that have expired, the oldest first, and no more at once than it is told`() throws
+  {
+    let database = try DatabaseQueue()
+    try Schema.migrator.migrate(database)
+    try database.write { db in
+      try db.execute(
+        sql: "INSERT INTO usedChallenge (expiresAt, hash) VALUES (3, x'01'), (1, x'02'), (2, x'03'), (4, x'04')")
+      try UsedChallengeStore(db: db).forget(expiredAt: 3, most: 2)
+      #expect(try Int.fetchAll(db, sql: "SELECT expiresAt FROM usedChallenge") == [3, 4])
+      try UsedChallengeStore(db: db).forget(expiredAt: 3, most: 2)
+      #expect(try Int.fetchAll(db, sql: "SELECT expiresAt FROM usedChallenge") == [4])
+      #expect(throws: (any Error).self, "one challenge is used once") {
+        try db.execute(sql: "INSERT INTO usedChallenge (expiresAt, hash) VALUES (4, x'04')")
+      }
+    }
+  }
+
   @Test func `stores neither challenge nor code in plain text`() async throws {
     let database = try SQLiteTestDatabase()
     let server = try TestServer(database: database)

@@ -123,7 +123,7 @@ import UAFService
         \.event.kind)
       #expect(kinds.last == .accountDisabled && kinds.count <= 3)
     }
-    for answer in answers where try await !server.store.read({ try $0.usedChallenges.contains(answer.challengeHash) }) {
+    for answer in answers where try await !server.store.read({ try $0.usedChallenges.contains(answer.challenge) }) {
       #expect(try await server.store.store(answer) == .blocked(.accountDisabled))
     }
   }

@@ -46,6 +46,21 @@ import UAFMessages
     #expect(browser.hasSession && !other.hasSession && !copy.hasSession)
   }
 
+  @Test func `a sign-in that was asked for at two moments is confirmed once`() async throws {
+    let key = try await server.registered("alice")
+    let browser = ConsoleBrowser(server)
+    _ = await browser.post("/console/sign-in", "name=alice")
+    var context = RequestContext(username: "alice")
+    context.authCode = try await browser.line("/console/sign-in").authCode
+    let first = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    server.advance(seconds: 7)
+    let second = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let text = String(decoding: try #require(first.transaction.first).content, as: UTF8.self)
+    let answers = try [(first, UInt32(1)), (second, 2)].map { try key.authenticate($0, counter: $1, confirming: text) }
+    #expect(try await server.respond(answers[0]).0 == nil)
+    #expect(try await server.respond(answers[1]).0 == .unknownChallenge)
+  }
+
   @Test func `an account without a role is refused after its confirmation`() async throws {
     let key = try await server.registered("alice")
     let browser = ConsoleBrowser(server)

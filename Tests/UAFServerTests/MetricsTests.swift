@@ -130,7 +130,7 @@ struct MetricsTests {
   @Test func `an answer that waits for the store is under way until it has ended`() async throws {
     let metered = MeteredStore(store: store, metrics: metrics.store)
     store.hangs(true)
-    let use = Task { try await metered.login(of: "alice", appID: "a", challengeHash: nil) }
+    let use = Task { try await metered.login(of: "alice", appID: "a", challenge: nil) }
     await store.isAsked()
     #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 1)
     store.hangs(false)

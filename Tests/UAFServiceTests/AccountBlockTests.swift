@@ -68,7 +68,7 @@ import UAFMessages
     let verified = try await verified(alice, "alice")
     try await block()
     #expect(try await server.store.store(verified) == .blocked(.accountDisabled))
-    let isUsed = try await server.store.read { try $0.usedChallenges.contains(verified.challengeHash) }
+    let isUsed = try await server.store.read { try $0.usedChallenges.contains(verified.challenge) }
     #expect(!isUsed)
     try await enable()
     #expect(try await server.store.store(verified) == .stored)

@@ -177,20 +177,21 @@ import UAFMessages
     let authenticator = try await server.registered(name)
     try await server.addKeys([(name, "0001#0001")])
     let request = try await server.authenticationRequest(name)
-    let hash = try SHA256.hash(request.challenge.bytes)
-    let before = try await server.store.login(of: name, appID: appID, challengeHash: hash)
+    let issued = IssuedChallenge(
+      hash: try SHA256.hash(request.challenge.bytes), expiresAt: server.now + IssuedRequest.lifetime)
+    let before = try await server.store.login(of: name, appID: appID, challenge: issued)
     #expect(!before.isUsed)
     #expect(before.keys.count == 2)
     #expect(try await server.respond(authenticator.authenticate(request, counter: 7)).0 == nil)
     _ = try await server.store.write { try $0.credentials.revokeAll(of: name, now: 1) }
-    let after = try await second().store.login(of: name, appID: appID, challengeHash: hash)
+    let after = try await second().store.login(of: name, appID: appID, challenge: issued)
     #expect(after.isUsed)
     #expect(after.keys.map(\.isRevoked) == [true, true])
     #expect(after.keys.map(\.signCounter).contains(7))
     #expect(try await server.store.read { try $0.credentials.keys(of: name, appID: appID) } == after.keys)
     // Also for a name without keys, and without a challenge to ask for.
-    #expect(try await server.store.login(of: "nobody", appID: appID, challengeHash: hash).isUsed)
-    #expect(try await server.store.login(of: name, appID: "other", challengeHash: nil).keys.isEmpty)
-    #expect(try await !server.store.login(of: name, appID: appID, challengeHash: nil).isUsed)
+    #expect(try await server.store.login(of: "nobody", appID: appID, challenge: issued).isUsed)
+    #expect(try await server.store.login(of: name, appID: "other", challenge: nil).keys.isEmpty)
+    #expect(try await !server.store.login(of: name, appID: appID, challenge: nil).isUsed)
   }
 }

@@ -46,12 +46,12 @@ struct SignIn {
   /// Only the browser that has asked has the code in the form that is needed here.
   func outcome(_ code: ConfirmationCode, address: String) async throws -> Outcome {
     let now = environment.now
-    let hashes = try code.challengeHashes(keys: environment.keys)
+    let challenges = try code.challenges(keys: environment.keys)
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
     let tokenHash = try token.hash()
     // Anybody can ask for this: what waits is found out without the lock of those who write.
     let unconfirmed = try await environment.administration.store.read { records -> Outcome? in
-      if try hashes.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
+      if try challenges.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
       return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
     }
     if let unconfirmed { return unconfirmed }

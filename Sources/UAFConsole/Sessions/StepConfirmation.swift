@@ -44,13 +44,13 @@ struct StepConfirmation {
     guard let code = try code(signedIn.session), let step = signedIn.session.step,
       let action = DangerousStep(stored: step.action)
     else { return .ended }
-    let hashes = try code.challengeHashes(keys: environment.keys)
+    let challenges = try code.challenges(keys: environment.keys)
     let now = environment.now
     let tokenHash = signedIn.session.tokenHash
     return try await environment.administration.store.write { records in
       // Another page of the same browser may have taken the step back, or begun another one, since the session was read.
       guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == code.id else { return .ended }
-      guard try hashes.contains(where: { try records.usedChallenges.contains($0) }) else {
+      guard try challenges.contains(where: { try records.usedChallenges.contains($0) }) else {
         return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
       }
       guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {

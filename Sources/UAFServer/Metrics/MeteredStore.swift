@@ -15,9 +15,9 @@ struct MeteredStore: ServerStore {
     try await metrics.measure(.write) { try await store.write(body) }
   }
 
-  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords {
+  func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords {
     try await metrics.measure(.login) {
-      try await store.login(of: username, appID: appID, challengeHash: challengeHash)
+      try await store.login(of: username, appID: appID, challenge: challenge)
     }
   }
 

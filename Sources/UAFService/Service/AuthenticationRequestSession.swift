@@ -32,7 +32,7 @@ struct AuthenticationRequestSession {
       text = nil
     }
     let keys = try await environment.store
-      .login(of: context.username, appID: issuer.identity.appID, challengeHash: nil).keys
+      .login(of: context.username, appID: issuer.identity.appID, challenge: nil).keys
     var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
     data.proofOperations = proofOperations
     data.text = try SealedText(text)

@@ -45,17 +45,17 @@ struct AuthenticationResponseSession {
   }
 
   private func find() async throws -> Found {
-    let hash = session.answer.challengeHash
+    let challenge = IssuedChallenge(hash: session.answer.challengeHash, expiresAt: data.expiresAt)
     guard let id = data.approvalID else {
       let found = try await environment.store.login(
-        of: data.username, appID: session.identity.appID, challengeHash: hash)
+        of: data.username, appID: session.identity.appID, challenge: challenge)
       return Found(isUsed: found.isUsed, keys: found.keys, approvalText: nil)
     }
     return try await environment.store.read { [session, data] records in
       Found(
-        isUsed: try records.usedChallenges.contains(hash),
+        isUsed: try records.usedChallenges.contains(challenge),
         keys: try records.credentials.keys(of: data.username, appID: session.identity.appID),
-        approvalText: try records.approvals.text(id: id, reservedBy: hash, now: session.now))
+        approvalText: try records.approvals.text(id: id, reservedBy: challenge.hash, now: session.now))
     }
   }
 

@@ -33,9 +33,9 @@ package protocol ServerStore: Sendable {
   ///
   /// As ``read(_:)`` with ``Credentials/keys(of:appID:)`` and ``UsedChallenges/contains(_:)``, and quicker.
   ///
-  /// - Parameter challengeHash: SHA-256 of the challenge; nil where none is asked for.
+  /// - Parameter challenge: nil where none is asked for.
   /// - Throws: as ``read(_:)``.
-  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords
+  func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords
 
   /// Stores a verified answer in one durable commit, alone or together with others.
   ///

@@ -22,6 +22,9 @@ package struct VerifiedAnswer: Sendable {
   /// What the audit says beside, as JSON.
   var detail = ""
 
+  /// The challenge, which becomes used.
+  package var challenge: IssuedChallenge { IssuedChallenge(hash: challengeHash, expiresAt: expiresAt) }
+
   /// The row of the audit that is stored with it.
   package var event: AuditEntry {
     let authenticators = signatures.map { "\($0.aaid.text) \($0.keyID.text) \($0.signCounter)" }

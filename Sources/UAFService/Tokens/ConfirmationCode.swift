@@ -120,11 +120,13 @@ package struct ConfirmationCode: Equatable, Sendable {
     try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).first ?? []
   }
 
-  /// SHA-256 of the challenges that its request may have: one for each secret that is accepted.
+  /// The challenges that its request may have: one for each secret that is accepted.
   ///
   /// - Throws: ``CryptoError``.
-  package func challengeHashes(keys: ServerKeys) throws -> [[UInt8]] {
-    try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).map { try SHA256.hash($0) }
+  package func challenges(keys: ServerKeys) throws -> [IssuedChallenge] {
+    try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).map {
+      IssuedChallenge(hash: try SHA256.hash($0), expiresAt: expiresAt)
+    }
   }
 
   /// What marks the code as used.

@@ -79,9 +79,9 @@ final class FailingStore: ServerStore {
     return try await store.write(body)
   }
 
-  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords {
+  func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords {
     try await use(writing: false)
-    return try await store.login(of: username, appID: appID, challengeHash: challengeHash)
+    return try await store.login(of: username, appID: appID, challenge: challenge)
   }
 
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {

@@ -31,8 +31,8 @@ final class MeanwhileStore: ServerStore {
     try await store.write(body)
   }
 
-  func login(of username: String, appID: String, challengeHash: [UInt8]?) async throws -> LoginRecords {
-    try await store.login(of: username, appID: appID, challengeHash: challengeHash)
+  func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords {
+    try await store.login(of: username, appID: appID, challenge: challenge)
   }
 
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome { try await store.store(answer) }

@@ -1,0 +1,15 @@
+/// A challenge of a request, as a store knows it.
+///
+/// The expiry is sealed with the challenge or is part of what the challenge is made of. So one challenge has one expiry, and a
+/// store may look for it by both.
+package struct IssuedChallenge: Equatable, Sendable {
+  /// SHA-256 of the challenge.
+  package let hash: [UInt8]
+  /// When its request expires, in seconds since 1970.
+  package let expiresAt: Int64
+
+  package init(hash: [UInt8], expiresAt: Int64) {
+    self.hash = hash
+    self.expiresAt = expiresAt
+  }
+}
