@@ -18,7 +18,7 @@ struct UsedChallengeTable: UsedChallenges {
   let connection: Connection
 
   func contains(_ challenge: IssuedChallenge) throws -> Bool {
-    // A row's expiry is its challenge's by the clocks of all instances, so it is not looked for.
+    // A row has `keptUntil` in place of its challenge's own expiry, so it is found by the hash.
     try connection.execute("SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $1)", [.bytes(challenge.hash)])
       .first?.boolean(0) == true
   }

@@ -30,7 +30,7 @@ enum Schema {
     ("joined machines", JoinedMachineStore.schema),
     ("machine contacts", JoinedMachineStore.contacts),
     ("machine policies", MachinePolicyStore.schema),
-    ("used challenges by expiry", UsedChallengeStore.table),
+    ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

@@ -5,8 +5,10 @@ import UAFService
 struct UsedChallengeStore: UsedChallenges {
   let db: Database
 
-  /// Those that expire together lie together: a login writes to the end of the table, and what expires is one piece of it.
-  static let table = """
+  /// The step from the table that lay by the hashes to the one that lies by expiry.
+  ///
+  /// A login writes to the end of that one, and what has expired is one piece of it.
+  static let orderByExpiry = """
     ALTER TABLE usedChallenge RENAME TO challengeByHash;
     CREATE TABLE usedChallenge (
       expiresAt INTEGER NOT NULL,

@@ -38,3 +38,12 @@ void passkey_put(struct text *body, const char *name, const void *bytes, size_t 
   text_base64url(body, bytes, length);
   text_put(body, "\"");
 }
+
+void passkey_put_assertion(struct text *body, const struct assertion *made)
+{
+  passkey_put(body, "clientDataJSON", made->client.bytes, made->client.length);
+  text_put(body, ",");
+  passkey_put(body, "authenticatorData", made->data.bytes, made->data.length);
+  text_put(body, ",");
+  passkey_put(body, "signature", made->signature, made->signature_length);
+}

@@ -15,5 +15,7 @@ struct assertion {
 const struct assertion *passkey_sign(const struct place *place, struct login *login, struct part challenge);
 /* Adds a member of JSON: its name, and bytes as base64url. */
 void passkey_put(struct text *body, const char *name, const void *bytes, size_t length);
+/* Adds the three members that say what was signed, and the signature. */
+void passkey_put_assertion(struct text *body, const struct assertion *made);
 
 #endif

@@ -24,11 +24,7 @@ static bool sign(const struct place *place, struct login *login, struct part ans
   text_put(body, "{\"transaction_id\":\"%.*s\",", (int)transaction.length, transaction.start);
   passkey_put(body, "credential_id", login->account->key_id, KEY_ID);
   text_put(body, ",");
-  passkey_put(body, "clientDataJSON", made->client.bytes, made->client.length);
-  text_put(body, ",");
-  passkey_put(body, "authenticatorData", made->data.bytes, made->data.length);
-  text_put(body, ",");
-  passkey_put(body, "signature", made->signature, made->signature_length);
+  passkey_put_assertion(body, made);
   text_put(body, "}");
   return true;
 }

@@ -19,11 +19,7 @@ static bool sign(const struct place *place, struct login *login, struct part ans
   text_put(body, ",");
   passkey_put(body, "rawId", login->account->key_id, KEY_ID);
   text_put(body, ",\"type\":\"public-key\",\"response\":{");
-  passkey_put(body, "clientDataJSON", made->client.bytes, made->client.length);
-  text_put(body, ",");
-  passkey_put(body, "authenticatorData", made->data.bytes, made->data.length);
-  text_put(body, ",");
-  passkey_put(body, "signature", made->signature, made->signature_length);
+  passkey_put_assertion(body, made);
   text_put(body, "}}");
   return true;
 }

@@ -67,11 +67,13 @@ class Cluster:
 
     def __init__(self, flush_us=0):
         command = [str(ROOT / "scripts/postgresql.sh"), "run"]
+        environment = dict(os.environ)
         # Its programs run as a user who may not read where the library was built.
-        self.libraries = tempfile.mkdtemp(prefix="bench-library.")
-        os.chmod(self.libraries, 0o755)
-        shutil.copy(ROOT / "build/bench" / flushes.LIBRARY, self.libraries)
-        environment = os.environ | (flushes.slowed(self.libraries, flush_us) if flush_us else {})
+        self.library = tempfile.TemporaryDirectory(prefix="bench-library.")
+        if flush_us:
+            os.chmod(self.library.name, 0o755)
+            shutil.copy(ROOT / "build/bench" / flushes.LIBRARY, self.library.name)
+            environment |= flushes.slowed(self.library.name, flush_us)
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout
         self.folder = self.process.stdout.readline().strip()
@@ -102,4 +104,4 @@ class Cluster:
         assert self.process.stdin
         self.process.stdin.close()
         self.process.wait()
-        shutil.rmtree(self.libraries)
+        self.library.cleanup()

@@ -101,7 +101,7 @@ def lines(path):
 
 
 def signed(ours, rows):
-    """Seconds until the server has signed the end of the audit that was put there: it checks each row first."""
+    """Seconds until the server has signed the end of the audit that was put there."""
     began, log = time.perf_counter(), ours.folder / "log"
     while f"number={rows}" not in log.read_text().replace(f"number={rows - 1}", ""):
         if time.perf_counter() - began > 1200:
@@ -129,7 +129,7 @@ def text(servers, engine):
     return "\n".join([
         f"{ACCOUNTS:,} accounts, {ROWS:,} rows of the audit, {engine}; {ASKED} pages of each kind", "", *found, "",
         f"a login: {costs['with it']:.0f} us of CPU with the rows, {costs['without an audit']:.0f} without: {ratio:.2f}",
-        f"the server has checked and signed the rows {took:.0f} s after it listened", "",
+        f"the server has signed the end of the audit {took:.0f} s after it listened", "",
     ])  # fmt: skip
 
 

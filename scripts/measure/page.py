@@ -211,9 +211,11 @@ def run(program, engine="sqlite"):
     server.build()
     server.BUILT.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="server.", dir=server.BUILT))
-    # PostgreSQL flushes in processes of its own.
-    clusters = [cluster.Cluster(), cluster.Cluster(FLUSH_US)] if engine == "postgresql" else []
+    clusters = []
     try:
+        # PostgreSQL flushes in processes of its own, so each speed needs a cluster.
+        for flush_us in (0, FLUSH_US) if engine == "postgresql" else ():
+            clusters.append(cluster.Cluster(flush_us))
 
         def made(name, accounts, is_slow=False, **more):
             url = clusters[is_slow].new_database() if clusters else None
