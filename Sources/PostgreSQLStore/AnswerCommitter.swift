@@ -2,27 +2,32 @@ import UAFService
 
 /// Commits the verified answers of several callers together.
 final class AnswerCommitter: Sendable {
-  /// How many commits are under way at once: while one waits for a standby, the other is filled.
-  private static let mostWriters = 2
-
   private let pool: ConnectionPool
-  private let queue = AnswerQueue(mostWriters: mostWriters)
+  private let queue: BatchQueue<VerifiedAnswer, AnswerOutcome>
+  private let forgetting = SecondlyTask()
 
-  init(pool: ConnectionPool) {
+  /// Makes a committer.
+  ///
+  /// - Parameters:
+  ///   - mostCommits: how many commits may be under way at once. A second one waits for the end of the audit's chain, which the
+  ///     first has locked until it is durable. But the first may not have come so far: it may wait for an account.
+  ///   - now: a clock that runs while the machine does.
+  init(pool: ConnectionPool, mostCommits: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.pool = pool
+    queue = BatchQueue(mostWorkers: mostCommits, now: now)
   }
 
   /// Stores an answer; returns when it is durable.
   ///
   /// - Throws: ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` it is not known whether it is stored.
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
-    try await queue.store(answer) { [self] in writeNext() }
+    try await queue.add(answer) { [self] in startWriting() }
   }
 
-  private func writeNext() {
+  private func startWriting() {
     pool.submit { [self] connection in
       var now: Int64?
-      let mustGoOn = queue.writeBatch { batch in
+      let mustGoOn = queue.workBatch { batch in
         do {
           let transaction = AnswerTransaction(connection: try connection.get())
           now = batch.last?.now
@@ -31,10 +36,10 @@ final class AnswerCommitter: Sendable {
           return batch.map { _ in .failure(error) }
         }
       }
-      if mustGoOn { writeNext() }
-      if let now, queue.mustForget(at: now), let connection = try? connection.get(), connection.isOpen {
+      if let now, forgetting.isDue(at: now), let connection = try? connection.get(), connection.isOpen {
         forgetExpired(connection)
       }
+      return mustGoOn
     }
   }
 

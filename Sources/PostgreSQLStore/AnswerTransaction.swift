@@ -9,8 +9,8 @@ struct AnswerTransaction {
   func store(_ answers: [VerifiedAnswer]) -> [Result<AnswerOutcome, any Error>] {
     var outcomes: [Result<AnswerOutcome, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
-    let committed = AnswerQueue.outcomes(
-      of: together.map { answers[$0] }, isUndone: { ($0 as? PostgreSQLError)?.isUndone == true }, commit: commit)
+    let committed = BatchQueue.outcomes(
+      of: together.map { answers[$0] }, isUndone: { ($0 as? PostgreSQLError)?.isUndone == true }, together: commit)
     for (index, outcome) in zip(together, committed) { outcomes[index] = outcome }
     return zip(answers, outcomes).map { answer, outcome in
       outcome ?? Result { try commitAlone(answer) }
@@ -110,13 +110,13 @@ struct AnswerTransaction {
     ]
   }
 
-  private static func auditedParameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
+  static func auditedParameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
     parameters(answers)
       + AuditChaining.parameters(answers.map(\.event), places: answers.indices.map { Int64($0) })
   }
 
   // The rows of those answers that are stored.
-  private static let auditedStatement = """
+  static let auditedStatement = """
     \(statement), \(AuditChaining.events(first: 10)), recorded AS (
       SELECT a.* FROM asked a JOIN stored s ON s.number = a.place
     ), \(AuditChaining.chained(from: "recorded")) \(selection)

@@ -25,4 +25,18 @@ extension Connection {
     guard isOpen else { return }
     do { try execute("ROLLBACK") } catch { lost() }
   }
+
+  /// Has each statement look for rows in an index, whatever PostgreSQL believes of a table's size.
+  ///
+  /// A statement's plan is kept. One that was made while a table was empty reads the whole table: so did each login, through all
+  /// challenges that were used since, until PostgreSQL looked at the table again. Statements for which there is no index
+  /// read it as before. They would count as dear ones then, so nothing is compiled for them.
+  func preferIndexes() throws {
+    try execute(
+      """
+      SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+        set_config('enable_mergejoin', 'off', false), set_config('plan_cache_mode', 'force_generic_plan', false),
+        set_config('jit', 'off', false)
+      """)
+  }
 }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// They hold this object and not the pool, so that they end when the pool's last user is gone.
 final class ConnectionWorkers: Sendable {
-  /// Something to do with a connection, or why there is none.
-  typealias Work = @Sendable (Result<Connection, any Error>) -> Void
+  /// Something to do with a connection, or why there is none; says whether there is more of it, and is then called again.
+  typealias Work = @Sendable (Result<Connection, any Error>) -> Bool
 
   /// How long work waits for a connection that is free.
   private static let longestWait = Duration.seconds(3)
@@ -71,7 +71,7 @@ final class ConnectionWorkers: Sendable {
       state.threads += 1
       return (nil, true)
     }
-    if let refusal { return work(.failure(refusal)) }
+    if let refusal { return fail(work, refusal) }
     signal.signal()
     if needsThread { Thread.detachNewThread { [self] in serve() } }
   }
@@ -100,18 +100,34 @@ final class ConnectionWorkers: Sendable {
         connection = open
       } catch {
         if connection == nil, handBack(waiting) { return }
-        waiting.work(.failure(error))
+        fail(waiting.work, error)
         continue
       }
-      open.setDeadline(now() + deadline)
-      waiting.work(.success(open))
+      let isMore = carryOut(waiting.work, open, losses: losses)
       if !open.isOpen {
         state.withLock { $0.losses += 1 }
         drop(&connection)
       }
+      if isMore { submit(waiting.work) }
     }
     drop(&connection)
     state.withLock { $0.threads -= 1 }
+  }
+
+  /// Does work with a connection until there is no more of it, and stays on this thread meanwhile: to wake another costs more
+  /// than a small piece of work.
+  ///
+  /// - Returns: whether there is more, which needs a connection that was looked at anew.
+  private func carryOut(_ work: Work, _ connection: Connection, losses: Int) -> Bool {
+    repeat {
+      connection.setDeadline(now() + deadline)
+      guard work(.success(connection)) else { return false }
+    } while connection.isOpen && state.withLock { $0.losses == losses }
+    return true
+  }
+
+  private func fail(_ work: Work, _ error: any Error) {
+    while work(.failure(error)) {}
   }
 
   /// Waits for work; nil if there will be none.

@@ -25,22 +25,46 @@ struct CredentialTable: Credentials {
     ).rows.map(Self.key)
   }
 
-  /// The keys of an account, and whether a challenge was used, in one statement.
-  func login(of username: String, appID: String, challenge: IssuedChallenge?) throws -> LoginRecords {
+  /// The keys of each account, and whether each challenge was used, in one statement.
+  ///
+  /// - Returns: for each lookup its records, or what is wrong with a stored key.
+  func logins(_ lookups: [LoginLookup]) throws -> [Result<LoginRecords, any Error>] {
+    guard !lookups.isEmpty else { return [] }
     let rows = try connection.execute(
-      """
-      SELECT aaid, keyID, publicKey, signatureAlgorithm, signCounter, revokedAt, deviceID, deviceName,
-        isUsed
-      FROM (SELECT EXISTS (SELECT 1 FROM usedChallenge WHERE hash = $3) AS isUsed) AS challenge
-        LEFT JOIN credential ON username = $1 AND appID = $2
-      ORDER BY id
-      """, [.text(username), .text(appID), .bytes(challenge?.hash)]
+      Self.selectLogins,
+      [
+        .texts(lookups.map(\.username)), .texts(lookups.map(\.appID)),
+        // No challenge has an empty hash.
+        .byteStrings(lookups.map { $0.challenge?.hash ?? [] }),
+      ]
     ).rows
+    var found: [[QueryRow]] = lookups.map { _ in [] }
+    for row in rows {
+      let number = try row.integer(9, as: Int.self)
+      guard found.indices.contains(number - 1) else { throw PostgreSQLError.unreadable }
+      found[number - 1].append(row)
+    }
+    return found.map { rows in Result { try Self.records(rows) } }
+  }
+
+  private static func records(_ rows: [QueryRow]) throws -> LoginRecords {
     guard let first = rows.first else { throw PostgreSQLError.unreadable }
     // An account without keys has one row, of NULLs but for the challenge's column.
     let hasKeys = first.bytes(0) != nil
     return LoginRecords(isUsed: try first.boolean(8), keys: hasKeys ? try rows.map(Self.key) : [])
   }
+
+  // With OFFSET 0 the keys are looked for account by account. PostgreSQL could read and sort all keys for a join, and all
+  // challenges for EXISTS.
+  static let selectLogins = """
+    SELECT c.aaid, c.keyID, c.publicKey, c.signatureAlgorithm, c.signCounter, c.revokedAt, c.deviceID, c.deviceName,
+      (SELECT true FROM usedChallenge u WHERE u.hash = a.hash) IS NOT NULL, a.number
+    FROM unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS a (username, appID, hash, number)
+      LEFT JOIN LATERAL (
+        SELECT * FROM credential WHERE username = a.username AND appID = a.appID OFFSET 0
+      ) AS c ON true
+    ORDER BY a.number, c.id
+    """
 
   private static func key(_ row: QueryRow) throws -> StoredKey {
     StoredKey(

@@ -39,6 +39,17 @@ final class HostSearch: Sendable {
     throw PostgreSQLError.unreachable(message: messages.joined(separator: "; "))
   }
 
+  /// Connects to a server that was found fit before.
+  ///
+  /// - Throws: ``PostgreSQLError/unreachable(message:)``, also for a server that is not fit any more.
+  func connect() throws -> Connection {
+    do {
+      return try find().0
+    } catch let refusal as PostgreSQLRefusal {
+      throw PostgreSQLError.unreachable(message: refusal.description)
+    }
+  }
+
   private func use(_ number: Int) throws -> (Connection, ConnectionCheck) {
     let connection = try Connection(to: address, host: number, now: now)
     connection.setDeadline(now() + .seconds(5))

@@ -9,14 +9,17 @@ package struct PostgreSQLStore: ServerStore {
   /// How often a transaction is repeated that conflicts with an answer.
   private static let mostAttempts = 16
 
-  /// How long a loss of the connection counts as one that happened before the transaction.
-  private static let soon = Duration.seconds(1)
+  /// How many batches of logins may be read at once, and how many committed.
+  private static let mostBatches = 2
 
   /// How long an upgrade of the tables may take: a day.
   private static let upgrade = Duration.seconds(86_400)
 
   let pool: ConnectionPool
   private let now: @Sendable () -> ContinuousClock.Instant
+  /// Its connections look for rows in indexes; see ``Connection/preferIndexes()``.
+  let loginPool: ConnectionPool
+  let logins: LoginReads
   private let answers: AnswerCommitter
 
   /// Connects, checks the server, and brings the tables to their current form.
@@ -25,13 +28,13 @@ package struct PostgreSQLStore: ServerStore {
   ///   - create: makes them if there are none.
   ///   - allowsUnfinished: uses a store also if an import into it has not ended.
   ///   - allowsAsynchronous: uses a store of several hosts also without a synchronous standby.
-  ///   - connections: the most connections.
+  ///   - connections: the most connections, beside the four of logins.
   ///   - deadline: how long one transaction may take.
   ///   - now: a clock that runs while the machine does.
   /// - Throws: ``PostgreSQLRefusal``; ``PostgreSQLError``.
   package init(
     _ address: PostgreSQLAddress, create: Bool, allowsUnfinished: Bool = false, allowsAsynchronous: Bool = false,
-    connections: Int = 8, deadline: Duration = .seconds(10),
+    connections: Int = 4, deadline: Duration = .seconds(10),
     now: @escaping @Sendable () -> ContinuousClock.Instant
   ) throws {
     self.now = now
@@ -46,14 +49,15 @@ package struct PostgreSQLStore: ServerStore {
     try Migrator(connection: first).migrate(create: create)
     let mark = try SettingTable(connection: first).value(of: .unfinishedImport)
     guard mark == nil || allowsUnfinished else { throw PostgreSQLRefusal.unfinished }
-    pool = ConnectionPool(size: connections, deadline: deadline, now: now) {
-      do {
-        return try search.find().0
-      } catch let refusal as PostgreSQLRefusal {
-        throw PostgreSQLError.unreachable(message: refusal.description)
-      }
+    pool = ConnectionPool(size: connections, deadline: deadline, now: now) { try search.connect() }
+    // Nothing that an administrator asks for takes a connection from those who log in.
+    loginPool = ConnectionPool(size: 2 * Self.mostBatches, deadline: deadline, now: now) {
+      let connection = try search.connect()
+      try connection.preferIndexes()
+      return connection
     }
-    answers = AnswerCommitter(pool: pool)
+    logins = LoginReads(pool: loginPool, mostStatements: Self.mostBatches, now: now)
+    answers = AnswerCommitter(pool: loginPool, mostCommits: Self.mostBatches, now: now)
   }
 
   package func read<Value: Sendable>(
@@ -103,10 +107,7 @@ package struct PostgreSQLStore: ServerStore {
   package func login(
     of username: String, appID: String, challenge: IssuedChallenge?
   ) async throws -> LoginRecords {
-    // One statement, which is a transaction by itself.
-    try await afterLoss { connection, _ in
-      try CredentialTable(connection: connection).login(of: username, appID: appID, challenge: challenge)
-    }
+    try await logins.records(for: LoginLookup(username: username, appID: appID, challenge: challenge))
   }
 
   package func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
@@ -122,7 +123,8 @@ package struct PostgreSQLStore: ServerStore {
     let hasBegun = Atomic(false)
     do {
       return try await pool.run { try work($0) { hasBegun.store(true, ordering: .relaxed) } }
-    } catch PostgreSQLError.interrupted where !hasBegun.load(ordering: .relaxed) && now() - start < Self.soon {
+    } catch PostgreSQLError.interrupted where !hasBegun.load(ordering: .relaxed) && now() - start < ConnectionPool.soon
+    {
       return try await pool.run { try work($0) {} }
     }
   }

@@ -9,7 +9,8 @@ final class AnswerWriter: Sendable {
 
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
-  private let queue = AnswerQueue(mostWriters: 1)
+  private let queue = BatchQueue<VerifiedAnswer, AnswerOutcome>(mostWorkers: 1) { ContinuousClock.now }
+  private let forgetting = SecondlyTask()
   /// Made with the first batch.
   private let statements = Mutex<AnswerStatements?>(nil)
 
@@ -25,16 +26,16 @@ final class AnswerWriter: Sendable {
   ///
   /// - Throws: SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was flushed.
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
-    try await queue.store(answer) { [self] in writeNext() }
+    try await queue.add(answer) { [self] in writeNext() }
   }
 
   /// Queued anew for each batch, so that other writers of this process get their turn.
   private func writeNext() {
     database.asyncWriteWithoutTransaction { [self] db in
       var now: Int64?
-      let mustGoOn = queue.writeBatch { batch in
+      let mustGoOn = queue.workBatch { batch in
         now = batch.last?.now
-        return AnswerQueue.outcomes(of: batch) { try commit($0, db) }
+        return BatchQueue.outcomes(of: batch) { try commit($0, db) }
       }
       if let now { forget(now, db) }
       if mustGoOn { writeNext() }
@@ -68,7 +69,7 @@ final class AnswerWriter: Sendable {
 
   /// Forgets expired challenges, at most once a second, after the callers have got their outcome.
   private func forget(_ now: Int64, _ db: Database) {
-    guard queue.mustForget(at: now) else { return }
+    guard forgetting.isDue(at: now) else { return }
     // If it fails, the next second tries again; the answers were stored before.
     try? db.inTransaction(.immediate) {
       try UsedChallengeStore(db: db).forget(expiredAt: now, most: Self.mostForgotten)

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// Groups what several callers ask a store for into batches, each for one commit or one statement.
+///
+/// A durable commit waits for the disk, whether it holds one answer or 64. While the workers are busy, further callers wait, and
+/// the next batch takes them all. So the store's speed limits the time of a caller, not the number of callers.
+package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
+  private struct Waiting {
+    let item: Item
+    let caller: CheckedContinuation<Outcome, any Error>
+  }
+
+  private struct State {
+    var waiting: [Waiting] = []
+    var workers = 0
+    /// When the last batch began.
+    var lastStart: ContinuousClock.Instant?
+  }
+
+  /// The most items of a batch: 64 verified answers are about 2 ms of work.
+  private let mostTogether = 64
+  /// For how long a batch may be under way before a caller starts another beside it.
+  ///
+  /// Earlier, the two would share the work and double its cost. Later, a batch that waits for a lock would hold up everybody.
+  private let patience = Duration.milliseconds(20)
+
+  private let mostWorkers: Int
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let state = Mutex(State())
+
+  /// Makes a queue.
+  ///
+  /// - Parameters:
+  ///   - mostWorkers: how many batches may be under way at once.
+  ///   - now: a clock that runs while the machine does.
+  package init(mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    self.mostWorkers = mostWorkers
+    self.now = now
+  }
+
+  /// How many items wait for the next batch.
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Adds an item; returns when its batch is done.
+  ///
+  /// A cancelled caller waits too: an answer that is being committed cannot be taken back.
+  ///
+  /// - Parameter start: starts a worker, which calls ``workBatch(_:)`` until that returns false.
+  /// - Throws: what the batch threw for this item.
+  package func add(_ item: Item, start: @Sendable () -> Void) async throws -> Outcome {
+    try await withCheckedThrowingContinuation { caller in
+      let mustStart = state.withLock { state in
+        state.waiting.append(Waiting(item: item, caller: caller))
+        guard state.workers == 0 || state.workers < mostWorkers && isStuck(state) else { return false }
+        state.workers += 1
+        return true
+      }
+      if mustStart { start() }
+    }
+  }
+
+  private func isStuck(_ state: State) -> Bool { state.lastStart.map { now() - $0 >= patience } ?? false }
+
+  /// Does what waits, up to the most of one batch, and tells the callers.
+  ///
+  /// - Parameter work: returns what became of each item, in their order.
+  /// - Returns: whether further items wait for this worker.
+  package func workBatch(_ work: ([Item]) -> [Result<Outcome, any Error>]) -> Bool {
+    let batch = state.withLock { state in
+      state.lastStart = now()
+      let batch = Array(state.waiting.prefix(mostTogether))
+      state.waiting.removeFirst(batch.count)
+      return batch
+    }
+    if !batch.isEmpty {
+      for (waiting, outcome) in zip(batch, work(batch.map(\.item))) { waiting.caller.resume(with: outcome) }
+    }
+    return state.withLock { state in
+      guard state.waiting.isEmpty else { return true }
+      state.workers -= 1
+      return false
+    }
+  }
+
+  /// Does items together, and each alone if that fails: one of them may be at fault.
+  ///
+  /// - Parameters:
+  ///   - isUndone: whether an error of `together` says that nothing was stored. Of other errors it is not known, so nothing is
+  ///     tried again.
+  ///   - together: does all of them or, if it throws, none.
+  package static func outcomes(
+    of items: [Item], isUndone: (any Error) -> Bool = { _ in true },
+    together: ([Item]) throws -> [Outcome]
+  ) -> [Result<Outcome, any Error>] {
+    do {
+      return try together(items).map { .success($0) }
+    } catch  where items.count == 1 || !isUndone(error) {
+      return items.map { _ in .failure(error) }
+    } catch {
+      return items.flatMap { outcomes(of: [$0], isUndone: isUndone, together: together) }
+    }
+  }
+}
