@@ -10,6 +10,12 @@ mkdir -p build
 log=build/swift-test.log
 limit=${LIMIT:-35}
 
+# Every test's files are in here, and have to be gone at the end. SwiftPM leaves folders of its own.
+TMPDIR=$(mktemp --directory /tmp/uaf-tests.XXXXXX)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+chmod 711 "$TMPDIR"
+
 status=0
 timeout --kill-after=30s "${limit}m" "${SWIFT:-swift}" test --skip-build "$@" 2>&1 | tee "$log" || status=$?
 if ((status == 124 || status == 137)); then
@@ -19,5 +25,16 @@ if ((status == 124 || status == 137)); then
 elif ((status != 0)); then
   echo "swift tests: status $status; what failed:" >&2
   grep --extended-regexp --after-context=3 '^✘|error: |Fatal error' "$log" | grep --invert-match '^◇ Test case\|^✔' >&2 || true
+fi
+left() { find "$TMPDIR" -mindepth 1 -maxdepth 1 ! -name 'TemporaryDirectory.*' ! -name '*.lock' -printf '%f\n'; }
+# A database that the tests started ends after them, and takes its folder along.
+for ((tries = 100; tries > 0 && status == 0; tries--)); do
+  [[ -n $(left) ]] || break
+  sleep 0.2
+done
+if ((status == 0)) && [[ -n $(left) ]]; then
+  echo 'swift tests: passed, but left files behind:' >&2
+  left >&2
+  exit 1
 fi
 exit "$status"

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HostSystem
 
@@ -6,7 +7,7 @@ package final class Folder {
   package let path: String
 
   package init() {
-    var template = Array("/tmp/uafctl-test-XXXXXX".utf8CString)
+    var template = Array((FileManager.default.temporaryDirectory.path + "/uafctl-test-XXXXXX").utf8CString)
     // SAFETY: a NUL-terminated text that is ours to change.
     _ = unsafe mkdtemp(&template)
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -6,7 +7,7 @@ final class Folder {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/uaf-configuration-XXXXXX".utf8CString)
+    var template = Array((FileManager.default.temporaryDirectory.path + "/uaf-configuration-XXXXXX").utf8CString)
     // SAFETY: mkdtemp writes within the array, which ends with a NUL.
     let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
       unsafe buffer.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false

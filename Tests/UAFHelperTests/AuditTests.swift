@@ -91,7 +91,9 @@ import UAFWire
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     var endedBefore = false
-    bench.audit.onWrite = { endedBefore = bench.log.lines.last?.hasPrefix("event=authenticate result=3012 ") == true }
+    bench.audit.onWrite = { [unowned bench] in
+      endedBefore = bench.log.lines.last?.hasPrefix("event=authenticate result=3012 ") == true
+    }
     #expect(try bench.run(bench.begin(), ["wrong3"]).result == 3012)
     #expect(endedBefore)
   }

@@ -203,7 +203,7 @@ import UAFWire
     let before = bench.server.requests.count
     let frozen = bench.now
     // The clock stands at its old value when the request is asked for, and far later when it is used.
-    bench.server.onGet = { bench.now.nanoseconds = frozen.nanoseconds + 61_000_000_000 }
+    bench.server.onGet = { [unowned bench] in bench.now.nanoseconds = frozen.nanoseconds + 61_000_000_000 }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(bench.server.requests.count == before + 3, "get, get again, respond")
   }

@@ -14,7 +14,7 @@ import UAFWire
   func `signs and sends nothing once the front end is gone`(_ configuration: String) throws {
     let bench = try HelperBench.registered(configuration)
     let (answered, count) = (bench.server.answered, bench.log.lines.count)
-    bench.server.onFinish = { bench.hangUp() }
+    bench.server.onFinish = { [unowned bench] in bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     #expect(bench.server.answered == answered && bench.server.confirmed.isEmpty)
     let told = lines(bench, since: count)
@@ -25,7 +25,7 @@ import UAFWire
   @Test func `a correct entry still clears the count`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong"])
-    bench.server.onFinish = { bench.hangUp() }
+    bench.server.onFinish = { [unowned bench] in bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     bench.server.onFinish = nil
     #expect(try bench.triesLeft() == 3)
@@ -34,7 +34,7 @@ import UAFWire
   @Test func `logs a success that nobody waits for as unused`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
-    bench.server.onRespond = { bench.hangUp() }
+    bench.server.onRespond = { [unowned bench] in bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     let told = lines(bench, since: count).filter { $0.contains("result=0") }
     #expect(told.count == 1 && told[0].contains("unused=yes"), "\(told)")
@@ -43,7 +43,7 @@ import UAFWire
   @Test func `logs an answer as unused if nobody waits for its verdict`() throws {
     let bench = try HelperBench.registered()
     let count = bench.log.lines.count
-    bench.server.onRespond = {
+    bench.server.onRespond = { [unowned bench] in
       bench.hangUp()
       // What the exchange ends with once the front end is gone.
       bench.server.lateFailure = .unavailable
@@ -62,7 +62,7 @@ import UAFWire
 
   @Test func `asks for no deregistration for a front end that is gone`() throws {
     let bench = try HelperBench.registered()
-    bench.server.onRespond = { bench.hangUp() }
+    bench.server.onRespond = { [unowned bench] in bench.hangUp() }
     let asked = bench.server.asked.count
     try bench.run(bench.begin(.deregister), ["correct"])
     bench.server.onRespond = nil

@@ -72,7 +72,7 @@ import UAFWire
     denial.payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
     denial.denies = true
     try bench.run(denial)
-    bench.server.onRespond = { bench.hangUp() }
+    bench.server.onRespond = { [unowned bench] in bench.hangUp() }
     try bench.run(bench.begin(), ["correct"])
     bench.server.onRespond = nil
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }

@@ -225,7 +225,7 @@ import UAFWire
     let bench = try bench()
     (bench.server.lateFailure, bench.server.answersLeft) = (nil, 1)
     // The request that was there has grown old, and it is the next one that is not answered.
-    if isSlow { bench.server.onGet = { bench.now.nanoseconds += 61_000_000_000 } }
+    if isSlow { bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += 61_000_000_000 } }
     expectRefusal(try bench.run(bench.begin(), ["correct"]), code: 7)
   }
 

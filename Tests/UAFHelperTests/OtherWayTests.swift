@@ -92,7 +92,7 @@ import UAFWire
     var begin = bench.begin()
     begin.isDivided = true
     let before = bench.server.asked.count
-    bench.server.onGet = { bench.now.nanoseconds += 61_000_000_000 }
+    bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += 61_000_000_000 }
     #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 0)
     #expect(bench.server.asked.count == before + 2)
   }

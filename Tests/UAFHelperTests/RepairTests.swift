@@ -114,7 +114,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0
-    bench.server.onRespond = {
+    bench.server.onRespond = { [unowned bench] in
       answers += 1
       bench.server.overtake(by: answers)
     }
@@ -227,7 +227,7 @@ import UAFWire
   @Test func `a success that was lost on the way is made good by the next repair`() throws {
     let bench = try restored()
     let old = try #require(bench.server.registered)
-    bench.server.onRespond = { bench.server.lateFailure = .afterHandshake(.connectionLost) }
+    bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
     #expect(try bench.run(repair(bench), ["correct"]).result == 4001)
     (bench.server.onRespond, bench.server.lateFailure) = (nil, nil)
     let lost = try #require(bench.server.registered)
@@ -240,7 +240,7 @@ import UAFWire
 
   @Test func `a front end that goes away after the value makes no key`() throws {
     let bench = try restored()
-    bench.server.onFinish = { bench.hangUp() }
+    bench.server.onFinish = { [unowned bench] in bench.hangUp() }
     try bench.run(repair(bench), entries: [.answer("correct"), .gone])
     bench.server.onFinish = nil
     #expect(bench.server.keys.count == 1)

@@ -64,7 +64,7 @@ import UAFWire
   @Test func `a login that another one overtook is tried once more, without a text`() throws {
     let bench = try HelperBench.registered()
     var isFirst = true
-    bench.server.onRespond = {
+    bench.server.onRespond = { [unowned bench] in
       bench.server.comparesCounters = isFirst
       if isFirst { bench.server.overtake(by: 1) }
       isFirst = false
@@ -78,7 +78,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0
-    bench.server.onRespond = {
+    bench.server.onRespond = { [unowned bench] in
       answers += 1
       if answers <= times { bench.server.overtake(by: answers) }
     }

@@ -75,7 +75,7 @@ import UAFWire
 
   @Test func `a key whose success was lost on the way is named the next time`() throws {
     let bench = try bench()
-    bench.server.onRespond = { bench.server.lateFailure = .afterHandshake(.connectionLost) }
+    bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
     #expect(try register(bench).result == 4001)
     bench.server.onRespond = nil
     bench.server.lateFailure = nil

@@ -162,7 +162,7 @@ import UAFCrypto
   @Test func `what is left is not removed while a change makes a share`() throws {
     let directory = try opened()
     try register(in: directory)
-    keeper.whileMaking = { [folder, keeper] in
+    keeper.whileMaking = { [folder, unowned keeper] in
       let other = try StateDirectory(folder.state, owner: getuid(), shares: keeper)
       #expect(throws: StateError.superseded) { try AccountShares.removeLeftovers(of: 4242, in: other) }
     }

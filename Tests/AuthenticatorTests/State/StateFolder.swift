@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 @testable import Authenticator
@@ -7,7 +8,7 @@ final class StateFolder {
   let path: String
 
   init() {
-    var template = Array("/tmp/pam-uaf-state.XXXXXX".utf8CString)
+    var template = Array((FileManager.default.temporaryDirectory.path + "/pam-uaf-state.XXXXXX").utf8CString)
     path = unsafe String(cString: mkdtemp(&template))
   }
 

@@ -4,13 +4,15 @@ import Testing
 @testable import UAFHelper
 
 /// The hash over a person's stored prints.
-struct EnrolledPrintsTests {
+final class EnrolledPrintsTests {
   private let folder: URL
 
   init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "prints-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func write(_ name: String, _ text: String) throws {
     let file = folder.appending(path: name)
@@ -19,8 +21,7 @@ struct EnrolledPrintsTests {
   }
 
   private func state(owner: UInt32 = getuid()) -> EnrolledPrints.State? {
-    defer { withExtendedLifetime(self) {} }
-    return EnrolledPrints(of: Array("mina".utf8), in: folder.path, owner: owner)?.state()
+    EnrolledPrints(of: Array("mina".utf8), in: folder.path, owner: owner)?.state()
   }
 
   @Test func `is the same for the same prints, and another for any other`() throws {
