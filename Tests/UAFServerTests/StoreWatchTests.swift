@@ -59,6 +59,17 @@ struct StoreWatchTests {
     }
   }
 
+  @Test func `is not ready while no login can be read`() async throws {
+    let watch = try await watch()
+    store.fails(.logins)
+    await watch.look()
+    #expect(!watch.isReady)
+    #expect(log.lines.filter { $0.contains("store-failed") }.count == 1)
+    store.fails(.nothing)
+    await watch.look()
+    #expect(watch.isReady)
+  }
+
   @Test func `no question of a stranger reaches the store`() async throws {
     let watch = try await watch()
     try await application(watch).test { client in

@@ -71,6 +71,8 @@ final class StoreWatch: Service {
         (try records.audit.last().number, try records.settings.value(of: .movedTo))
       }
       guard move == nil else { throw MovedStore() }
+      // Logins may have connections of their own.
+      _ = try await store.login(of: "", appID: "", challenge: nil)
       state.withLock { $0.lastRow = last }
     }
     let hasFailed = state.withLock { state in

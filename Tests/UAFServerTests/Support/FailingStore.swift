@@ -8,7 +8,7 @@ final class FailingStore: ServerStore {
     let text = "no space left"
   }
 
-  enum What { case nothing, writes, everything }
+  enum What { case nothing, writes, logins, everything }
 
   private struct State {
     var what = What.nothing
@@ -48,10 +48,11 @@ final class FailingStore: ServerStore {
     }
   }
 
-  private func use(writing: Bool) async throws {
+  /// - Parameter what: what else than everything would fail this use.
+  private func use(_ what: What = .nothing) async throws {
     let fails = state.withLock { state in
       state.uses += 1
-      return state.what == .everything || writing && state.what == .writes
+      return state.what == .everything || state.what != .nothing && state.what == what
     }
     if fails { throw Failure() }
     guard state.withLock({ $0.hangs }) else { return }
@@ -68,24 +69,24 @@ final class FailingStore: ServerStore {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try await use(writing: false)
+    try await use()
     return try await store.read(body)
   }
 
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try await use(writing: true)
+    try await use(.writes)
     return try await store.write(body)
   }
 
   func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords {
-    try await use(writing: false)
+    try await use(.logins)
     return try await store.login(of: username, appID: appID, challenge: challenge)
   }
 
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
-    try await use(writing: true)
+    try await use(.writes)
     return try await store.store(answer)
   }
 }
