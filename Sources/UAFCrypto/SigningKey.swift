@@ -41,8 +41,10 @@ import SecretMemory
     return try unsafe P256.sign(message, context: copy)
   }
 
-  /// Room for some hundred keys, and for a thousand threads: OpenSSL takes 512 bytes of it for each that draws random numbers, and
-  /// none can be drawn without. A server has a dozen keys and fewer than a hundred threads; the tests have as many servers as tests at once.
+  /// Room for some hundred keys, and for a thousand threads.
+  ///
+  /// A server has a dozen keys; the tests have as many servers as tests at once. OpenSSL also takes 512 bytes for each thread
+  /// that draws random numbers, and none can be drawn without: a server has fewer than a hundred threads, the tests hundreds.
   ///
   /// The heap is made once for the process, before the first key. A sixteenth of what a process may lock on Debian (8 MiB).
   private static let hasSecureHeap = CRYPTO_secure_malloc_init(1 << 19, 32) != 0
