@@ -13,7 +13,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var workers = 0
-    /// When the last batch began.
+    /// When the last batch began, or a worker for the next one was called.
     var lastStart: ContinuousClock.Instant?
   }
 
@@ -53,6 +53,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
         state.waiting.append(Waiting(item: item, caller: caller))
         guard state.workers == 0 || state.workers < mostWorkers && isStuck(state) else { return false }
         state.workers += 1
+        state.lastStart = now()
         return true
       }
       if mustStart { start() }
