@@ -13,19 +13,22 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var workers = 0
-    /// When the last batch began, or a worker for the next one was called.
-    var lastStart: ContinuousClock.Instant?
+    /// When the batches under way began.
+    var starts: [ContinuousClock.Instant] = []
+    /// Whether somebody looks after a while whether a batch still keeps others waiting.
+    var isWatched = false
   }
 
   /// The most items of a batch: 64 verified answers are about 2 ms of work.
   private let mostTogether = 64
-  /// For how long a batch may be under way before a caller starts another beside it.
+  /// For how long a batch may be under way before another begins beside it.
   ///
   /// Earlier, the two would share the work and double its cost. Later, a batch that waits for a lock would hold up everybody.
   private let patience = Duration.milliseconds(20)
 
   private let mostWorkers: Int
   private let now: @Sendable () -> ContinuousClock.Instant
+  private let sleep: @Sendable (Duration) async -> Void
   private let state = Mutex(State())
 
   /// Makes a queue.
@@ -33,9 +36,14 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   /// - Parameters:
   ///   - mostWorkers: how many batches may be under way at once.
   ///   - now: a clock that runs while the machine does.
-  package init(mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+  ///   - sleep: returns after a while.
+  package init(
+    mostWorkers: Int, now: @escaping @Sendable () -> ContinuousClock.Instant,
+    sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+  ) {
     self.mostWorkers = mostWorkers
     self.now = now
+    self.sleep = sleep
   }
 
   /// How many items wait for the next batch.
@@ -47,28 +55,50 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   ///
   /// - Parameter start: starts a worker, which calls ``workBatch(_:)`` until that returns false.
   /// - Throws: what the batch threw for this item.
-  package func add(_ item: Item, start: @Sendable () -> Void) async throws -> Outcome {
+  package func add(_ item: Item, start: @escaping @Sendable () -> Void) async throws -> Outcome {
     try await withCheckedThrowingContinuation { caller in
-      let mustStart = state.withLock { state in
+      let (mustStart, mustWatch) = state.withLock { state in
         state.waiting.append(Waiting(item: item, caller: caller))
-        guard state.workers == 0 || state.workers < mostWorkers && isStuck(state) else { return false }
-        state.workers += 1
-        state.lastStart = now()
-        return true
+        return next(&state)
       }
       if mustStart { start() }
+      if mustWatch { watch(start) }
     }
   }
 
-  private func isStuck(_ state: State) -> Bool { state.lastStart.map { now() - $0 >= patience } ?? false }
+  /// What has to be done for those who wait.
+  private func next(_ state: inout State) -> (mustStart: Bool, mustWatch: Bool) {
+    guard state.workers < mostWorkers, !state.waiting.isEmpty else { return (false, false) }
+    let isStuck = state.starts.min().map { now() - $0 >= patience } ?? false
+    if state.workers == 0 || isStuck {
+      state.workers += 1
+      return (true, false)
+    }
+    defer { state.isWatched = true }
+    return (false, !state.isWatched)
+  }
+
+  /// Starts another worker if a batch takes too long: perhaps nobody comes any more who would see that.
+  private func watch(_ start: @escaping @Sendable () -> Void) {
+    Task {
+      await sleep(patience)
+      let (mustStart, mustWatch) = state.withLock { state in
+        state.isWatched = false
+        return next(&state)
+      }
+      if mustStart { start() }
+      if mustWatch { watch(start) }
+    }
+  }
 
   /// Does what waits, up to the most of one batch, and tells the callers.
   ///
   /// - Parameter work: returns what became of each item, in their order.
   /// - Returns: whether further items wait for this worker.
   package func workBatch(_ work: ([Item]) -> [Result<Outcome, any Error>]) -> Bool {
+    let start = now()
     let batch = state.withLock { state in
-      state.lastStart = now()
+      state.starts.append(start)
       let batch = Array(state.waiting.prefix(mostTogether))
       state.waiting.removeFirst(batch.count)
       return batch
@@ -77,6 +107,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
       for (waiting, outcome) in zip(batch, work(batch.map(\.item))) { waiting.caller.resume(with: outcome) }
     }
     return state.withLock { state in
+      state.starts.remove(at: state.starts.firstIndex(of: start) ?? 0)
       guard state.waiting.isEmpty else { return true }
       state.workers -= 1
       return false
