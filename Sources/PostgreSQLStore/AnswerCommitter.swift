@@ -4,7 +4,7 @@ import UAFService
 final class AnswerCommitter: Sendable {
   private let pool: ConnectionPool
   private let queue: BatchQueue<VerifiedAnswer, AnswerOutcome>
-  private let forgetting = SecondlyTask()
+  private let forgetting = OncePerSecond()
 
   /// Makes a committer.
   ///

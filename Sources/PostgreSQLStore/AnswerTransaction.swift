@@ -10,7 +10,7 @@ struct AnswerTransaction {
     var outcomes: [Result<AnswerOutcome, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
     let committed = BatchQueue.outcomes(
-      of: together.map { answers[$0] }, isUndone: { ($0 as? PostgreSQLError)?.isUndone == true }, together: commit)
+      of: together.map { answers[$0] }, isUndone: PostgreSQLError.isUndone, together: commit)
     for (index, outcome) in zip(together, committed) { outcomes[index] = outcome }
     return zip(answers, outcomes).map { answer, outcome in
       outcome ?? Result { try commitAlone(answer) }

@@ -26,11 +26,11 @@ extension Connection {
     do { try execute("ROLLBACK") } catch { lost() }
   }
 
-  /// Has each statement look for rows in an index, whatever PostgreSQL believes of a table's size.
+  /// Has each statement planned once, with indexes, whatever PostgreSQL believes of a table's size.
   ///
-  /// A statement's plan is kept. One that was made while a table was empty reads the whole table: so did each login, through all
-  /// challenges that were used since, until PostgreSQL looked at the table again. Statements for which there is no index
-  /// read it as before. They would count as dear ones then, so nothing is compiled for them.
+  /// Otherwise a plan that is made while a table is empty reads the whole table, and is kept until PostgreSQL counts the rows
+  /// anew. And a statement for several logins is planned each time, which costs more than to run it. Statements without an
+  /// index read the table as before. PostgreSQL takes those for dear ones then: without `jit = off` it would compile them.
   func preferIndexes() throws {
     try execute(
       """

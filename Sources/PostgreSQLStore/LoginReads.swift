@@ -54,7 +54,7 @@ final class LoginReads: Sendable {
   ) -> [Result<LoginRecords, any Error>] {
     // After a refusal the connection can be used again: the statement was a transaction of its own.
     BatchQueue<LoginLookup, Result<LoginRecords, any Error>>.outcomes(
-      of: lookups, isUndone: { ($0 as? PostgreSQLError)?.isUndone == true }
+      of: lookups, isUndone: PostgreSQLError.isUndone
     ) { lookups in
       try CredentialTable(connection: connection.get()).logins(lookups)
     }.map { $0.flatMap(\.self) }

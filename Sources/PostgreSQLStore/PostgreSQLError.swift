@@ -70,5 +70,5 @@ extension PostgreSQLError {
   ///
   /// Where it ends the connection instead, it may have interrupted a commit that waits for its standby: that is
   /// ``interrupted``, whatever the server says.
-  var isUndone: Bool { if case .refused = self { true } else { false } }
+  static func isUndone(_ error: any Error) -> Bool { if case PostgreSQLError.refused = error { true } else { false } }
 }

@@ -10,7 +10,7 @@ final class AnswerWriter: Sendable {
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
   private let queue = BatchQueue<VerifiedAnswer, AnswerOutcome>(mostWorkers: 1) { ContinuousClock.now }
-  private let forgetting = SecondlyTask()
+  private let forgetting = OncePerSecond()
   /// Made with the first batch.
   private let statements = Mutex<AnswerStatements?>(nil)
 

@@ -34,6 +34,13 @@ struct BatchQueueTests {
 
   private func waitForSleeps(_ count: Int) async { await wait { asked.sleeps.load(ordering: .relaxed) == count } }
 
+  /// The first item, whose batch is under way.
+  private func heldBatch(of queue: BatchQueue<Int, Int>) async -> (Task<Int, any Error>, HeldBatch) {
+    let first = add(1, to: queue)
+    await waitForWorkers(1)
+    return (first, await HeldBatch(of: queue))
+  }
+
   /// Does what waits, as a worker; returns whether more waits for it.
   private func work(on queue: BatchQueue<Int, Int>) -> Bool {
     queue.workBatch { items in items.map { .success($0) } }
@@ -41,9 +48,7 @@ struct BatchQueueTests {
 
   @Test func `a second batch begins beside one that takes long, also if nobody comes any more`() async throws {
     let queue = queue()
-    let first = add(1, to: queue)
-    await waitForWorkers(1)
-    let held = await HeldBatch(of: queue)
+    let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)
     await waitForSleeps(1)
     #expect(queue.waitingCount == 1 && asked.workers.load(ordering: .relaxed) == 1)
@@ -58,9 +63,7 @@ struct BatchQueueTests {
 
   @Test func `whoever comes while a batch takes long starts another at once`() async throws {
     let queue = queue()
-    let first = add(1, to: queue)
-    await waitForWorkers(1)
-    let held = await HeldBatch(of: queue)
+    let (first, held) = await heldBatch(of: queue)
     clock.advance(.milliseconds(20))
     // Again and again: a batch that ends beside it does not make the first one a new one.
     for number in 2...4 {
@@ -76,9 +79,7 @@ struct BatchQueueTests {
 
   @Test func `no second batch begins while each is quick, and the look is repeated`() async throws {
     let queue = queue()
-    let first = add(1, to: queue)
-    await waitForWorkers(1)
-    let held = await HeldBatch(of: queue)
+    let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)
     await waitForSleeps(1)
     await held.finish()
@@ -100,9 +101,7 @@ struct BatchQueueTests {
 
   @Test func `nobody looks after a batch beside which none may begin`() async throws {
     let queue = queue(mostWorkers: 1)
-    let first = add(1, to: queue)
-    await waitForWorkers(1)
-    let held = await HeldBatch(of: queue)
+    let (first, held) = await heldBatch(of: queue)
     clock.advance(.seconds(1))
     let second = add(2, to: queue)
     await wait { queue.waitingCount == 1 }

@@ -19,6 +19,8 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
     var isWatched = false
   }
 
+  private enum Step { case nothing, startWorker, watch }
+
   /// The most items of a batch: 64 verified answers are about 2 ms of work.
   private let mostTogether = 64
   /// For how long a batch may be under way before another begins beside it.
@@ -57,37 +59,44 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   /// - Throws: what the batch threw for this item.
   package func add(_ item: Item, start: @escaping @Sendable () -> Void) async throws -> Outcome {
     try await withCheckedThrowingContinuation { caller in
-      let (mustStart, mustWatch) = state.withLock { state in
+      let step = state.withLock { state in
         state.waiting.append(Waiting(item: item, caller: caller))
-        return next(&state)
+        return nextStep(&state)
       }
-      if mustStart { start() }
-      if mustWatch { watch(start) }
+      take(step, start)
     }
   }
 
   /// What has to be done for those who wait.
-  private func next(_ state: inout State) -> (mustStart: Bool, mustWatch: Bool) {
-    guard state.workers < mostWorkers, !state.waiting.isEmpty else { return (false, false) }
+  private func nextStep(_ state: inout State) -> Step {
+    guard state.workers < mostWorkers, !state.waiting.isEmpty else { return .nothing }
     let isStuck = state.starts.min().map { now() - $0 >= patience } ?? false
     if state.workers == 0 || isStuck {
       state.workers += 1
-      return (true, false)
+      return .startWorker
     }
-    defer { state.isWatched = true }
-    return (false, !state.isWatched)
+    guard !state.isWatched else { return .nothing }
+    state.isWatched = true
+    return .watch
+  }
+
+  private func take(_ step: Step, _ start: @escaping @Sendable () -> Void) {
+    switch step {
+    case .nothing: break
+    case .startWorker: start()
+    case .watch: watch(start)
+    }
   }
 
   /// Starts another worker if a batch takes too long: perhaps nobody comes any more who would see that.
   private func watch(_ start: @escaping @Sendable () -> Void) {
     Task {
       await sleep(patience)
-      let (mustStart, mustWatch) = state.withLock { state in
+      let step = state.withLock { state in
         state.isWatched = false
-        return next(&state)
+        return nextStep(&state)
       }
-      if mustStart { start() }
-      if mustWatch { watch(start) }
+      take(step, start)
     }
   }
 
@@ -107,7 +116,7 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
       for (waiting, outcome) in zip(batch, work(batch.map(\.item))) { waiting.caller.resume(with: outcome) }
     }
     return state.withLock { state in
-      state.starts.remove(at: state.starts.firstIndex(of: start) ?? 0)
+      if let place = state.starts.firstIndex(of: start) { state.starts.remove(at: place) }
       guard state.waiting.isEmpty else { return true }
       state.workers -= 1
       return false

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Says when something is due that is done once in a second at most, beside other work.
-package final class SecondlyTask: Sendable {
+package final class OncePerSecond: Sendable {
   /// When it was last due, in seconds since 1970.
   private let last = Mutex(Int64(0))
 
