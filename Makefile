@@ -100,7 +100,8 @@ attack: deps
 attack-table:
 	PYTHONPATH=Tests/Acceptance PYTHONDONTWRITEBYTECODE=1 python3 -m attack.document
 
-bench: build
+bench: deps
+	scripts/stage.sh
 	$(AS_ROOT) scripts/bench.py $(if $(BESIDE),builds "$(BESIDE)")
 	$(if $(BESIDE),,$(AS_ROOT) scripts/bench.py server $(STORE))
 

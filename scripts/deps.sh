@@ -2,24 +2,59 @@
 # Installs the Debian packages that building, testing and the demo need and that are missing, and says which. Does nothing if
 # all of them are there. Arguments are further packages, for what not everybody needs.
 #
-#   --list RELEASE    print the names instead, as that release of Debian has them
+#   --list RELEASE        print the names instead, as that release of Debian has them
+#   --missing-to-build    print instead the names of those that are missing and that `make build` needs
 set -euo pipefail
 
 # shellcheck source=/dev/null
 release=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME-}")
-list=no
-if [[ ${1-} == --list ]]; then
-  list=yes release=$2
-  shift 2
-fi
+list=no missing_to_build=no
+case ${1-} in
+  --list)
+    list=yes release=$2
+    shift 2
+    ;;
+  --missing-to-build)
+    missing_to_build=yes
+    shift
+    ;;
+esac
 
 packages=(
-  # building
-  gcc g++ make pkg-config libc6-dev zlib1g-dev
+  gcc g++ make pkg-config python3 libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev
   libqrencode-dev libsystemd-dev libtss2-dev
+)
+# Swift links with gold, which Debian 12 has in binutils. Without it Swift takes ld.bfd, which leaves PT_GNU_RELRO out.
+if [[ $release != bookworm ]]; then packages+=(binutils-gold); fi
+
+is_there() {
+  case $1 in
+    # A Python from elsewhere does as well.
+    python3) command -v python3 >/dev/null ;;
+    python3-venv) python3 -c "import venv, ensurepip" 2>/dev/null ;;
+    *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]] ;;
+  esac
+}
+
+missing=()
+find_missing() {
+  local package
+  missing=()
+  for package in "${packages[@]}"; do
+    is_there "$package" || missing+=("$package")
+  done
+}
+
+if [[ $missing_to_build == yes ]]; then
+  if command -v dpkg-query >/dev/null; then find_missing; fi
+  echo "${missing[*]}"
+  exit 0
+fi
+
+packages+=(
   # testing and the demo
-  pamtester libpam-wrapper iproute2 libnss-wrapper openssl python3 python3-cryptography strace systemd valgrind
+  pamtester libpam-wrapper iproute2 libnss-wrapper openssl python3-cryptography strace systemd valgrind
   swtpm tpm2-tools
   ca-certificates
   # fingerprints: the service, its bus, and what the tests put in polkit's place
@@ -28,8 +63,6 @@ packages=(
   python3-venv shellcheck shfmt
   "$@"
 )
-# Swift links with gold, which Debian 12 has in binutils. Without it Swift takes ld.bfd, which leaves PT_GNU_RELRO out.
-if [[ $release != bookworm ]]; then packages+=(binutils-gold); fi
 if [[ $list == yes ]]; then
   printf '%s\n' "${packages[@]}"
   exit 0
@@ -56,18 +89,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 0
 fi
 
-is_there() {
-  case $1 in
-    # A Python from elsewhere does as well.
-    python3 | python3-venv) python3 -c "import venv, ensurepip" 2>/dev/null ;;
-    *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]] ;;
-  esac
-}
-
-missing=()
-for package in "${packages[@]}"; do
-  is_there "$package" || missing+=("$package")
-done
+find_missing
 if ((${#missing[@]} == 0)); then
   echo "deps: everything is installed"
   exit 0

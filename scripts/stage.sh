@@ -34,6 +34,16 @@ fi
 mkdir -p "$build"
 touch "$build/stage.begun"
 
+# The compiler names a header, not the package that has it.
+say_missing() {
+  local missing
+  missing=$(scripts/deps.sh --missing-to-build)
+  if [[ -n $missing ]]; then
+    echo "build: failed, and these packages are missing: $missing. \`make deps\` installs them." >&2
+  fi
+}
+trap '(($? == 0)) || say_missing' EXIT
+
 # shellcheck source=release.sh
 . scripts/release.sh
 for program in uaf-helper uaf-fetch uaf-chip uaf-finger uaf-name uafctl uaf-server; do build_program "$program"; done

@@ -1,4 +1,4 @@
-"""scripts/deps.sh, which `make demo` and `make test` run on the machine of whoever tries the project.
+"""scripts/deps.sh, which `make demo`, `make test` and `make bench` run on the machine of whoever tries the project.
 
 The archive is one of empty packages in the machine itself, under the names that the script asks for.
 """
@@ -87,6 +87,8 @@ def dependencies(lab):
         _offer(machine, missing + old, **needs_newer, valgrind={"Conflicts": "kept"})
         _install_old(machine, *old)
         before = _installed(machine)
+        unbuilt = machine.says("bash", script, "--missing-to-build").split()
+        must({"gcc", "libpam0g-dev"} <= set(unbuilt) < set(missing), f"named as missing for the build: {unbuilt}")
 
         refused = machine.run("bash", script, check=False)
         must(refused.returncode != 0 and "deps: not installed: " in refused.stdout, f"with a removal: {refused.stdout[-600:]}")
@@ -100,6 +102,8 @@ def dependencies(lab):
         expected = before | dict.fromkeys([*missing, "gcc-library"], NEW)
         must(_installed(machine) == expected, f"changed otherwise: {_installed(machine).items() ^ expected.items()}")
         must(machine.run("bash", script).stdout == "deps: everything is installed\n", "not everything is there afterwards")
+        unbuilt = machine.says("bash", script, "--missing-to-build").split()
+        must(not unbuilt, f"named as missing for the build afterwards: {unbuilt}")
         return (
             f"{len(missing)} missing ones installed, gcc-library named and upgraded, 3 old ones as before; "
             "where one had to be removed: refused, nothing changed"
