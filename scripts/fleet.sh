@@ -6,11 +6,11 @@
 #   scripts/fleet.sh F1 F7 ...   these alone
 #   scripts/fleet.sh quick       those of Tests/Acceptance/fleet/quick.py: four minutes
 #
-# PostgreSQL, Patroni, etcd, haproxy, faketime, rsyslog and Prometheus' promtool come from Debian's packages. They are fetched
-# into build/fleet/packages and unpacked into the root in memory of the namespaces: nothing of them is installed on this machine,
-# or starts by itself.
+# PostgreSQL, PgBouncer, Patroni, etcd, haproxy, faketime, rsyslog and Prometheus' promtool come from Debian's packages. They are
+# fetched into build/fleet/packages and unpacked into the root in memory of the namespaces: nothing of them is installed on this
+# machine, or starts by itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
 exec Tests/Acceptance/throw-away.sh fleet \
-  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy faketime prometheus rsyslog rsyslog-gnutls' "$@"
+  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy faketime prometheus rsyslog rsyslog-gnutls pgbouncer' "$@"

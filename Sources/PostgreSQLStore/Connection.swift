@@ -72,6 +72,10 @@ import Glibc
     return true
   }
 
+  /// The number of the server's process, as it was told at the beginning. A pooler tells one of its own.
+  // SAFETY: PQbackendPID only reads.
+  var processID: CInt { unsafe PQbackendPID(connection) }
+
   /// Sends a statement along with the next one.
   ///
   /// - Throws: ``PostgreSQLError/interrupted``.
@@ -98,6 +102,17 @@ import Glibc
     sent.append(.preparation(sql: sql))
     prepared[sql] = name
     return name
+  }
+
+  /// Sends a statement that is not prepared under a name, and waits for it.
+  ///
+  /// - Throws: ``PostgreSQLError``.
+  func executeOnce(_ sql: String) throws -> QueryResult {
+    // SAFETY: the connection is open, and there are no parameters. 1: the result is binary.
+    guard isOpen, unsafe PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+    sent.append(.statement)
+    try send()
+    return try receive()
   }
 
   /// Sends a statement and those before it, and waits for all of them.

@@ -4,11 +4,22 @@ struct ConnectionCheck {
 
   /// Sets a connection up, and asks what its server is like.
   ///
-  /// - Throws: ``PostgreSQLError``.
+  /// - Throws: ``PostgreSQLError``; ``PostgreSQLRefusal/pooler``.
   init(_ connection: Connection) throws {
+    try Self.requireNoPooler(connection)
     try connection.enqueue(Self.settings)
     guard let row = try connection.execute(Self.question).first else { throw PostgreSQLError.unreadable }
     self.row = row
+  }
+
+  /// Refuses a connection that PostgreSQL's own process does not end.
+  ///
+  /// A pooler may send each transaction to another process, where `synchronous_commit` is as its role and database say. One that
+  /// gives a process to a connection for good cannot be told from one that does not. The question has no name: a statement
+  /// that is prepared under one may be there already, or not be there when it is used.
+  private static func requireNoPooler(_ connection: Connection) throws {
+    let told = try connection.executeOnce("SELECT pg_backend_pid()").first?.integer(0, as: CInt.self)
+    guard told == connection.processID else { throw PostgreSQLRefusal.pooler }
   }
 
   /// Refuses a server that could not keep what it was given.

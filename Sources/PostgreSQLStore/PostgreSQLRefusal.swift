@@ -7,6 +7,8 @@ package enum PostgreSQLRefusal: Error, Equatable {
   case wrongURL
   case passwordInURL
   case settingNotAllowed(String)
+  /// What answers is not what was connected to, so settings of the connection may be gone at the next statement.
+  case pooler
   case tooOld(version: Int)
   case otherEncoding
   case readOnly
@@ -32,6 +34,9 @@ extension PostgreSQLRefusal: CustomStringConvertible {
       "the store's URL contains a password, which every process of the machine can see: change it, and name a passfile in the URL"
     case .settingNotAllowed(let name):
       "the store's URL has the setting \(name), which uaf-server does not take: write out what it stands for"
+    case .pooler:
+      "the store's URL names a pooler, which may give each statement another connection, without the settings that keep a commit "
+        + "durable: name PostgreSQL itself"
     case .tooOld(let version): "the store's PostgreSQL is version \(version / 10_000): 13 or newer is needed"
     case .otherEncoding: "the store's database is not in UTF-8: create it with ENCODING 'UTF8'"
     case .readOnly:
