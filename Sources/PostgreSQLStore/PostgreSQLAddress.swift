@@ -18,10 +18,12 @@ package struct PostgreSQLAddress: Sendable {
 
   /// What holds unless the URL says otherwise.
   ///
-  /// A server that cannot write is passed over for the next host.
+  /// A server that cannot write is passed over for the next host. A firewall between the two forgets connections on which nothing
+  /// is sent, some after four minutes, and says so to nobody: the next login on one would wait for 10 s in vain. The system's own
+  /// `tcp_keepalive_time` is two hours.
   private static let standard = [
     "connect_timeout": "3", "target_session_attrs": "read-write", "tcp_user_timeout": "10000",
-    "fallback_application_name": "uaf-server",
+    "keepalives_idle": "30", "keepalives_interval": "10", "fallback_application_name": "uaf-server",
   ]
 
   /// Reads a URL.
