@@ -5,6 +5,7 @@ final class AnswerCommitter: Sendable {
   private let pool: ConnectionPool
   private let queue: BatchQueue<VerifiedAnswer, AnswerOutcome>
   private let forgetting = OncePerSecond()
+  private let progress = ForgettingProgress()
 
   /// Makes a committer.
   ///
@@ -37,18 +38,19 @@ final class AnswerCommitter: Sendable {
         }
       }
       if let now, forgetting.isDue(at: now), let connection = try? connection.get(), connection.isOpen {
-        forgetExpired(connection)
+        forgetExpired(connection, now: now)
       }
       return mustGoOn
     }
   }
 
   /// Forgets expired challenges, after the callers have got their outcome.
-  private func forgetExpired(_ connection: Connection) {
+  private func forgetExpired(_ connection: Connection, now: Int64) {
     do {
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-      try UsedChallengeTable(connection: connection).forgetExpired()
+      let end = try UsedChallengeTable(connection: connection).forgetExpired(from: progress.start(at: now))
       try connection.commit()
+      progress.reached(end)
     } catch {
       // The next second tries again; the answers were stored before.
       connection.rollback()

@@ -16,6 +16,8 @@ struct Migration {
       name: "blocked accounts",
       statements: ["CREATE INDEX accountBlocked ON account (username) WHERE blockedUntil IS NOT NULL"]),
     JoinedMachineTable.migration, JoinedMachineTable.contacts, MachinePolicyTable.migration,
+    Migration(
+      name: "used proofs by expiry", statements: ["CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"]),
   ]
 
   private static let policies = [

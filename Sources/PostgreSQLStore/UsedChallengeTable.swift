@@ -15,6 +15,22 @@ struct UsedChallengeTable: UsedChallenges {
   static let keptUntil =
     "greatest(expiresAt, extract(epoch FROM clock_timestamp())::bigint + \(IssuedRequest.lifetime)) + \(clocksApart)"
 
+  /// Forgets challenges that have expired, the oldest first, but none that another instance is forgetting.
+  ///
+  /// The database's clock decides: an instance whose clock is fast would forget what others still accept. The time is that of the
+  /// statement's beginning, which is one value. With `clock_timestamp()`, which may change from row to row, PostgreSQL reads every
+  /// row: 290 ms of each second with 400,000.
+  static let forgetting = """
+    WITH expired AS (
+      SELECT hash, expiresAt FROM usedChallenge
+      WHERE expiresAt >= $2 AND expiresAt <= extract(epoch FROM statement_timestamp())::bigint
+      ORDER BY expiresAt LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), forgotten AS (
+      DELETE FROM usedChallenge WHERE hash IN (SELECT hash FROM expired)
+    )
+    SELECT count(*), max(expiresAt), extract(epoch FROM statement_timestamp())::bigint FROM expired
+    """
+
   let connection: Connection
 
   func contains(_ challenge: IssuedChallenge) throws -> Bool {
@@ -30,15 +46,13 @@ struct UsedChallengeTable: UsedChallenges {
     return Set(try rows.map { try $0.requiredBytes(0) })
   }
 
-  /// Forgets challenges whose requests have expired, but none that another instance is forgetting.
+  /// Forgets challenges whose requests have expired, 4,096 at most.
   ///
-  /// The database's clock decides: an instance whose clock is fast would forget what others still accept.
-  func forgetExpired() throws {
-    try connection.execute(
-      """
-      DELETE FROM usedChallenge WHERE hash IN (
-        SELECT hash FROM usedChallenge WHERE expiresAt <= extract(epoch FROM clock_timestamp())::bigint
-        ORDER BY expiresAt LIMIT $1 FOR UPDATE SKIP LOCKED)
-      """, [.integer(Self.mostForgotten)])
+  /// - Parameter start: those that have expired before are left.
+  /// - Returns: up to when all are forgotten.
+  func forgetExpired(from start: Int64) throws -> Int64 {
+    let row = try connection.execute(Self.forgetting, [.integer(Self.mostForgotten), .integer(start)]).first
+    guard let row else { return start }
+    return try row.integer(0) < Self.mostForgotten ? row.integer(2) : row.optionalInteger(1) ?? start
   }
 }

@@ -31,6 +31,7 @@ enum Schema {
     ("machine contacts", JoinedMachineStore.contacts),
     ("machine policies", MachinePolicyStore.schema),
     ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
+    ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

@@ -34,6 +34,14 @@ final class SQLiteStoreTests {
     #expect(level == 2)
   }
 
+  @Test func `looks for expired proofs in an index`() async throws {
+    let plan = try await open().database.read { db in
+      try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofStore.forgetting)", arguments: [1])
+        .map { $0["detail"] as String }
+    }
+    #expect(plan.contains { $0.hasPrefix("SEARCH usedProof") && $0.contains("usedProofByExpiry") }, "\(plan)")
+  }
+
   @Test func `refuses a store that a later version has changed`() async throws {
     let database = try open().database
     try await database.write { db in try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('2')") }
