@@ -54,7 +54,7 @@ struct AnswerTransaction {
     try undoingFailures {
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-      let stored = try connection.execute("\(Self.statement) \(Self.selection)", Self.parameters([answer])).rows
+      let stored = try connection.execute("\(Self.statement) SELECT number FROM stored", Self.parameters([answer])).rows
       guard !stored.isEmpty else {
         connection.rollback()
         return try outcomes([answer], stored: [])[0]
@@ -119,9 +119,8 @@ struct AnswerTransaction {
   static let auditedStatement = """
     \(statement), \(AuditChaining.events(first: 10)), recorded AS (
       SELECT a.* FROM asked a JOIN stored s ON s.number = a.place
-    ), \(AuditChaining.chained(from: "recorded")) \(selection)
+    ), \(AuditChaining.chained(from: "recorded")) SELECT number * \(AuditChaining.hasMoved) FROM stored
     """
-  private static let selection = "SELECT number FROM stored"
 
   // Keys are locked first and in the order of their numbers, then challenges in theirs, so that no two batches wait for each
   // other. A locked row is as the last commit left it. An answer is whole if each of its signatures may raise its counter.

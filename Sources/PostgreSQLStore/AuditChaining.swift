@@ -11,7 +11,7 @@ struct AuditChaining {
     guard !events.isEmpty else { return }
     let places = events.indices.map { Int64($0) }
     try connection.enqueue(
-      "WITH RECURSIVE \(Self.events(first: 1)), \(Self.chained(from: "asked")) SELECT 1",
+      "WITH RECURSIVE \(Self.events(first: 1)), \(Self.chained(from: "asked")) SELECT \(Self.hasMoved)",
       Self.parameters(events, places: places))
   }
 
@@ -40,12 +40,15 @@ struct AuditChaining {
   ///
   /// The end of the chain is locked when it is known which rows there are, so after everything else of the statement; without a
   /// row it is not. A locked row is as the last commit left it. `AuditLink.next` has the same hash.
+  ///
+  /// Each commit leaves a version of the end behind, which stays while any transaction of the database is older, such as a dump.
+  /// So the newest one is looked for in an index: to read all of them took 3 ms after 20,000 commits.
   static func chained(from rows: String) -> String {
     """
     event AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY place) AS step FROM \(rows)),
     ending AS MATERIALIZED (
       SELECT e.number, e.hash FROM (SELECT count(*) AS rows FROM event) AS c
-        CROSS JOIN LATERAL (SELECT number, hash FROM auditEnd WHERE c.rows > 0 FOR UPDATE) AS e
+        CROSS JOIN LATERAL (SELECT number, hash FROM auditEnd WHERE c.rows > 0 ORDER BY number DESC LIMIT 1 FOR UPDATE) AS e
     ), chain AS (
       SELECT 0::bigint AS step, number, hash FROM ending
       UNION ALL
@@ -59,7 +62,12 @@ struct AuditChaining {
     ), moved AS (
       UPDATE auditEnd SET number = c.number, hash = c.hash
       FROM (SELECT number, hash FROM chain WHERE step > 0 ORDER BY step DESC LIMIT 1) AS c
+      WHERE auditEnd.number >= (SELECT max(number) FROM auditEnd)
+      RETURNING 1
     )
     """
   }
+
+  /// One, as SQL; an error of the statement if the end was not moved, because somebody has emptied the audit meanwhile.
+  static let hasMoved = "1 / (SELECT count(*) FROM moved)"
 }

@@ -18,6 +18,7 @@ struct Migration {
     JoinedMachineTable.migration, JoinedMachineTable.contacts, MachinePolicyTable.migration,
     Migration(
       name: "used proofs by expiry", statements: ["CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"]),
+    Migration(name: "newest end of the audit", statements: ["CREATE INDEX auditEndByNumber ON auditEnd (number)"]),
   ]
 
   private static let policies = [

@@ -1,0 +1,78 @@
+import Testing
+import UAFMessages
+
+@testable import PostgreSQLStore
+@testable import ServerTesting
+@testable import UAFService
+
+/// The row that has the end of the audit's chain, which every login changes.
+struct AuditEndTests {
+  private let database: PostgreSQLTestDatabase
+  private let server: TestServer
+
+  init() async throws {
+    database = try PostgreSQLTestDatabase()
+    server = try TestServer(database: database)
+  }
+
+  private func answer(of name: String) async throws -> VerifiedAnswer {
+    let authenticator = try await server.registered(name)
+    let request = try await server.authenticationRequest(name)
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
+      throw TestServer.Unexpected()
+    }
+    return try await server.verified(response, of: name, request)
+  }
+
+  @Test func `is found in an index, however many versions of it an older transaction keeps`() async throws {
+    let answer = try await answer(of: "alice")
+    let plan = try await database.postgresql.loginPool.run { connection in
+      try connection.execute(
+        "EXPLAIN \(AnswerTransaction.auditedStatement)", AnswerTransaction.auditedParameters([answer])
+      ).rows.map { try $0.text(0) }
+    }
+    #expect(plan.contains { $0.contains("using auditendbynumber on auditend") }, "\(plan)")
+    #expect(!plan.contains { $0.contains("Seq Scan on auditend") }, "\(plan)")
+  }
+
+  @Test func `is the newest one for an answer that has waited for another commit`() async throws {
+    let answer = try await answer(of: "alice")
+    let outcome = try await outcome(of: answer) { lock in
+      try lock.execute("SET search_path TO uaf")
+      try AuditChaining(connection: lock).enqueue([AuditEntry(time: 1, kind: .revocation, actor: .server)])
+    }
+    #expect(try outcome.get() == .stored)
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 9) }
+    #expect(rows.map(\.event.kind).suffix(2) == [.revocation, .login])
+  }
+
+  @Test func `an answer is refused whole if the audit was emptied while it waited, and is good afterwards`()
+    async throws
+  {
+    let answer = try await answer(of: "alice")
+    let outcome = try await outcome(of: answer) { lock in
+      try lock.execute("DELETE FROM uaf.audit")
+      try lock.execute("UPDATE uaf.auditEnd SET number = 0, hash = decode(repeat('00', 32), 'hex')")
+    }
+    #expect(throws: PostgreSQLError.self) { try outcome.get() }
+    #expect(try await server.store.store(answer) == .stored)
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 9) }
+    #expect(rows.map(\.number) == [1])
+    #expect(rows.map(\.event.kind) == [.login])
+  }
+
+  /// Stores an answer while another transaction has the end of the chain, which then commits its own change.
+  private func outcome(
+    of answer: VerifiedAnswer, change: (Connection) throws -> Void
+  ) async throws -> Result<AnswerOutcome, any Error> {
+    let lock = try database.place.cluster.connection(to: database.place.name)
+    try lock.execute("BEGIN")
+    try lock.execute("SELECT 1 FROM uaf.auditEnd FOR UPDATE")
+    let stored = Task { [server] in try await server.store.store(answer) }
+    let blocked = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while try lock.execute(blocked).first == nil { await Task.yield() }
+    try change(lock)
+    try lock.execute("COMMIT")
+    return await stored.result
+  }
+}
