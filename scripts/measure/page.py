@@ -21,6 +21,8 @@ KEYS, KEYED_ACCOUNTS = (1, 4, 16, 64), 1000
 # Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they have to be asked for.
 AUDIT_ROWS = [int(word) for word in os.environ.get("SERVER_AUDIT_ROWS", "0 100000 1000000").split()]
 AUDITED_ACCOUNTS, AUDITED_CONNECTIONS = 10_000, (1, 16)
+# Used challenges that are there before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 logins a second.
+USED, USED_ACCOUNTS = (1_000, 100_000, 1_000_000), 10_000
 PEER_ACCOUNTS, PEER_CONNECTIONS = 10_000, (1, 16)
 # A millisecond more for each flush, and the connections at which that is measured.
 FLUSH_US, FLUSH_CONNECTIONS = 1000, 64
@@ -94,6 +96,10 @@ def audited(rows, connections):
     return f"{rows:,} audit rows, {connections} conn."
 
 
+def used(challenges):
+    return f"{challenges:,} used challenges, 16 conn."
+
+
 def rounds(servers, flushed, growing, others, engine):
     """Everything in turns, so that what disturbs the machine disturbs all alike. `flushed` has its flushes made slow."""
     samples = Samples()
@@ -161,12 +167,14 @@ def draw(samples, servers, folder, engine):
     by_accounts = {f"{c} conn.": points([(a, f"{a:,} accounts, {c} conn.") for a in servers]) for c in CONNECTIONS}
     by_connections = {f"{a:,} accounts": points([(c, f"{a:,} accounts, {c} conn.") for c in CONNECTIONS]) for a in servers}
     by_keys = {"16 conn.": points([(k, keyed(k)) for k in KEYS])}
+    by_used = {"16 conn.": points([(n, used(n)) for n in USED])}
     audits = sorted((middle_rows(samples, rows), rows) for rows in AUDIT_ROWS)
     by_rows = {f"{c} conn.": points([(at, audited(rows, c)) for at, rows in audits]) for c in AUDITED_CONNECTIONS}
     drawn = {
         "accounts": plots.plot("Cost against accounts", "accounts in the store", cost, by_accounts),
         "connections": plots.plot("Cost against connections", "connections", cost, by_connections),
         "keys": plots.plot("Cost against keys", "keys of an account", cost, by_keys),
+        "used": plots.plot("Cost against used challenges", "used challenges at first", cost, by_used),
         "audit": plots.plot("Cost against the audit", "rows of the audit when half of the logins are done", cost, by_rows),
     }
     for name, svg in drawn.items():
@@ -188,7 +196,7 @@ def text(samples, servers, others, engine):
     """The page."""
     lines = [
         f"{engine}; completed, durable authentications over TLS; {ROUNDS} rounds of {SECONDS:g} s in turns, medians",
-        f"accounts, where a row does not name them: keys {KEYED_ACCOUNTS:,}, audit {AUDITED_ACCOUNTS:,}, peers {PEER_ACCOUNTS:,}",
+        f"accounts, where a row does not name them: keys {KEYED_ACCOUNTS:,}, audit {AUDITED_ACCOUNTS:,}, used challenges {USED_ACCOUNTS:,}, peers {PEER_ACCOUNTS:,}",
         HEAD,
     ]
     lines += [samples.line(name) for name in samples.rows]
@@ -224,6 +232,7 @@ def run(program, engine="sqlite"):
         servers = {count: made(f"{count}", count) for count in ACCOUNTS}
         flushed = (made("slow", middle(servers).accounts, is_slow=True),) if clusters else (middle(servers), FLUSH_US)
         growing = [(keyed(keys), made(f"keys-{keys}", KEYED_ACCOUNTS, keys_each=keys), 16) for keys in KEYS]
+        growing += [(used(n), made(f"used-{n}", USED_ACCOUNTS, used=n), 16) for n in USED]
         for rows in AUDIT_ROWS:
             ours = made(f"audit-{rows}", AUDITED_ACCOUNTS, audit_rows=rows)
             growing += [(audited(rows, connections), ours, connections) for connections in AUDITED_CONNECTIONS]

@@ -38,15 +38,15 @@ def keys(accounts):
 class Server:
     """One server with a store of its own, in a folder."""
 
-    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0):
+    def __init__(self, program, folder: Path, accounts, *, url=None, keys_each=1, audit_rows=0, used=0):
         self.program, self.folder, self.accounts = program, folder, accounts
-        self.url, self.keys_each, self.audit_rows = url, keys_each, audit_rows
+        self.url, self.keys_each, self.audit_rows, self.used = url, keys_each, audit_rows, used
         self.process: subprocess.Popen[str] | None = None
         self.port = "0"
         self.counter = 0
 
     def prepare(self):
-        """Makes the store with its accounts, and with rows in the place of its audit if there are to be some."""
+        """Makes the store with its accounts, rows in the place of its audit, and used challenges, if there are to be some."""
         self.start()
         self.stop()
         fill, audit = (store.fill_postgresql, store.audit_postgresql) if self.url else (store.fill_sqlite, store.audit_sqlite)
@@ -55,6 +55,9 @@ class Server:
         if self.audit_rows:
             (self.folder / "state/audit.head").unlink(missing_ok=True)
             audit(place, store.audit(self.audit_rows, self.accounts))
+        if self.used:
+            use = store.use_postgresql if self.url else store.use_sqlite
+            use(place, store.used(self.used))
         return self
 
     def command(self):

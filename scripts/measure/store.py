@@ -24,6 +24,9 @@ _AUDIT = (
 _POLICIES, _REFUSALS, _REGISTRATIONS = 1_000_000, 2_000, 100
 # Seconds that the rows of the audit spread over.
 AUDITED = 30 * 86_400
+_USED = ("hash", "expiresAt")
+# Seconds until the first used challenge that is put there may be forgotten, and how many expire in each second.
+_USED_FOR, _USED_AT_ONCE = 7200, 1000
 
 
 def stride(accounts):
@@ -124,4 +127,28 @@ def audit_postgresql(url, rows):
         connection.execute("DELETE FROM auditHead")
         connection.copy("audit", _AUDIT, noted())
         connection.execute("UPDATE auditEnd SET number = {number}, hash = decode('{hash}', 'hex')".format(**end))
+        connection.execute("VACUUM ANALYZE")
+
+
+def used(count):
+    """Challenges as that many logins have used them, none of which expires while it is measured."""
+    first = int(time.time()) + _USED_FOR
+    for number in range(count):
+        yield hashlib.sha256(str(number).encode()).digest(), first + number // _USED_AT_ONCE
+
+
+def use_sqlite(path: Path, rows):
+    """Adds used challenges to the file of a server that does not run."""
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA synchronous = OFF")
+        database.executemany(f"INSERT INTO usedChallenge ({', '.join(_USED)}) VALUES (?, ?)", rows)
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+
+
+def use_postgresql(url, rows):
+    """Adds used challenges to the database of a server that does not run."""
+    with cluster.Connection(url) as connection:
+        connection.copy("uaf.usedChallenge", _USED, rows)
         connection.execute("VACUUM ANALYZE")
