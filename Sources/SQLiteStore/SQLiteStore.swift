@@ -9,6 +9,9 @@ import UAFService
 /// Readers do not wait for writers. Transactions that write come one after another, each with a commit of its own; verified
 /// answers share one.
 package struct SQLiteStore: ServerStore {
+  /// To how many bytes SQLite's log is cut once nobody needs more of it. It has 4 MiB under load.
+  static let largestIdleLog = 64 << 20
+
   let database: any DatabaseWriter
   private let answers: AnswerWriter
   private let logins: LoginReader
@@ -46,7 +49,11 @@ package struct SQLiteStore: ServerStore {
     let database = try DatabasePool(path: path, configuration: configuration)
     // GRDB lowers this in WAL mode; but a taken challenge or a raised counter must survive a power cut, or the answer
     // that was accepted could be sent again.
-    try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    try database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA synchronous = FULL")
+      // While somebody reads for long (`export`), the log grows by 13 KB a login, and would keep that size.
+      try db.execute(sql: "PRAGMA journal_size_limit = \(Self.largestIdleLog)")
+    }
     try self.init(database, allowsUnfinished: allowsUnfinished, allowsMoved: allowsMoved)
   }
 

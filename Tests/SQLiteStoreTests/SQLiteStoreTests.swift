@@ -34,6 +34,25 @@ final class SQLiteStoreTests {
     #expect(level == 2)
   }
 
+  @Test func `cuts its log again after somebody has read for long`() throws {
+    let database = try open().database
+    let log = folder.appending(path: "server.db-wal").path()
+    let size = { try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int }
+    let write = { try database.write { db in try db.execute(sql: "INSERT INTO filler VALUES (zeroblob(8 << 20))") } }
+    try database.write { db in try db.execute(sql: "CREATE TABLE filler (value BLOB)") }
+    let reader = try DatabaseQueue(path: folder.appending(path: "server.db").path())
+    try reader.inDatabase { db in
+      try db.execute(sql: "BEGIN")
+      _ = try Row.fetchOne(db, sql: "SELECT * FROM filler")
+      for _ in 0..<9 { try write() }
+      try db.execute(sql: "COMMIT")
+    }
+    #expect(try #require(try size()) > SQLiteStore.largestIdleLog)
+    // The first copies the log into the file, the second begins the log anew.
+    for _ in 0..<2 { try write() }
+    #expect(try #require(try size()) <= SQLiteStore.largestIdleLog)
+  }
+
   @Test func `looks for expired proofs in an index`() async throws {
     let plan = try await open().database.read { db in
       try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofStore.forgetting)", arguments: [1])
