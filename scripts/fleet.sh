@@ -12,5 +12,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [[ -n ${DIST-} ]]; then exec env -u DIST scripts/dist.sh "$DIST" "scripts/${0##*/}" "$@"; fi
-exec Tests/Acceptance/throw-away.sh fleet \
-  'postgresql postgresql-client patroni python3-etcd etcd-server haproxy faketime prometheus rsyslog rsyslog-gnutls pgbouncer' "$@"
+store='postgresql postgresql-client pgbouncer patroni python3-etcd etcd-server'
+exec Tests/Acceptance/throw-away.sh fleet "$store haproxy faketime prometheus rsyslog rsyslog-gnutls" "$@"

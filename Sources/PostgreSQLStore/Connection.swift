@@ -84,7 +84,7 @@ import Glibc
     let name = try prepared[sql] ?? prepare(sql, parameters)
     var isSent = false
     // SAFETY: the pointers and numbers are as many as there are parameters, and live for the call, which copies.
-    unsafe withPointers(to: parameters) { pointers, lengths, formats in
+    unsafe ParameterBlock(parameters).withPointers { pointers, lengths, formats in
       isSent =
         unsafe PQsendQueryPrepared(
           connection, name, CInt(clamping: parameters.count), pointers, lengths, formats, 1) == 1
@@ -249,32 +249,5 @@ extension Connection {
     // 08 and 57P: the server has ended the connection, whatever it was doing.
     guard let sqlState = result.sqlState, !sqlState.hasPrefix("08"), !sqlState.hasPrefix("57P") else { return lost() }
     return .refused(sqlState: sqlState, message: result.message ?? "no text")
-  }
-
-  /// Lends pointers to the parameters' bytes, NULL for NULL, with their lengths and their format, which is binary.
-  private func withPointers(
-    to parameters: [Parameter],
-    _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<CInt>, UnsafePointer<CInt>) -> Void
-  ) {
-    // One block has all values.
-    var block: [UInt8] = []
-    var (offsets, lengths): ([Int?], [CInt]) = ([], [])
-    for parameter in parameters {
-      let start = block.count
-      offsets.append(parameter.append(to: &block) ? start : nil)
-      lengths.append(CInt(clamping: block.count - start))
-    }
-    // An empty value needs an address, and so does a list without parameters.
-    block.append(0)
-    lengths.append(0)
-    let formats = [CInt](repeating: 1, count: parameters.count + 1)
-    // SAFETY: each offset is within the block; the pointers live for the call.
-    unsafe block.withUnsafeBytes { bytes in
-      guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
-      var pointers: [UnsafePointer<CChar>?] = unsafe []
-      for offset in offsets { unsafe pointers.append(offset.map { unsafe base + $0 }) }
-      unsafe pointers.append(nil)
-      unsafe body(pointers, lengths, formats)
-    }
   }
 }

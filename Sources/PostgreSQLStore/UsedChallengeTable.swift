@@ -17,9 +17,9 @@ struct UsedChallengeTable: UsedChallenges {
 
   /// Forgets challenges that have expired, the oldest first, but none that another instance is forgetting.
   ///
-  /// The database's clock decides: an instance whose clock is fast would forget what others still accept. The time is that of the
-  /// statement's beginning, which is one value. With `clock_timestamp()`, which may change from row to row, PostgreSQL reads every
-  /// row: 290 ms of each second with 400,000.
+  /// The database's clock decides: an instance whose clock is fast would forget what others still accept. The time is that of
+  /// the statement's beginning, which is one value. With `clock_timestamp()`, which may change from row to row, PostgreSQL
+  /// reads every row: 290 ms of each second with 400,000.
   static let forgetting = """
     WITH expired AS (
       SELECT hash, expiresAt FROM usedChallenge

@@ -4,8 +4,8 @@ import UAFService
 struct UsedProofTable: UsedProofs {
   /// Forgets what has expired for all instances.
   ///
-  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index, and one time for all rows: see
-  /// ``UsedChallengeTable/forgetting``.
+  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index, and one time for all rows:
+  /// see ``UsedChallengeTable/forgetting``.
   static let forgetting =
     "DELETE FROM usedProof WHERE expiresAt <= extract(epoch FROM statement_timestamp())::bigint - $1"
 

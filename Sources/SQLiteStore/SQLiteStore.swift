@@ -9,7 +9,9 @@ import UAFService
 /// Readers do not wait for writers. Transactions that write come one after another, each with a commit of its own; verified
 /// answers share one.
 package struct SQLiteStore: ServerStore {
-  /// To how many bytes SQLite's log is cut once nobody needs more of it. It has 4 MiB under load.
+  /// To how many bytes SQLite's log is cut once nobody needs more of it.
+  ///
+  /// It has 4 MiB under load.
   static let largestIdleLog = 64 << 20
 
   let database: any DatabaseWriter

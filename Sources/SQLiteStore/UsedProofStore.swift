@@ -3,7 +3,9 @@ import UAFService
 
 /// The table of used proof tokens.
 struct UsedProofStore: UsedProofs {
-  /// Forgets what has expired. Each machine that checks in has a proof here for half an hour, so the statement needs an index.
+  /// Forgets what has expired.
+  ///
+  /// Each machine that checks in has a proof here for half an hour, so the statement needs an index.
   static let forgetting = "DELETE FROM usedProof WHERE expiresAt <= ?"
 
   let db: Database

@@ -21,7 +21,7 @@ KEYS, KEYED_ACCOUNTS = (1, 4, 16, 64), 1000
 # Rows that are put into the audit before the first login. Ten millions take minutes to fill, so they have to be asked for.
 AUDIT_ROWS = [int(word) for word in os.environ.get("SERVER_AUDIT_ROWS", "0 100000 1000000").split()]
 AUDITED_ACCOUNTS, AUDITED_CONNECTIONS = 10_000, (1, 16)
-# Used challenges that are there before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 logins a second.
+# Used challenges that are there before the first login. In PostgreSQL each stays for 17 minutes: a million are 980 a second.
 USED, USED_ACCOUNTS = (1_000, 100_000, 1_000_000), 10_000
 PEER_ACCOUNTS, PEER_CONNECTIONS = 10_000, (1, 16)
 # A millisecond more for each flush, and the connections at which that is measured.
@@ -196,7 +196,8 @@ def text(samples, servers, others, engine):
     """The page."""
     lines = [
         f"{engine}; completed, durable authentications over TLS; {ROUNDS} rounds of {SECONDS:g} s in turns, medians",
-        f"accounts, where a row does not name them: keys {KEYED_ACCOUNTS:,}, audit {AUDITED_ACCOUNTS:,}, used challenges {USED_ACCOUNTS:,}, peers {PEER_ACCOUNTS:,}",
+        f"accounts, where a row does not name them: keys {KEYED_ACCOUNTS:,}, used challenges {USED_ACCOUNTS:,}, "
+        f"audit {AUDITED_ACCOUNTS:,}, peers {PEER_ACCOUNTS:,}",
         HEAD,
     ]
     lines += [samples.line(name) for name in samples.rows]
