@@ -52,16 +52,6 @@ struct LoginReadsTests {
     try await server.addKeys(keys)
   }
 
-  /// A verified answer of an account that is registered for it.
-  private func answer(of name: String) async throws -> VerifiedAnswer {
-    let authenticator = try await server.registered(name)
-    let request = try await server.authenticationRequest(name)
-    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
-      throw TestServer.Unexpected()
-    }
-    return try await server.verified(response, of: name, request)
-  }
-
   @Test func `gives each of several logins its own keys`() async throws {
     try await addKeys([("alice", "0001#0001"), ("alice", "0001#0002"), ("bob", "0001#0001")])
     #expect(
@@ -110,7 +100,7 @@ struct LoginReadsTests {
   }
 
   @Test func `an answer is stored while another one waits for its account`() async throws {
-    let answers = [try await answer(of: "alice"), try await answer(of: "bob")]
+    let answers = [try await server.verifiedAnswer(of: "alice"), try await server.verifiedAnswer(of: "bob")]
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")
     try lock.execute("SELECT 1 FROM uaf.credential WHERE username = 'alice' FOR UPDATE")
@@ -124,7 +114,7 @@ struct LoginReadsTests {
   }
 
   @Test func `looks for rows in indexes, also where tables were empty when a statement was planned`() async throws {
-    let answer = try await answer(of: "alice")
+    let answer = try await server.verifiedAnswer(of: "alice")
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")
     let plans = try await database.postgresql.loginPool.run { connection in

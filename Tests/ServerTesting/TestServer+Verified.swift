@@ -4,6 +4,16 @@ import UAFMessages
 @testable import UAFService
 
 extension TestServer {
+  /// A verified answer, the first one, of an account that is registered for it.
+  func verifiedAnswer(of name: String) async throws -> VerifiedAnswer {
+    let authenticator = try await registered(name)
+    let request = try await authenticationRequest(name)
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
+      throw Unexpected()
+    }
+    return try await verified(response, of: name, request)
+  }
+
   /// What the store is to keep of an answer that is valid.
   func verified(
     _ response: AuthenticationResponse, of username: String, _ request: AuthenticationRequest
