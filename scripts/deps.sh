@@ -20,6 +20,7 @@ case ${1-} in
     ;;
 esac
 
+# What the build alone needs.
 packages=(
   gcc g++ make pkg-config python3 libc6-dev zlib1g-dev
   libpam0g-dev libssl-dev libsqlite3-dev libcurl4-openssl-dev libpcre2-dev libunistring-dev libpsl-dev libseccomp-dev libpq-dev

@@ -72,7 +72,9 @@ import Glibc
     return true
   }
 
-  /// The number of the server's process, as it was told at the beginning. A pooler tells one of its own.
+  /// The number of the server's process, as it was told at the beginning.
+  ///
+  /// A pooler tells a number of its own.
   // SAFETY: PQbackendPID only reads.
   var processID: CInt { unsafe PQbackendPID(connection) }
 

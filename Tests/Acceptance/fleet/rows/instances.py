@@ -1,31 +1,13 @@
 """Two instances over one store."""
 
-import math
-import re
-import subprocess
 import time
 
 from fleet.single import Single
 from fleet.stored import outcome
 from lab.table import must, row
-from lab.waiting import at_once, until
+from lab.waiting import at_once
 
 ROUNDS = 5
-# As ss writes it: 1min30sec, 29sec, 4.036ms (seconds with a fraction) or 36ms.
-KEEPALIVE = re.compile(r"timer:\(keepalive,(?:(\d+)min)?(?:(\d+)(?:sec|\.))?")
-
-
-def _seconds(line):
-    """After how many whole seconds a connection's next question goes out; infinite if none will."""
-    found = KEEPALIVE.search(line)
-    return 60 * int(found[1] or 0) + int(found[2] or 0) if found else math.inf
-
-
-def _all_ask(address):
-    """When each connection to a PostgreSQL asks next; None if one does not within 30 s, or there are no two."""
-    command = ["ss", "-tnoH", "state", "established", "dst", f"{address}:5432"]
-    timers = [_seconds(line) for line in subprocess.check_output(command, text=True).splitlines()]
-    return timers if len(timers) > 1 and max(timers) <= 30 else None
 
 
 @row(
@@ -69,25 +51,6 @@ def replay_across(lab):
             seen += [outcome(signed, channel) for channel in (here, there)]
     must("yes" not in seen and "later" not in seen, f"sent again: {seen}")
     return f"asked at one, accepted by the other; sent again {len(seen)} times: {sorted(set(seen))}"
-
-
-@row(
-    "F27",
-    "nobody logs in for a while, where a firewall would forget a connection on which nothing is sent",
-    "each connection to PostgreSQL asks within 30 s whether the other end is still there",
-    causes=("the network",),
-    limit=60,
-)
-def idle(lab):
-    single = Single(lab)
-    instance = single.instance()
-    instance.start()
-    people = lab.people(4, instance)
-    with lab.load("F27", people, instance) as load:
-        load.for_(2)
-    # What was just sent has another timer until the other end has told that it came.
-    timers = until(lambda: _all_ask(single.ADDRESS), "connections that all ask within 30 s", 20)
-    return f"{len(timers)} connections, the next question in at most {max(timers)} s"
 
 
 @row(

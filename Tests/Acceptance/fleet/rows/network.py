@@ -1,6 +1,9 @@
-"""A pooler between an instance and PostgreSQL."""
+"""What may be between an instance and PostgreSQL: a pooler, and a firewall that forgets connections."""
 
+import math
+import re
 import socket
+import subprocess
 
 from fleet.cluster import DATABASE, ROLE
 from fleet.programs import Program, write
@@ -11,10 +14,12 @@ from lab.waiting import until
 PORT = 6432
 # EX_CONFIG of sysexits.h.
 WRONG_CONFIGURATION = 78
+# As ss writes it: 1min30sec, 29sec, 4.036ms (seconds with a fraction) or 36ms.
+KEEPALIVE = re.compile(r"timer:\(keepalive,(?:(\d+)min)?(?:(\d+)(?:sec|\.))?")
 
 
 def _pooler(single, mode):
-    """PgBouncer over that PostgreSQL, as its manual's first example sets it up."""
+    """PgBouncer over that PostgreSQL, which asks nobody for a password."""
     settings = f"""[databases]
 {DATABASE} = host={single.home} user={ROLE}
 [pgbouncer]
@@ -54,6 +59,7 @@ def pooler(lab):
     for mode in ("session", "transaction", "statement"):
         between = _pooler(single, mode)
         lab.after(between.stop)
+        # The second one finds a process of PostgreSQL that the first has used.
         for _ in range(2):
             instance = single.instance(port=PORT)
             instance.program.start()
@@ -65,3 +71,35 @@ def pooler(lab):
         between.stop()
     person.login(lab.channel(single.serve()[1]))
     return f"{len(refused)} starts in three modes: each status {WRONG_CONFIGURATION}; then served without it"
+
+
+def _seconds(line):
+    """After how many whole seconds a connection's next question goes out; infinite if none will."""
+    found = KEEPALIVE.search(line)
+    return 60 * int(found[1] or 0) + int(found[2] or 0) if found else math.inf
+
+
+def _all_ask(address):
+    """When each connection to a PostgreSQL asks next; None if one does not within 30 s, or there are no two."""
+    command = ["ss", "-tnoH", "state", "established", "dst", f"{address}:5432"]
+    timers = [_seconds(line) for line in subprocess.check_output(command, text=True).splitlines()]
+    return timers if len(timers) > 1 and max(timers) <= 30 else None
+
+
+@row(
+    "F27",
+    "nobody logs in for a while, where a firewall would forget a connection on which nothing is sent",
+    "each connection to PostgreSQL asks within 30 s whether the other end is still there",
+    causes=("the network",),
+    limit=60,
+)
+def idle(lab):
+    single = Single(lab)
+    instance = single.instance()
+    instance.start()
+    people = lab.people(4, instance)
+    with lab.load("F27", people, instance) as load:
+        load.for_(2)
+    # What was just sent has another timer until the other end has told that it came.
+    timers = until(lambda: _all_ask(single.ADDRESS), "connections that all ask within 30 s", 20)
+    return f"{len(timers)} connections, the next question in at most {max(timers)} s"
