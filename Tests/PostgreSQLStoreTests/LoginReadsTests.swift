@@ -100,7 +100,9 @@ struct LoginReadsTests {
   }
 
   @Test func `an answer is stored while another one waits for its account`() async throws {
-    let answers = [try await server.verifiedAnswer(of: "alice"), try await server.verifiedAnswer(of: "bob")]
+    let answers = [
+      try await VerifiedAnswer.first(of: "alice", at: server), try await VerifiedAnswer.first(of: "bob", at: server),
+    ]
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")
     try lock.execute("SELECT 1 FROM uaf.credential WHERE username = 'alice' FOR UPDATE")
@@ -114,7 +116,7 @@ struct LoginReadsTests {
   }
 
   @Test func `looks for rows in indexes, also where tables were empty when a statement was planned`() async throws {
-    let answer = try await server.verifiedAnswer(of: "alice")
+    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")
     let plans = try await database.postgresql.loginPool.run { connection in

@@ -25,7 +25,7 @@ struct UnknownCommitTests {
       guard case .authentication(let response) = try alice.authenticate(request, counter: UInt32(counter)) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await server.verified(response, of: "alice", request))
+      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: "alice", at: server))
     }
     self.answers = answers
     try wait(forStandby: "nobody")

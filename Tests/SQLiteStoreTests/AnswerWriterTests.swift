@@ -19,7 +19,7 @@ struct AnswerWriterTests {
       guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await server.verified(response, of: name, request))
+      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: name, at: server))
     }
     let commits = CommitCounter()
     try await store.database.writeWithoutTransaction { $0.add(transactionObserver: commits, extent: .databaseLifetime) }

@@ -108,7 +108,7 @@ import UAFService
       guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await server.verified(response, of: name, request))
+      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: name, at: server))
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers {

@@ -38,7 +38,7 @@ import UAFMessages
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
       throw TestServer.Unexpected()
     }
-    return try await server.verified(response, of: username, request)
+    return try await VerifiedAnswer.made(of: response, to: request, by: username, at: server)
   }
 
   /// A proof of a login that allows another operation.

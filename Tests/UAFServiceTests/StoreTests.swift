@@ -55,7 +55,7 @@ import UAFMessages
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
       throw TestServer.Unexpected()
     }
-    let verified = try await server.verified(response, of: "alice", request)
+    let verified = try await VerifiedAnswer.made(of: response, to: request, by: "alice", at: server)
     let outcomes = try await withThrowingTaskGroup(of: AnswerOutcome.self) { [server] group in
       for number in 0..<50 {
         group.addTask { try await (number % 2 == 0 ? server : second).store.store(verified) }

@@ -41,7 +41,7 @@ import UAFMessages
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: counter) else {
       throw TestServer.Unexpected()
     }
-    return try await server.verified(response, of: name, request)
+    return try await VerifiedAnswer.made(of: response, to: request, by: name, at: server)
   }
 
   /// Sends all answers at once; returns how many had each outcome.

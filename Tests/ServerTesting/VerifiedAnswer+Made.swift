@@ -1,0 +1,36 @@
+import UAFCrypto
+import UAFMessages
+
+@testable import UAFService
+
+extension VerifiedAnswer {
+  /// Registers an account with a server, and makes the first answer of its authenticator.
+  static func first(of username: String, at server: TestServer) async throws -> VerifiedAnswer {
+    let authenticator = try await server.registered(username)
+    let request = try await server.authenticationRequest(username)
+    guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
+      throw TestServer.Unexpected()
+    }
+    return try await made(of: response, to: request, by: username, at: server)
+  }
+
+  /// What the store is to keep of a response that is valid.
+  static func made(
+    of response: AuthenticationResponse, to request: AuthenticationRequest, by username: String, at server: TestServer
+  ) async throws -> VerifiedAnswer {
+    let appID = server.identity.appID
+    let keys = try await server.store.read { try $0.credentials.keys(of: username, appID: appID) }
+    let hash = try SHA256.hash(request.challenge.bytes)
+    let issued = IssuedRequest(
+      operation: .authentication, username: username, challengeHash: hash, appID: appID,
+      serverData: request.header.serverData ?? "", policy: request.policy, transaction: nil, device: Device(),
+      expiresAt: server.now + IssuedRequest.lifetime)
+    let verifier = Verifier(identity: server.identity, models: server.environment.models, now: server.now)
+    guard case .accepted(let signatures) = verifier.verify(response, issued: issued, keys: keys) else {
+      throw TestServer.Unexpected()
+    }
+    return VerifiedAnswer(
+      username: username, challengeHash: hash, expiresAt: issued.expiresAt, signatures: signatures,
+      confirmedTexts: [], approvalID: nil, now: server.now)
+  }
+}
