@@ -5,42 +5,67 @@ import Testing
 struct PageTemplatesTests {
   private static let hostile = #"<script>alert(1)</script>"'&"# + String(repeating: "x", count: 2000)
 
-  static let blocks: [PageBlock] = [
-    .heading(hostile), .paragraph(hostile), .warning(hostile), .aside(hostile), .facts([(hostile, hostile)]),
-    .code(hostile, label: hostile),
-    .table(
-      PageTable(
-        caption: hostile, columns: [hostile], rows: [[PageCell(hostile)], [PageCell(hostile, link: hostile)]],
-        empty: hostile, next: PageCell(hostile, link: hostile))),
-    .table(PageTable(caption: hostile, columns: [hostile], rows: [], empty: hostile)),
-    .form(
-      PageForm(
-        title: hostile, action: hostile, button: hostile,
-        fields: [
-          PageField(name: hostile, label: hostile, value: hostile), .hidden(hostile, hostile),
-          PageField(name: hostile, label: hostile, kind: .number, value: hostile),
-          PageField(name: hostile, label: hostile, kind: .lines, value: hostile),
-          PageField(name: hostile, label: hostile, kind: .file, value: hostile),
-          PageField(name: hostile, label: hostile, kind: .choice([(hostile, hostile)]), value: hostile),
-        ])),
-    .plot(
-      BarPlot(
-        title: hostile, asTable: hostile, columns: [hostile], bars: [BarPlot.Bar(label: hostile, good: 1, refused: 2)])),
-  ]
+  /// Scalars that make one character of themselves and what is before or behind them.
+  private static let clustered = ["<", ">", "&", "\"", "'"].flatMap { mark in
+    ["\u{600}\(mark)", "\u{D4E}\(mark)", "\(mark)\u{301}", "\(mark)\u{200D}", "\u{600}\(mark)\u{301}"]
+  }
+
+  static let blocks = blocks(showing: hostile)
+
+  private static func blocks(showing hostile: String) -> [PageBlock] {
+    [
+      .heading(hostile), .paragraph(hostile), .warning(hostile), .aside(hostile), .facts([(hostile, hostile)]),
+      .code(hostile, label: hostile),
+      .table(
+        PageTable(
+          caption: hostile, columns: [hostile], rows: [[PageCell(hostile)], [PageCell(hostile, link: hostile)]],
+          empty: hostile, next: PageCell(hostile, link: hostile))),
+      .table(PageTable(caption: hostile, columns: [hostile], rows: [], empty: hostile)),
+      .form(
+        PageForm(
+          title: hostile, action: hostile, button: hostile,
+          fields: [
+            PageField(name: hostile, label: hostile, value: hostile), .hidden(hostile, hostile),
+            PageField(name: hostile, label: hostile, kind: .number, value: hostile),
+            PageField(name: hostile, label: hostile, kind: .lines, value: hostile),
+            PageField(name: hostile, label: hostile, kind: .file, value: hostile),
+            PageField(name: hostile, label: hostile, kind: .choice([(hostile, hostile)]), value: hostile),
+          ])),
+      .plot(
+        BarPlot(
+          title: hostile, asTable: hostile, columns: [hostile], bars: [BarPlot.Bar(label: hostile, good: 1, refused: 2)]
+        )),
+    ]
+  }
 
   @Test(arguments: blocks.indices) func `shows markup as text in each field`(index: Int) throws {
-    let block = Self.blocks[index].context(number: 0, csrf: Self.hostile)
-    let page = try PageTemplates.render([
-      "title": Self.hostile, "language": Self.hostile, "notice": Self.hostile, "hasNotice": true,
-      "session": ["csrf": Self.hostile, "who": Self.hostile, "signOut": Self.hostile], "blocks": [block],
-    ])
+    let page = try Self.page(of: Self.blocks[index], showing: Self.hostile)
     #expect(!page.contains("<script"))
     #expect(!page.contains(#""'&x"#))
     #expect(page.contains("&lt;script&gt;"))
   }
 
+  @Test(arguments: blocks.indices)
+  func `shows markup as text that is part of a character of several scalars`(index: Int) throws {
+    let plain = try Self.page(of: Self.blocks(showing: "x")[index], showing: "x")
+    for text in Self.clustered {
+      let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
+      for mark in "<>\"'".unicodeScalars {
+        let counts = [plain, page].map { $0.unicodeScalars.count { $0 == mark } }
+        #expect(counts[0] == counts[1], "\(mark) in \(text.unicodeScalars.map(\.value))")
+      }
+    }
+  }
+
   @Test func `a page has neither scripts nor styles of its own`() throws {
     let page = try PageTemplates.render(["blocks": Self.blocks.map { $0.context(number: 0, csrf: "") }])
     #expect(!page.contains("<script") && !page.contains("style=") && !page.contains("<style"))
+  }
+
+  private static func page(of block: PageBlock, showing text: String) throws -> String {
+    try PageTemplates.render([
+      "title": text, "language": text, "notice": text, "hasNotice": true,
+      "session": ["csrf": text, "who": text, "signOut": text], "blocks": [block.context(number: 0, csrf: text)],
+    ])
   }
 }

@@ -2,7 +2,7 @@ import Mustache
 
 /// The templates of the console: the page, one for each kind of block, and the page with sheets that is a file of its own.
 ///
-/// Mustache escapes each `{{value}}`.
+/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with its name.
 enum PageTemplates {
   /// Renders a page, or what another template is for.
   ///
@@ -12,12 +12,13 @@ enum PageTemplates {
   }
 
   private static let library = Result {
+    MustacheContentTypes.register(ScalarEscaping(), named: ScalarEscaping.name)
     var library = MustacheLibrary()
     for (name, text) in [
       ("page", page), ("table", table), ("form", form), ("field", field), ("plot", plot), ("block", block),
       ("sheet", sheet), ("sheets", sheets),
     ] {
-      try library.register(text, named: name)
+      try library.register("{{% CONTENT_TYPE:\(ScalarEscaping.name)}}" + text, named: name)
     }
     return library
   }
