@@ -220,8 +220,11 @@ static int conclude(struct conversation *talk, const struct frame_message *finis
     talk->no_verdict = true;
     return PAM_SYSTEM_ERR;
   }
-  /* The core was told of no account because the lookup failed. So nobody knows whether there is one. */
-  const bool failed_lookup = verdict.code == PAM_USER_UNKNOWN && talk->account.error != 0;
+  /* The core was told of no account because the lookup failed. So nobody knows whether there is one. In the account stage
+     the core lets such an account through, although it may be one that the server has disabled. */
+  const bool says_nothing = verdict.code == PAM_USER_UNKNOWN ||
+                            (talk->operation == OPERATION_ACCOUNT && verdict.code == PAM_SUCCESS);
+  const bool failed_lookup = says_nothing && talk->account.error != 0;
   const int code = failed_lookup ? PAM_SYSTEM_ERR : verdict.code;
   if (code == PAM_SUCCESS)
     set_variables(talk);

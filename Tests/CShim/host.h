@@ -83,6 +83,8 @@ void host_say_nothing_at_socket(void);
 void host_become(unsigned uid);
 
 /* The folder the core, its script and its record are in; the folder of the socket. */
+/* What the next lookups of a name fail with; 0 for none. */
+extern int lookup_error;
 extern const char *const host_libexec;
 extern const char *const host_run;
 

@@ -1,5 +1,6 @@
 /* The two passes of a change, what lies between them, and the account stage that asks for one. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <security/pam_modules.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,6 +435,21 @@ static void takes_nothing_else_for_the_account(void)
     CHECK(checked(scripts[i]) == PAM_SYSTEM_ERR);
 }
 
+/* Who is disabled must not get in by making the lookup of the name fail. */
+static void takes_no_yes_for_an_account_that_was_not_looked_up(void)
+{
+  static const int failures[] = {EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, EACCES, EINTR, ERANGE};
+  for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+    lookup_error = failures[i];
+    CHECK(checked("hear\nfinished 0 0\n") == PAM_SYSTEM_ERR && log_has("could not be looked up"));
+    CHECK(checked("hear\nerror Disabled.\nfinished 7 9000\n") == PAM_AUTH_ERR);
+  }
+  /* What the C library says of any name where a name service is not installed. */
+  lookup_error = ENOENT;
+  CHECK(checked("hear\nfinished 0 0\n") == ALL_IGNORED);
+  lookup_error = 0;
+}
+
 int main(void)
 {
   test("changes a secret in two passes", changes_in_two_passes);
@@ -466,5 +482,6 @@ int main(void)
   test("refuses a disabled account in the account stage, and lets nobody in there",
        refuses_as_the_core_says_of_the_account);
   test("takes neither a prompt nor another end in the account stage", takes_nothing_else_for_the_account);
+  test("takes no success in the account stage if the lookup failed", takes_no_yes_for_an_account_that_was_not_looked_up);
   return check_summary();
 }
