@@ -213,6 +213,23 @@ import UAFConfiguration
     } catch { throw Ending(error) }
   }
 
+  /// Refuses to take keys away from a person whose account the server has disabled or locked, as this machine has heard last.
+  ///
+  /// With the last key goes what was heard. The account stage would let the account in again.
+  ///
+  /// - Throws: ``Ending`` with `forbidden`; never if root asks.
+  func requireNotBlocked(_ account: AccountFile) throws(Ending) {
+    // What cannot be read refuses nobody in the account stage either.
+    guard !call.caller.isRoot, let record = try? StandingRecord.of(account) else { return }
+    switch record.standing {
+    case .disabled:
+      throw Ending(.forbidden, because: .accountDisabled, log: "the server said that the account is disabled")
+    case .locked(let until) where until > now().wallSeconds:
+      throw Ending(.forbidden, because: .accountLocked, log: "the server said that the account is locked")
+    case .locked, .active: break
+    }
+  }
+
   /// Makes a change that may remove values, and writes to the audit which lock was removed with one.
   ///
   /// - Throws: `StateError` of `change`.

@@ -230,6 +230,47 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 1)
   }
 
+  @Test func `who calls sudo without a terminal is asked for all the same`() throws {
+    state = .disabled
+    var begin = begin(service: "sudo")
+    begin.pamFlags = 0x8000
+    begin.tty = []
+    begin.callerUID = 4242
+    expectRefusal(try bench.run(begin), Self.disabled)
+    begin.callerUID = 0
+    let asked = bench.server.requests.count
+    #expect(try bench.run(begin).result == 9000, "what was heard holds for root's own jobs too")
+    #expect(bench.server.requests.count == asked)
+  }
+
+  @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
+  func `a person cannot remove what the machine has heard of the account, and root can`(
+    operation: UAFWire.Operation
+  ) throws {
+    state = .disabled
+    try check()
+    bench.server.respondStatus = .unknownKeyID
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    if operation == .reset { begin.payload = Array(bench.server.payload().encoded.utf8) }
+    let refused = try bench.run(begin, ["correct"], peer: 4242)
+    #expect(refused.result == 9000 && refused.pamCode != 0, "\(refused.result)")
+    expectRefusal(try check(), Self.disabled)
+    var roots = bench.begin(operation)
+    roots.service = begin.service
+    #expect(try bench.run(roots, ["correct"]).pamCode == 0)
+  }
+
+  @Test func `a person can remove keys again when a lock is over`() throws {
+    state = .locked(until: bench.now.wallSeconds + 60)
+    try check()
+    var begin = Begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"], peer: 4242).result == 9000)
+    bench.now.wallSeconds += 60
+    #expect(try bench.run(begin, ["correct"], peer: 4242).result == 0)
+  }
+
   @Test func `a section can keep its service from asking`() throws {
     bench.configuration += "\n[service.rsync]\naccount_check_online = false"
     let asked = bench.server.requests.count

@@ -25,6 +25,7 @@ struct DeregistrationOperation: CallOperation {
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
     }
+    try accounts.requireNotBlocked(held.account)
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let account = held.account
     let name = account.identity.serverUserName

@@ -36,6 +36,7 @@ struct ResetOperation: CallOperation {
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(.resetNone, log: "no value of this account on this machine")
     }
+    try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is no value that can be reset") }
     guard let type = named ?? (typed.count == 1 ? typed.first : nil) else {
