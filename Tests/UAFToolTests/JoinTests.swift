@@ -274,6 +274,15 @@ import UAFWire
     #expect(dropIns == [])
   }
 
+  @Test func `keeps the files where the core has failed, and says so`() {
+    #expect(run(["join"]).exit == .success)
+    for (code, result) in [(UInt8(3), UInt32(1001)), (4, 1007), (9, 4001)] {
+      let bench = run(["leave"], core: [Bench.failure(code, result, "It failed.")])
+      #expect(bench.exit != .success && bench.notes.hasPrefix("uafctl: It failed."), "\(bench.notes)")
+      #expect(dropIns == Self.names)
+    }
+  }
+
   @Test func `prints how it left as one object, and why it did not`() {
     let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
     #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))

@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import UAFConfiguration
 import UAFWire
@@ -35,6 +36,9 @@ struct JoinRun {
 
   /// Leaves the server.
   ///
+  /// The files of a join are removed if the core has left, or knows of no join. Otherwise the server was told nothing: the files
+  /// stay, and the command can be run again.
+  ///
   /// - Parameter chosen: root's own configuration file; nil for the machine's.
   /// - Returns: how the core's conversation ended, and whether the files of a join were removed.
   /// - Throws: ``ToolError``.
@@ -42,8 +46,10 @@ struct JoinRun {
     let place = try DropInPlace(of: configuration, owner: owner)
     let isOurs = try ownServer(documents(), in: place.path) != nil
     let finished = try CoreCall(context: context, configuration: chosen).hold(Request(.leave))
-    if isOurs { place.remove() }
-    return (finished, isOurs)
+    let hasLeft = finished.pamCode == 0 || finished.result == FidoResult.requestNotExist.code
+    guard isOurs, hasLeft else { return (finished, false) }
+    place.remove()
+    return (finished, true)
   }
 
   private func documents() throws(ToolError) -> [ConfigurationDocument] {
