@@ -211,4 +211,59 @@ import UAFMessages
     #expect(try await keys(of: "alice").count == 2)
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
+
+  // MARK: Keys that are revoked meanwhile
+
+  /// A proof for a further key of an account.
+  private func proof(_ username: String, by key: FakeAuthenticator, counter: UInt32) async throws -> RequestContext {
+    let body = GetUAFRequest(op: .authentication, context: #"{"username":"\#(username)","proofFor":"Reg"}"#)
+    let request = try await TestServer.authenticationRequest(in: server.get(body))
+    let token = try await server.respond(key.authenticate(request, counter: counter)).1
+    var context = RequestContext(username: username)
+    context.proof = try #require(token).value
+    return context
+  }
+
+  private func revoke(_ keys: KeySelection) async throws {
+    let revocation = Revocation(time: server.now, by: "test", reason: "stolen")
+    _ = try await server.store.write { try $0.credentials.revoke(keys, revocation) }
+  }
+
+  @Test func `a proof begins no registration after a key of the account was revoked`() async throws {
+    let known = try await server.registered("alice")
+    _ = try await server.registered("alice")
+    let context = try await proof("alice", by: known, counter: 1)
+    server.advance(seconds: 1)
+    try await revoke(.all(of: "alice"))
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test func `a registration that a proof began is refused after the account's keys were revoked`() async throws {
+    let known = try await server.registered("alice")
+    let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    let response = try further.register(further.registrationRequest(from: answer))
+    server.advance(seconds: 1)
+    try await revoke(.all(of: "alice"))
+    #expect(try await server.respond(response).0 == .wrongProof)
+    #expect(try await keys(of: "alice").count == 1)
+  }
+
+  @Test func `a registration that a proof began is refused after the account was deleted`() async throws {
+    let known = try await server.registered("alice")
+    let context = try await proof("alice", by: known, counter: 1)
+    _ = try await server.store.write { try $0.accounts.remove("alice") }
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+    #expect(try await !server.store.read { try $0.accounts.exists("alice") })
+  }
+
+  @Test func `a proof counts that was made after an older key was revoked`() async throws {
+    let lost = try await server.registered("alice")
+    let known = try await server.registered("alice")
+    try await revoke(.one(lost.aaid, lost.keyID, of: "alice"))
+    server.advance(seconds: 1)
+    let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    #expect(try await server.respond(further.register(further.registrationRequest(from: answer))).0 == nil)
+  }
 }

@@ -59,6 +59,12 @@ struct RegistrationResponseSession: Sendable {
     if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
       return session.refused(.enrolmentCodeUsed)
     }
+    // Without a code it was begun by a proof, which counts no more if a key was revoked meanwhile.
+    if found.enrolmentID == nil,
+      try !records.credentials.speak(for: issued.username, since: issued.expiresAt - IssuedRequest.lifetime)
+    {
+      return session.refused(.wrongProof)
+    }
     for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
       return session.refused(.keyAlreadyRegistered)
     }

@@ -14,7 +14,8 @@ struct RequestSession {
   /// What allows the caller an operation.
   private enum Authorization {
     case enrolment(id: Int64)
-    case proof
+    /// In seconds since 1970.
+    case proof(madeAt: Int64)
   }
 
   /// Asks for a new key: the caller needs an enrolment code of the account, or proof of a fresh verification.
@@ -25,6 +26,9 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
+    if case .proof(let madeAt) = authorization {
+      guard try records.credentials.speak(for: context.username, since: madeAt) else { return .refused(.wrongProof) }
+    }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
     // Only keys of the asking machine: what it says about keys of other machines does not count.
     let lost = stored.filter { key in
@@ -94,7 +98,7 @@ struct RequestSession {
       claims.expiresAt > now, claims.issuedAt <= now, try isKnownWhetherUsed(claims),
       try records.usedProofs.use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
     else { return .failure(.wrongProof) }
-    return .success(.proof)
+    return .success(.proof(madeAt: claims.issuedAt))
   }
 
   /// Whether the store knows the proofs that were used since this one was signed: an older store that was restored does not.
