@@ -482,6 +482,7 @@ int main(void)
   test("refuses a disabled account in the account stage, and lets nobody in there",
        refuses_as_the_core_says_of_the_account);
   test("takes neither a prompt nor another end in the account stage", takes_nothing_else_for_the_account);
-  test("takes no success in the account stage if the lookup failed", takes_no_yes_for_an_account_that_was_not_looked_up);
+  test("takes no success in the account stage if the lookup failed",
+       takes_no_yes_for_an_account_that_was_not_looked_up);
   return check_summary();
 }
