@@ -7,7 +7,9 @@ extension TrialProblem: Catalogued {
   /// What the stack did, and what to do, in English.
   package var english: FindingText {
     switch self {
-    case .folder(let number): FindingText("no folder to try it in: \(SystemReason(number).english)", do: "look at /tmp")
+    case .folder(let number, let parent):
+      FindingText(
+        "no folder to try it in: \(SystemReason(number).english)", do: "make \(parent) writable, and free room in it")
     case .notTried(let number):
       FindingText("no process to try it in: \(SystemReason(number).english)", do: "free memory or processes")
     case .crashed(let service, SIGALRM):
@@ -43,7 +45,9 @@ extension TrialProblem: Catalogued {
   /// What the stack did, and what to do, in Korean.
   package var korean: FindingText {
     switch self {
-    case .folder(let number): FindingText("시험할 폴더를 만들 수 없습니다: \(SystemReason(number).korean)", do: "/tmp를 살펴보십시오")
+    case .folder(let number, let parent):
+      FindingText(
+        "시험할 폴더를 만들 수 없습니다: \(SystemReason(number).korean)", do: "\(parent)에 쓸 수 있게 하고 공간을 비우십시오")
     case .notTried(let number):
       FindingText(
         "시험할 프로세스를 만들 수 없습니다: \(SystemReason(number).korean)", do: "메모리나 프로세스를 비우십시오")

@@ -2,8 +2,8 @@ import Glibc
 
 /// What a stack did in a trial although no stack may do it.
 package enum TrialProblem: Error, Equatable {
-  /// No folder to try it in; the system's error number.
-  case folder(CInt)
+  /// No folder to try it in, within `parent`; the system's error number.
+  case folder(CInt, parent: String)
   /// No process to try it in; the system's error number.
   case notTried(CInt)
   /// A module of it crashed or did not end.

@@ -13,24 +13,18 @@ struct AccountTrial {
   /// - Returns: what was seen, and whether `user` may use the service.
   /// - Throws: ``StackError/trial(_:)``.
   func run(as user: String) throws(StackError) -> (text: StackText, mayUse: Bool) {
-    let service = plan.service.name
-    try folder.put(plan.before, as: service)
-    let before = try ask(as: user)
-    try folder.put(plan.after, as: service)
-    let after = try ask(as: user)
-    let shown = ShownText.line(user)
-    guard after == before else {
-      throw .trial(.accountDiffers(service: service, user: shown, before: before, after: after))
-    }
-    let mayUse = after == PAM_SUCCESS || after == PAM_NEW_AUTHTOK_REQD
-    return (.triedAccount(service: service, user: shown, code: after), mayUse)
+    do throws(TrialProblem) { return try tried(as: user) } catch { throw .trial(error) }
   }
 
-  private func ask(as user: String) throws(StackError) -> CInt {
-    do throws(TrialProblem) {
-      return try tester.account(plan.service.name, in: folder.path, as: user)
-    } catch {
-      throw .trial(error)
-    }
+  private func tried(as user: String) throws(TrialProblem) -> (text: StackText, mayUse: Bool) {
+    let service = plan.service.name
+    try folder.put(plan.before, as: service)
+    let before = try tester.account(service, in: folder.path, as: user)
+    try folder.put(plan.after, as: service)
+    let after = try tester.account(service, in: folder.path, as: user)
+    let shown = ShownText.line(user)
+    guard after == before else { throw .accountDiffers(service: service, user: shown, before: before, after: after) }
+    let mayUse = after == PAM_SUCCESS || after == PAM_NEW_AUTHTOK_REQD
+    return (.triedAccount(service: service, user: shown, code: after), mayUse)
   }
 }

@@ -18,11 +18,7 @@ struct FamilyTrial {
   /// - Returns: what was seen, a line each.
   /// - Throws: ``StackError``.
   func run() throws(StackError) -> [StackText] {
-    let trial = try TrialFolder(copying: folder.path, vendors: site.vendorFolders, in: site.trialParent)
-    for plan in family.toDo {
-      try trial.put(plan.stack, as: plan.service.stackName)
-      try trial.put(plan.after, as: plan.service.name)
-    }
+    let trial = try filledFolder()
     // The person logs in once: through the named service, or through another one that will be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
     var seen: [StackText] = []
@@ -39,6 +35,18 @@ struct FamilyTrial {
       throw .trial(.personRefused(refusal))
     }
     return seen
+  }
+
+  /// PAM's folder as it would be.
+  private func filledFolder() throws(StackError) -> TrialFolder {
+    do throws(TrialProblem) {
+      let trial = try TrialFolder(copying: folder.path, vendors: site.vendorFolders, in: site.trialParent)
+      for plan in family.toDo {
+        try trial.put(plan.stack, as: plan.service.stackName)
+        try trial.put(plan.after, as: plan.service.name)
+      }
+      return trial
+    } catch { throw .trial(error) }
   }
 
   private func examine(

@@ -88,25 +88,17 @@ struct StackTrial {
     guard try cancelled(plan.before) == code else {
       throw code == PAM_SUCCESS ? .letsAnybodyIn(service: service) : .broken(service: service, code)
     }
-    try put(plan.after)
+    try folder.put(plan.after, as: service)
     return .triedAsBefore(name: service, user: user, code: code)
   }
 
   /// What libpam says to somebody who cancels, when the service's file holds `file`.
   private func cancelled(_ file: [UInt8]) throws(TrialProblem) -> CInt {
-    try put(file)
     let service = plan.service.name
+    try folder.put(file, as: service)
     let code = try tester.cancelled(service, in: folder.path, as: user)
     if code == PAM_ABORT { throw .unreadable(service: service) }
     if Self.broken.contains(code) { throw .broken(service: service, code) }
     return code
-  }
-
-  private func put(_ file: [UInt8]) throws(TrialProblem) {
-    do throws(StackError) {
-      try folder.put(file, as: plan.service.name)
-    } catch {
-      throw .folder(errno)
-    }
   }
 }

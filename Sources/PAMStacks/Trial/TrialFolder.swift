@@ -6,18 +6,20 @@ final class TrialFolder {
   /// Its name.
   let path: String
   private let original: String
+  private let parent: String
   private var names: Set<String> = []
 
   /// Copies the services of `folder` and, where it has none of a name, of the vendors' folders.
   ///
   /// - Parameter parent: the folder it is made in, which nobody's environment chooses.
-  /// - Throws: ``StackError/trial(_:)``.
-  init(copying folder: String, vendors: [String], in parent: String) throws(StackError) {
+  /// - Throws: ``TrialProblem/folder(_:parent:)``.
+  init(copying folder: String, vendors: [String], in parent: String) throws(TrialProblem) {
     var template = Array((parent + "/uafctl-pam-XXXXXX").utf8CString)
     // SAFETY: a NUL-terminated text that is ours to change.
-    guard unsafe mkdtemp(&template) != nil else { throw .trial(.folder(errno)) }
+    guard unsafe mkdtemp(&template) != nil else { throw .folder(errno, parent: parent) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     original = folder
+    self.parent = parent
     for source in [folder] + vendors {
       let reader = PAMDirectory(path: source)
       for name in reader.names() ?? [] where !names.contains(name) {
@@ -28,15 +30,15 @@ final class TrialFolder {
 
   /// Writes one service, over the one that is there, with what it includes taken from this folder.
   ///
-  /// - Throws: ``StackError/trial(_:)``.
-  func put(_ bytes: [UInt8], as name: String) throws(StackError) {
+  /// - Throws: ``TrialProblem/folder(_:parent:)``.
+  func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) {
     names.insert(name)
     let place = path + "/" + name
     // SAFETY: the path lives for the call. The folder is this process's own, so nobody puts links there.
     let descriptor = unsafe open(place, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
-    guard descriptor >= 0 else { throw .trial(.folder(errno)) }
+    guard descriptor >= 0 else { throw .folder(errno, parent: parent) }
     defer { close(descriptor) }
-    guard DescriptorWriter.write(redirected(bytes), to: descriptor) else { throw .trial(.folder(errno)) }
+    guard DescriptorWriter.write(redirected(bytes), to: descriptor) else { throw .folder(errno, parent: parent) }
   }
 
   /// Debian's libpam looks for `@include` in /etc/pam.d, whatever folder it was given.

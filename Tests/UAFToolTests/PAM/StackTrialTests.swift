@@ -230,6 +230,13 @@ import ToolTestSupport
     #expect(refusal().contains("a module of sudo crashed (signal \(SIGBUS))"))
   }
 
+  @Test func `where no folder can be made, names the folder it was to be made in`() throws {
+    let parent = stacks.folder.path + "/none"
+    let problem = TrialProblem.folder(ENOENT, parent: parent)
+    #expect(throws: problem) { try TrialFolder(copying: stacks.machine.pam, vendors: [], in: parent) }
+    for text in [problem.english, problem.korean] { #expect(text.remedy?.contains(parent) == true, "\(text)") }
+  }
+
   @Test func `nothing of a trial is left behind`() throws {
     let folder: String
     do {
