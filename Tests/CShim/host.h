@@ -82,9 +82,10 @@ void host_say_nothing_at_socket(void);
 /* Becomes that user for good. */
 void host_become(unsigned uid);
 
-/* The folder the core, its script and its record are in; the folder of the socket. */
-/* What the next lookups of a name fail with; 0 for none. */
+/* What lookups of a name fail with; 0 while they work. */
 extern int lookup_error;
+
+/* The folder the core, its script and its record are in; the folder of the socket. */
 extern const char *const host_libexec;
 extern const char *const host_run;
 

@@ -213,21 +213,17 @@ import UAFConfiguration
     } catch { throw Ending(error) }
   }
 
-  /// Refuses to take keys away from a person whose account the server has disabled or locked, as this machine has heard last.
+  /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine has heard.
   ///
-  /// With the last key goes what was heard. The account stage would let the account in again.
+  /// What was heard is removed with the last key. The account stage would then let the account in again.
   ///
   /// - Throws: ``Ending`` with `forbidden`; never if root asks.
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
     // What cannot be read refuses nobody in the account stage either.
-    guard !call.caller.isRoot, let record = try? StandingRecord.of(account) else { return }
-    switch record.standing {
-    case .disabled:
-      throw Ending(.forbidden, because: .accountDisabled, log: "the server said that the account is disabled")
-    case .locked(let until) where until > now().wallSeconds:
-      throw Ending(.forbidden, because: .accountLocked, log: "the server said that the account is locked")
-    case .locked, .active: break
-    }
+    guard !call.caller.isRoot, let record = try? StandingRecord.of(account),
+      let reason = AccountStateMachine.Reason(saidLast: record.standing, at: now().wallSeconds)
+    else { return }
+    throw Ending(.forbidden, because: reason.cause, log: "the server said last that the account is \(reason)")
   }
 
   /// Makes a change that may remove values, and writes to the audit which lock was removed with one.

@@ -59,9 +59,10 @@ struct RegistrationResponseSession: Sendable {
     if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
       return session.refused(.enrolmentCodeUsed)
     }
-    // Without a code it was begun by a proof, which counts no more if a key was revoked meanwhile.
+    // Without a code, a proof has begun it.
+    let issuedAt = issued.expiresAt - IssuedRequest.lifetime
     if found.enrolmentID == nil,
-      try !records.credentials.speak(for: issued.username, since: issued.expiresAt - IssuedRequest.lifetime)
+      try !records.credentials.allowFurtherKey(for: issued.username, byProofMadeAt: issuedAt)
     {
       return session.refused(.wrongProof)
     }

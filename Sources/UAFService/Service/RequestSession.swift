@@ -14,7 +14,7 @@ struct RequestSession {
   /// What allows the caller an operation.
   private enum Authorization {
     case enrolment(id: Int64)
-    /// In seconds since 1970.
+    /// A proof, and when it was made, in seconds since 1970.
     case proof(madeAt: Int64)
   }
 
@@ -26,8 +26,10 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
-    if case .proof(let madeAt) = authorization {
-      guard try records.credentials.speak(for: context.username, since: madeAt) else { return .refused(.wrongProof) }
+    if case .proof(let madeAt) = authorization,
+      try !records.credentials.allowFurtherKey(for: context.username, byProofMadeAt: madeAt)
+    {
+      return .refused(.wrongProof)
     }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
     // Only keys of the asking machine: what it says about keys of other machines does not count.

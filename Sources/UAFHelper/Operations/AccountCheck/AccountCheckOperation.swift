@@ -108,13 +108,11 @@ struct AccountCheckOperation: CallOperation {
     // A refusal of the server ends what its last success allows.
     let server = isTold ? ServerPart(hasSpoken: true, hasRefused: true) : ServerPart()
     let source = isTold ? "the server says" : "the server said last, and was not heard now"
-    return switch reason {
-    case .disabled:
-      Ending(.forbidden, because: .accountDisabled, log: "\(source) that the account is disabled", server: server)
-    case .locked:
-      Ending(.forbidden, because: .accountLocked, log: "\(source) that the account is locked", server: server)
-    case .notKnown:
-      Ending(.forbidden, because: .accountNotKnown, log: "nothing says that the account is active: \(told(why))")
-    }
+    let log =
+      switch reason {
+      case .disabled, .locked: "\(source) that the account is \(reason)"
+      case .notKnown: "nothing says that the account is active: \(told(why))"
+      }
+    return Ending(.forbidden, because: reason.cause, log: log, server: server)
   }
 }

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import UAFConfiguration
 
 /// Decides whether the account stage lets an account through: which step follows which, without input or output.
@@ -47,6 +48,26 @@ struct AccountStateMachine {
     case locked
     /// Nothing says that it is active, and root demands that.
     case notKnown
+
+    /// Why an account is refused of which the server said that last; nil if what it said refuses nobody now.
+    ///
+    /// - Parameter wallSeconds: the time now, in seconds since 1970.
+    init?(saidLast standing: AccountStanding?, at wallSeconds: Int64) {
+      switch standing {
+      case .disabled: self = .disabled
+      case .locked(let until) where until > wallSeconds: self = .locked
+      case .locked, .active, nil: return nil
+      }
+    }
+
+    /// What the person is told.
+    var cause: EndCause {
+      switch self {
+      case .disabled: .accountDisabled
+      case .locked: .accountLocked
+      case .notKnown: .accountNotKnown
+      }
+    }
   }
 
   private enum Phase {
@@ -96,15 +117,11 @@ struct AccountStateMachine {
 
   private mutating func remember() -> Action {
     phase = .ended
-    switch stored {
-    case .disabled: return .refuse(.disabled)
-    case .locked(let until) where until > wallSeconds: return .refuse(.locked)
+    if let reason = Reason(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
     // Without the demand it makes no difference whether that is good still.
-    case .active where demand == .demandsActive:
-      phase = .judging
-      return .judge
-    default: return undecided()
-    }
+    guard stored == .active, demand == .demandsActive else { return undecided() }
+    phase = .judging
+    return .judge
   }
 
   private mutating func undecided() -> Action {
