@@ -221,7 +221,7 @@ import UAFConfiguration
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
     // What cannot be read refuses nobody in the account stage either.
     guard !call.caller.isRoot, let record = try? StandingRecord.of(account),
-      let reason = AccountStateMachine.Reason(saidLast: record.standing, at: now().wallSeconds)
+      let reason = AccountRefusal(saidLast: record.standing, at: now().wallSeconds)
     else { return }
     throw Ending(.forbidden, because: reason.cause, log: "the server said last that the account is \(reason)")
   }

@@ -14,8 +14,7 @@ struct RequestSession {
   /// What allows the caller an operation.
   private enum Authorization {
     case enrolment(id: Int64)
-    /// A proof, and when it was made, in seconds since 1970.
-    case proof(madeAt: Int64)
+    case proof
   }
 
   /// Asks for a new key: the caller needs an enrolment code of the account, or proof of a fresh verification.
@@ -26,11 +25,6 @@ struct RequestSession {
     case .failure(let refusal): return .refused(refusal)
     }
     if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
-    if case .proof(let madeAt) = authorization,
-      try !records.credentials.allowFurtherKey(for: context.username, byProofMadeAt: madeAt)
-    {
-      return .refused(.wrongProof)
-    }
     let stored = try records.credentials.keys(of: context.username, appID: identity.appID)
     // Only keys of the asking machine: what it says about keys of other machines does not count.
     let lost = stored.filter { key in
@@ -98,9 +92,11 @@ struct RequestSession {
       claims.issuer.isIdentical(to: identity.appID), claims.subject.isIdentical(to: context.username),
       claims.operation == .authentication, claims.proofOperations.contains(operation),
       claims.expiresAt > now, claims.issuedAt <= now, try isKnownWhetherUsed(claims),
+      try operation != .registration
+        || records.credentials.allowFurtherKey(for: context.username, byProofMadeAt: claims.issuedAt),
       try records.usedProofs.use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
     else { return .failure(.wrongProof) }
-    return .success(.proof(madeAt: claims.issuedAt))
+    return .success(.proof)
   }
 
   /// Whether the store knows the proofs that were used since this one was signed: an older store that was restored does not.

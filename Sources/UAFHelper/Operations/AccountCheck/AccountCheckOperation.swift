@@ -104,7 +104,7 @@ struct AccountCheckOperation: CallOperation {
     why.isEmpty ? "it is not asked for this service" : why.joined(separator: "; ")
   }
 
-  private func ending(_ reason: AccountStateMachine.Reason, _ why: [String], _ isTold: Bool) -> Ending {
+  private func ending(_ reason: AccountRefusal, _ why: [String], _ isTold: Bool) -> Ending {
     // A refusal of the server ends what its last success allows.
     let server = isTold ? ServerPart(hasSpoken: true, hasRefused: true) : ServerPart()
     let source = isTold ? "the server says" : "the server said last, and was not heard now"

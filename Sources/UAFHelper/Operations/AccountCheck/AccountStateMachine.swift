@@ -1,5 +1,4 @@
 import Authenticator
-import FidoResults
 import UAFConfiguration
 
 /// Decides whether the account stage lets an account through: which step follows which, without input or output.
@@ -29,7 +28,7 @@ struct AccountStateMachine {
     /// Let the account through.
     case allow(Ground)
     /// Refuse it.
-    case refuse(Reason)
+    case refuse(AccountRefusal)
   }
 
   /// Why an account is let through.
@@ -40,34 +39,6 @@ struct AccountStateMachine {
     case remembered(age: Duration)
     /// Nothing says that it is not.
     case notKnown
-  }
-
-  /// Why an account is refused.
-  enum Reason: Equatable {
-    case disabled
-    case locked
-    /// Nothing says that it is active, and root demands that.
-    case notKnown
-
-    /// Why an account is refused of which the server said that last; nil if what it said refuses nobody now.
-    ///
-    /// - Parameter wallSeconds: the time now, in seconds since 1970.
-    init?(saidLast standing: AccountStanding?, at wallSeconds: Int64) {
-      switch standing {
-      case .disabled: self = .disabled
-      case .locked(let until) where until > wallSeconds: self = .locked
-      case .locked, .active, nil: return nil
-      }
-    }
-
-    /// What the person is told.
-    var cause: EndCause {
-      switch self {
-      case .disabled: .accountDisabled
-      case .locked: .accountLocked
-      case .notKnown: .accountNotKnown
-      }
-    }
   }
 
   private enum Phase {
@@ -117,7 +88,7 @@ struct AccountStateMachine {
 
   private mutating func remember() -> Action {
     phase = .ended
-    if let reason = Reason(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
+    if let reason = AccountRefusal(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
     // Without the demand it makes no difference whether that is good still.
     guard stored == .active, demand == .demandsActive else { return undecided() }
     phase = .judging
