@@ -112,14 +112,14 @@ class Core:
         return status["authenticators"][0]["remainingTries"]
 
 
-def stands_in(lab, text):
-    """Puts a script in the place of uaf-helper until the row has ended; REAL is where the real programs then are."""
+def stands_in(lab, text, program="uaf-helper"):
+    """Puts a script in the place of a program until the row has ended; REAL is where the real programs then are."""
     folder = pathlib.Path(HELPER).parent
     real = folder.with_name(folder.name + ".real")
     if not real.exists():
         shutil.copytree(folder, real)
-    lab.after(lambda: _replace(HELPER, (real / "uaf-helper").read_bytes()))
-    _replace(HELPER, text.replace("REAL", str(real)).encode())
+    lab.after(lambda: _replace(folder / program, (real / program).read_bytes()))
+    _replace(folder / program, text.replace("REAL", str(real)).encode())
     return real
 
 

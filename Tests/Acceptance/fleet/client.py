@@ -214,10 +214,20 @@ class Person:
 
     def register(self, channel, payload, **described):
         """Registers; `described` is what the machine says of itself."""
-        code = json.loads(uaf.decode(payload))["authCode"]
-        request = self._request(channel, "Reg", authCode=code, **described)
+        self.take_key(channel, authCode=json.loads(uaf.decode(payload))["authCode"], **described)
+
+    def take_key(self, channel, **context):
+        """Registers with whatever the context says that allows it; or Refused."""
+        request = self._request(channel, "Reg", **context)
         self._model = request["policy"]["accepted"][0][0]["aaid"][0]
         parameters = self._parameters(request, channel)
+        answer = channel.post("/uaf/respond", self._response(request, parameters, self.new_key(parameters)))
+        if answer["statusCode"] != SUCCESS:
+            raise Refused(answer["statusCode"])
+
+    def new_key(self, parameters, model=None):
+        """The assertion by which this key is registered, over the final challenge parameters."""
+        self._model = model or self._model
         described = uaf.tlv(
             uaf.KRD,
             uaf.tlv(uaf.AAID, self._model.encode()),
@@ -228,8 +238,7 @@ class Person:
             uaf.tlv(uaf.PUB_KEY, uaf.public_key(self._key)),
         )
         proof = uaf.tlv(uaf.SURROGATE, uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, described)))
-        answer = channel.post("/uaf/respond", self._response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, described, proof)))
-        must(answer["statusCode"] == SUCCESS, f"{self.name} could not register: {answer}")
+        return uaf.tlv(uaf.REG_ASSERTION, described, proof)
 
     def sign(self, channel, text=None, **context):
         """Asks for a login, or for the confirmation of a text, and signs it; returns what is to be sent."""

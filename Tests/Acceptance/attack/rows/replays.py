@@ -204,14 +204,19 @@ time_t time(time_t *when)
 """
 
 
+def clock_ahead(lab):
+    """A library under which a program's clock is 200 s further."""
+    source = pathlib.Path("/tmp/later.c")
+    source.write_text(LATER)
+    lab.run("cc", "-shared", "-fPIC", source, "-o", "/tmp/later.so")
+    return "/tmp/later.so"
+
+
 def expired(lab, recorder, person, server, folder, port):
     """The answer comes when the server's clock is 200 s further."""
     body = recorder.record(person)
     lab.stop(server)
-    source = pathlib.Path("/tmp/later.c")
-    source.write_text(LATER)
-    lab.run("cc", "-shared", "-fPIC", source, "-o", "/tmp/later.so")
-    os.environ["LD_PRELOAD"] = "/tmp/later.so"
+    os.environ["LD_PRELOAD"] = clock_ahead(lab)
     try:
         later = lab.start_server(folder, port)
     finally:
