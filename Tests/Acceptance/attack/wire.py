@@ -1,0 +1,48 @@
+"""What the attackers know of the wire, beside UAF itself: PROTOCOL.md's members, in one place, so that no row names them."""
+
+import json
+
+from attack.recorder import decode
+
+
+def wish(operation):
+    """The members by which a client asks that its authentication proves the account for an operation."""
+    return {"proofFor": operation}
+
+
+def by_proof(token):
+    """The members that a proof allows a request with."""
+    return {"proof": token}
+
+
+def code_in(context):
+    """The one-time code that a request carries; None where it carries none."""
+    return context.get("authCode")
+
+
+def by_code(code):
+    """The members that a one-time code allows a request with."""
+    return {"authCode": code}
+
+
+def in_place_of(key):
+    """The members by which a registration replaces a key that a machine has lost; a KeyID in base64url."""
+    return {"lostKeyIDs": [key]}
+
+
+def requests_in(document):
+    """The UAF requests that an answer brings, the newest version last."""
+    return json.loads(document["uafRequest"])
+
+
+def code_of(payload):
+    """The one-time code in a payload."""
+    return json.loads(decode(payload.split()[0]))["authCode"]
+
+
+# What a request says of its right to ask; an attacker who brings another one takes these away.
+WITHOUT_RIGHTS = {"authCode": None, "proof": None, "proofFor": None}
+EVERYTHING = {"deregisterAll": True, "deregisterAAID": None, "deregisterKeyIDs": None}
+
+# Tag and length of parts of an assertion in UAFV1TLV, little-endian: TAG_AAID, and TAG_KEYID of a key of ours.
+AAID, KEY_ID = b"\x0b\x2e\x09\x00", b"\x09\x2e\x20\x00"
