@@ -1,0 +1,296 @@
+"""Challenges that one session asks for and another one answers: of the console, of another server, of another person."""
+
+import json
+import pathlib
+import shutil
+import threading
+
+from attack import wire
+from attack.own_browser import OwnBrowser, confirm
+from attack.own_server import OwnServer
+from attack.recorder import decode, encode, respond
+from attack.relay import Relay
+from attack.rows.enrolling import SIGNED
+from attack.rows.first_keys import OTHER_MODEL
+from attack.signing import SERVER
+from attack.thief import OK, Thief, part
+from lab import machine
+from lab.machine import PORT
+from lab.table import must, row
+from lab.waiting import at_once
+
+CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-sign-in", 8464, 8465
+TEXTS = "[service.uaf]\ntransaction = true"
+
+
+def in_place(asked, said, request):
+    """The answer to a question with another request in it."""
+    return said.with_members(uafRequest=json.dumps([request])) if asked.is_question else said
+
+
+def text_of(request, text=None):
+    """A request without its text, or with another one."""
+    forms = [{**form, "content": encode(text.encode())} for form in request["transaction"]] if text else None
+    return {name: value for name, value in {**request, "transaction": forms}.items() if value is not None}
+
+
+def at_question(change):
+    """The console's request in the place of the login's, changed by what the login has asked for."""
+
+    def hooks(ask):
+        def on_answer(asked, said):
+            return in_place(asked, said, change(ask(), asked)) if asked.is_question else said
+
+        return on_answer
+
+    return hooks
+
+
+def further(change):
+    """The console's request as one more that is demanded after the login's answer."""
+
+    def hooks(ask):
+        slipped = []
+
+        def on_answer(asked, said):
+            if not asked.is_answer or slipped:
+                return said
+            slipped.append(change(ask()))
+            return said.with_members(newUAFRequest=json.dumps(slipped))
+
+        return on_answer
+
+    return hooks
+
+
+# How the console's request takes the place of a login's, and whether that login asks for a text.
+CROSSINGS = {
+    "in a login's place": (at_question(lambda request, asked: request), False),
+    "without its text": (at_question(lambda request, asked: text_of(request)), False),
+    "in a text's place": (at_question(lambda request, asked: request), True),
+    "with the login's text": (at_question(lambda request, asked: text_of(request, asked.context["transaction"])), True),
+    "as a further request": (further(lambda request: request), False),
+    "as a further request without its text": (further(text_of), False),
+}
+
+
+@row(
+    "A93",
+    "the attacker asks the console for a sign-in as an administrator, and whoever holds uaf-fetch has the administrator's login "
+    "answer its challenge",
+    "no session",
+    causes=("the network",),
+)
+def parallel_session(lab):
+    server = OwnServer(lab, CONSOLE, CONSOLE_PORT, "--admin-listen", f"127.0.0.1:{PAGES}")
+    server.configure()
+    relay, person, seen, broken = Relay(lab), server.person(), [], []
+    lab.run("uaf-server", "admin", "add", person.name, "administrator", "--state", CONSOLE)
+    thief = Thief(person.name, CONSOLE, CONSOLE_PORT)
+    for what, (crossing, has_text) in CROSSINGS.items():
+        browser = OwnBrowser(CONSOLE, PAGES, person.name)
+        code = wire.by_code(wire.code_of(browser.line))
+        server.configure(more=TEXTS if has_text else "")
+        with relay.doing(on_answer=crossing(lambda code=code: thief.ask("Auth", **code))):
+            login = lab.login(person, person.passcode)
+        if browser.is_signed_in():
+            broken.append(what)
+        answers = sum(asked.is_answer for asked in relay.asked)
+        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {answers} signed")
+    must(not broken, f"a session for the attacker: {'; '.join(broken)}. All: {'; '.join(seen)}")
+    browser = OwnBrowser(CONSOLE, PAGES, person.name)
+    session = confirm(browser.line, person)
+    must(browser.is_signed_in(), f"no session for the person either, who confirms it: nothing is shown: {session}")
+    return "; ".join(seen)
+
+
+# --- Two servers
+
+OTHER, OTHER_PORT = "/srv/uaf-other", 8466
+
+
+class Elsewhere:
+    """The machine's second server, which is the attacker's, with a state folder of its own, and the first one's certificate."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        pathlib.Path(OTHER).mkdir(mode=0o700, exist_ok=True)
+        for name in ("ca.pem", "certificate.pem", "key.pem"):
+            shutil.copy2(pathlib.Path(SERVER, name), OTHER)
+        self.server = OwnServer(lab, OTHER, OTHER_PORT)
+        self.app_id, self.first = (f"https://127.0.0.1:{port}/uaf/facets" for port in (OTHER_PORT, PORT))
+        folder, self._path = pathlib.Path("/var/lib/pam-uaf-other"), "/etc/security/pam_uaf-other.conf"
+        lab.after(lambda: shutil.rmtree(folder, ignore_errors=True))
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self.server.configure()
+        text = machine.CONFIGURATION.read_text().replace("[state]", f'[state]\ndirectory = "{folder}"')
+        lines = [f'app_ids = ["{self.app_id}"]' if line.startswith("app_ids") else line for line in text.splitlines()]
+        pathlib.Path(self._path).write_text("\n".join(lines) + "\n")
+        lab.configure(server=SIGNED)
+        lab.run("uafctl", "init", "--conf", self._path)
+        lab.stack("elsewhere", f"auth required pam_uaf.so conf={self._path}", "account required pam_permit.so")
+
+    def register(self, person):
+        answers = f"{person.passcode}\n{person.passcode}\n"
+        payload = self._lab.payload(person, OTHER)
+        self._lab.run("uafctl", "register", person.name, "--conf", self._path, "--payload", payload, answers=answers)
+
+
+def under_the_own_app_id(others, said):
+    own = wire.requests_in(said.document)[-1]
+    return {**others, "header": {**others["header"], "appID": own["header"]["appID"]}}
+
+
+def challenge_alone(others, said):
+    """The request that was asked for, with the other server's challenge and what that needs back."""
+    own = wire.requests_in(said.document)[-1]
+    header = {**own["header"], "serverData": others["header"]["serverData"]}
+    return {**own, "header": header, "challenge": others["challenge"]}
+
+
+# What the core gets of the request of a server that it has not asked.
+LENDINGS = {
+    "as it is": lambda others, said: others,
+    "under the AppID of the one that was asked": under_the_own_app_id,
+    "its challenge alone": challenge_alone,
+}
+
+
+@row(
+    "A94",
+    "a login at one server answers the challenge of another one behind the same certificate: as it is, under the AppID of "
+    "the first, and the challenge alone",
+    "the other server accepts no answer",
+    causes=("the network", "the server"),
+)
+def two_servers(lab):
+    elsewhere, person = Elsewhere(lab), lab.person()
+    elsewhere.register(person)
+    must(lab.login(person, person.passcode, "elsewhere").is_in, "the second server does not work: nothing is shown")
+    relay, thief, seen, broken, spent = Relay(lab), Thief(person.name), [], [], []
+    with relay.doing(lambda asked: spent.append(respond(asked.body)) or asked if asked.is_answer else asked):
+        lab.login(person, person.passcode)
+    must(set(spent) == {OK}, f"what the person signs for the first server is not accepted: nothing is shown: {spent}")
+    for what, change in LENDINGS.items():
+        statuses = []
+
+        def on_answer(asked, said, change=change):
+            return in_place(asked, said, change(thief.ask("Auth"), said)) if asked.is_question else said
+
+        def on_request(asked, statuses=statuses):
+            if not asked.is_answer:
+                return asked
+            statuses.append(respond(asked.body))
+            answer = asked.answer()
+            answer.header["appID"] = elsewhere.first
+            statuses.append(respond(answer.body()))
+            return asked
+
+        with relay.doing(on_request, on_answer):
+            login = lab.login(person, person.passcode, "elsewhere")
+        if OK in statuses:
+            broken.append(what)
+        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {statuses or 'nothing signed'}")
+    must(not broken, f"accepted by the other server: {'; '.join(broken)}. All: {'; '.join(seen)}")
+    return "; ".join(seen)
+
+
+# --- Answers of others
+
+
+class Exchange:
+    """Holds the answers of two logins until both are there, and sends each in the place of the other.
+
+    A login that tries again has the other's answer sent again.
+    """
+
+    def __init__(self, change):
+        self._change, self._both, self._first = change, threading.Barrier(2, timeout=60), {}
+
+    def __call__(self, asked):
+        if not asked.is_answer:
+            return asked
+        own = asked.context["username"]
+        if own not in self._first:
+            self._first[own] = asked
+            self._both.wait()
+        (other,) = [answer for name, answer in self._first.items() if name != own]
+        return self._change(asked, other)
+
+
+def whole(mine, others):
+    return others
+
+
+def in_own_context(mine, others):
+    return others.about(**mine.context)
+
+
+def in_own_message(mine, others):
+    answer = mine.answer()
+    answer.message[0]["assertions"] = others.answer().message[0]["assertions"]
+    return mine.says(answer.body())
+
+
+def with_part_of(tag):
+    """Only AAID or KeyID are the other's."""
+
+    def change(mine, others):
+        answer, other = mine.answer(), others.answer()
+        envelope = answer.message[0]["assertions"][0]
+        envelope["assertion"] = encode(decode(envelope["assertion"]).replace(part(answer, tag), part(other, tag)))
+        return mine.says(answer.body())
+
+    return change
+
+
+def another_model(mine, others):
+    answer = mine.answer()
+    envelope = answer.message[0]["assertions"][0]
+    envelope["assertion"] = encode(decode(envelope["assertion"]).replace(part(answer, wire.AAID), OTHER_MODEL))
+    return mine.says(answer.body())
+
+
+EXCHANGES = {
+    "whole": whole,
+    "under the own name": in_own_context,
+    "in the own message": in_own_message,
+    "its KeyID": with_part_of(wire.KEY_ID),
+    "another AAID": another_model,
+}
+
+
+@row(
+    "A95",
+    "answers of two people who log in at once exchanged: whole, under the own name, in the own message, the KeyID; another AAID; "
+    "the yes of an earlier login said again",
+    "nobody is let in by what another key, another person or another login has signed",
+    causes=("the network",),
+)
+def answers_exchanged(lab):
+    lab.configure(server=SIGNED)
+    relay, pair, seen = Relay(lab), [lab.person() for _ in range(2)], []
+    with relay.doing():
+        logins = at_once(*(lambda person=person: lab.login(person, person.passcode) for person in pair))
+    must(all(login.is_in for login in logins), f"two logins at once do not work at all: {logins}")
+    for what, change in EXCHANGES.items():
+        with relay.doing(on_request=Exchange(change)):
+            logins = at_once(*(lambda person=person: lab.login(person, person.passcode) for person in pair))
+        codes = [login.code for login in logins]
+        must(not any(login.is_in for login in logins), f"{what}: let in: {codes}")
+        seen.append(f"{what}: {codes}")
+    person = pair[0]
+    earlier = []
+
+    def again(asked, said):
+        if not asked.is_answer:
+            return said
+        earlier.append(said)
+        return earlier[0]
+
+    with relay.doing(on_answer=again):
+        must(lab.login(person, person.passcode).is_in, "the first of two logins is refused")
+        login = lab.login(person, person.passcode)
+    must(not login.is_in, "the yes of an earlier login lets in")
+    seen.append(f"an earlier yes: {login.code}")
+    return "; ".join(seen)

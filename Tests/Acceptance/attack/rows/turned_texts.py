@@ -1,0 +1,126 @@
+"""Texts that whoever holds uaf-fetch takes away, exchanges, or has confirmed as something else than they were shown for."""
+
+import contextlib
+import sqlite3
+
+from attack import wire
+from attack.own_browser import OwnBrowser, confirm
+from attack.own_server import OwnServer
+from attack.relay import Relay
+from attack.rows.crossed_challenges import in_place, text_of
+from lab.table import must, row
+
+FOLDER, PORT, PAGES = "/srv/uaf-texts", 8467, 8468
+TEXTS = "[service.uaf]\ntransaction = true"
+SIGN_IN = "Sign in to "
+OTHER_TEXT = "mina@prod: sudo: cat /etc/shadow"
+
+
+def stripped(relay):
+    """The question loses its text."""
+    return {"on_request": lambda asked: asked.about(transaction=None) if asked.is_question else asked}
+
+
+def taken_out_of_the_request(relay):
+    """The server's request loses its text."""
+
+    def on_answer(asked, said):
+        return in_place(asked, said, text_of(request_in(said))) if asked.is_question else said
+
+    return {"on_answer": on_answer}
+
+
+def exchanged(relay):
+    """The question gets another text."""
+    return {"on_request": lambda asked: asked.about(transaction=OTHER_TEXT) if asked.is_question else asked}
+
+
+def exchanged_and_put_back(relay):
+    """The question gets another text, and the core sees its own again."""
+
+    def on_answer(asked, said):
+        return in_place(asked, said, text_of(request_in(said), asked.context["transaction"])) if asked.is_question else said
+
+    return {**exchanged(relay), "on_answer": on_answer}
+
+
+def request_in(said):
+    """The newest version of the request that a server has sent."""
+    return wire.requests_in(said.document)[-1]
+
+
+CHANGES = {
+    "stripped": stripped,
+    "taken out of the request": taken_out_of_the_request,
+    "exchanged": exchanged,
+    "exchanged and put back": exchanged_and_put_back,
+}
+
+
+class Desk:
+    """A server with a console, somebody with a role, and the texts that were confirmed for them."""
+
+    def __init__(self, lab):
+        self._lab = lab
+        self._server = OwnServer(lab, FOLDER, PORT, "--admin-listen", f"127.0.0.1:{PAGES}")
+        self._server.configure(more=TEXTS)
+        self.person = self._server.person()
+        lab.run("uaf-server", "admin", "add", self.person.name, "administrator", "--state", FOLDER)
+
+    def confirmed(self):
+        """The texts that the server keeps of this person, oldest first."""
+        return self._rows("SELECT shown FROM confirmation WHERE username = ? ORDER BY id")
+
+    def approved(self):
+        """The texts somebody had asked for and was told that the person confirmed."""
+        return self._rows("SELECT shown FROM approval WHERE username = ? AND confirmedAt IS NOT NULL")
+
+    def _rows(self, question):
+        with contextlib.closing(sqlite3.connect(f"{FOLDER}/server.db", timeout=10)) as store:
+            return [text for (text,) in store.execute(question, (self.person.name,))]
+
+    def approval(self, text):
+        """The line by which the person is to confirm a text that a helpdesk has written."""
+        return self._lab.run("uaf-server", "approve", self.person.name, "--text", text, "--state", FOLDER).stdout.split()[0]
+
+    def shows(self, line, words):
+        """What the screen says before the passcode, of the line with these words."""
+        session = confirm(line, self.person)
+        lines = [line for line in session.text.splitlines() if words in line]
+        must(session.status == 0 and lines, f"not confirmed: {session}")
+        return lines[0]
+
+
+@row(
+    "A96",
+    "the text of a login stripped or exchanged on the way; a helpdesk's text confirmed by a login that shows the same; a "
+    "helpdesk's text that reads like the console's",
+    "what is confirmed is what was on the screen, for what it was shown for, and the screen says who has written it",
+    causes=("the network", "the server"),
+)
+def turned_texts(lab):
+    desk = Desk(lab)
+    relay, person, seen, broken = Relay(lab), desk.person, [], []
+    with relay.doing():
+        login = lab.login(person, person.passcode)
+    text = next(asked.context for asked in relay.asked if asked.is_question)["transaction"]
+    must(login.is_in and desk.confirmed() == [text], f"{login} confirms {desk.confirmed()}")
+    for what, change in CHANGES.items():
+        with relay.doing(**change(relay)):
+            login = lab.login(person, person.passcode)
+        if login.is_in or desk.confirmed() != [text]:
+            broken.append(f"{what}: let in {login.is_in}, confirmed {desk.confirmed()}")
+        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}")
+    code = wire.by_code(wire.code_of(desk.approval(text)))
+    with relay.doing(lambda asked: asked.about(transaction=None, **code) if asked.is_question else asked):
+        login = lab.login(person, person.passcode)
+    if desk.approved():
+        broken.append("a helpdesk's text is confirmed by a login that shows the same")
+    seen.append(f"a helpdesk's text: {'let in' if login.is_in else 'refused'}")
+    console = desk.shows(OwnBrowser(FOLDER, PAGES, person.name).line, SIGN_IN)
+    helpdesk = desk.shows(desk.approval(console[console.index(SIGN_IN) :]), SIGN_IN)
+    if helpdesk == console:
+        broken.append(f"a helpdesk's text is shown as the console's: {console!r}")
+    seen.append(f"the console's text and a helpdesk's: {console!r} and {helpdesk!r}")
+    must(not broken, f"{'; '.join(broken)}. All: {'; '.join(seen)}")
+    return "; ".join(seen)
