@@ -23,6 +23,15 @@ class OwnBrowser:
         self._visitor.post("/console/sign-in/continue")
         return SESSION in self._visitor.cookies
 
+    def begin(self, path, **fields):
+        """Sends the form of a dangerous step; returns the line that it waits for."""
+        self._visitor.post(path, **fields)
+        return self._visitor.line("/console/confirm")
+
+    def go_on(self):
+        """Presses the button of the step that waits."""
+        self._visitor.post("/console/confirm")
+
 
 def confirm(line, person):
     """Somebody confirms what a line leads to; returns what their terminal showed."""

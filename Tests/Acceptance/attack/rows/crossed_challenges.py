@@ -12,6 +12,7 @@ from attack.recorder import decode, encode, respond
 from attack.relay import Relay
 from attack.rows.enrolling import SIGNED
 from attack.rows.first_keys import OTHER_MODEL
+from attack.rows.further_keys import TEXTS
 from attack.signing import SERVER
 from attack.thief import OK, Thief, part
 from lab import machine
@@ -20,7 +21,6 @@ from lab.table import must, row
 from lab.waiting import at_once
 
 CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-sign-in", 8464, 8465
-TEXTS = "[service.uaf]\ntransaction = true"
 
 
 def in_place(asked, said, request):
@@ -74,33 +74,67 @@ CROSSINGS = {
 }
 
 
+class SignIn:
+    """The attacker asks the console for a sign-in as the administrator."""
+
+    def __init__(self, person):
+        self._name = person.name
+
+    def ask(self):
+        """Asks anew; returns the line that would confirm it."""
+        self._browser = OwnBrowser(CONSOLE, PAGES, self._name)
+        return self._browser.line
+
+    def is_won(self):
+        return self._browser.is_signed_in()
+
+
+class Step:
+    """The attacker has the administrator's session, and asks for a role."""
+
+    def __init__(self, lab, person, mallory):
+        self._lab, self._mallory = lab, mallory
+        self._browser = OwnBrowser(CONSOLE, PAGES, person.name)
+        session = confirm(self._browser.line, person)
+        must(self._browser.is_signed_in(), f"no session for the administrator, who has confirmed it: {session}")
+
+    def ask(self):
+        """Asks anew; returns the line that would confirm it."""
+        return self._browser.begin("/console/administrators/set", name=self._mallory.name, role="administrator")
+
+    def is_won(self):
+        self._browser.go_on()
+        listed = self._lab.run("uaf-server", "admin", "list", "--state", CONSOLE).stdout
+        return any(line.split("\t")[0] == self._mallory.name for line in listed.splitlines())
+
+
 @row(
     "A93",
-    "the attacker asks the console for a sign-in as an administrator, and whoever holds uaf-fetch has the administrator's login "
-    "answer its challenge",
-    "no session",
+    "the attacker asks the console for a sign-in as an administrator, or for a role in the administrator's session, and whoever "
+    "holds uaf-fetch has the administrator's login answer its challenge",
+    "no session, and no role",
     causes=("the network",),
 )
 def parallel_session(lab):
     server = OwnServer(lab, CONSOLE, CONSOLE_PORT, "--admin-listen", f"127.0.0.1:{PAGES}")
     server.configure()
-    relay, person, seen, broken = Relay(lab), server.person(), [], []
+    relay, person, mallory, seen, broken = Relay(lab), server.person(), server.person(), [], []
     lab.run("uaf-server", "admin", "add", person.name, "administrator", "--state", CONSOLE)
     thief = Thief(person.name, CONSOLE, CONSOLE_PORT)
-    for what, (crossing, has_text) in CROSSINGS.items():
-        browser = OwnBrowser(CONSOLE, PAGES, person.name)
-        code = wire.by_code(wire.code_of(browser.line))
-        server.configure(more=TEXTS if has_text else "")
-        with relay.doing(on_answer=crossing(lambda code=code: thief.ask("Auth", **code))):
-            login = lab.login(person, person.passcode)
-        if browser.is_signed_in():
-            broken.append(what)
-        answers = sum(asked.is_answer for asked in relay.asked)
-        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {answers} signed")
-    must(not broken, f"a session for the attacker: {'; '.join(broken)}. All: {'; '.join(seen)}")
-    browser = OwnBrowser(CONSOLE, PAGES, person.name)
-    session = confirm(browser.line, person)
-    must(browser.is_signed_in(), f"no session for the person either, who confirms it: nothing is shown: {session}")
+    for goal in (SignIn(person), Step(lab, person, mallory)):
+        for way, (crossing, has_text) in CROSSINGS.items():
+            what = f"{type(goal).__name__}, {way}"
+            code = wire.by_code(wire.code_of(goal.ask()))
+            server.configure(more=TEXTS if has_text else "")
+            with relay.doing(on_answer=crossing(lambda code=code: thief.ask("Auth", **code))):
+                login = lab.login(person, person.passcode)
+            if goal.is_won():
+                broken.append(what)
+            answers = sum(asked.is_answer for asked in relay.asked)
+            seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {answers} signed")
+        session = confirm(goal.ask(), person)
+        must(goal.is_won(), f"{type(goal).__name__}: the person's own yes does not lead to it: nothing is shown: {session}")
+    must(not broken, f"the attacker has it: {'; '.join(broken)}. All: {'; '.join(seen)}")
     return "; ".join(seen)
 
 

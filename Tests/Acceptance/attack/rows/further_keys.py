@@ -3,7 +3,7 @@
 import json
 
 from attack import wire
-from attack.own_browser import OwnBrowser
+from attack.own_browser import OwnBrowser, confirm
 from attack.own_server import OwnServer
 from attack.recorder import encode
 from attack.relay import Relay
@@ -14,6 +14,7 @@ from lab.listener import serve
 from lab.machine import PORT
 from lab.table import must, row
 
+TEXTS = "[service.uaf]\ntransaction = true"
 CONSOLE, CONSOLE_PORT, PAGES = "/srv/uaf-console", 8461, 8462
 
 
@@ -69,29 +70,48 @@ def told(refusals):
     return ", ".join(sorted({reason or "TAKEN" for reason in refusals}))
 
 
+def logs_in(lab, person):
+    return lab.login(person, person.passcode).is_in
+
+
+def approves(lab, person):
+    said = lab.run("uaf-server", "approve", person.name, "--text", "Pay 10 to Hana", "--state", SERVER).stdout
+    return confirm(said.split()[0], person).status == 0
+
+
+# What a person verifies for, what the configuration has more for that, and how it is done: it returns whether it succeeded.
+OCCASIONS = {
+    "a login": ("", logs_in),
+    "a login with a text": (TEXTS, logs_in),
+    "an approval": ("", approves),
+}
+
+
 @row(
     "A85",
-    "whoever holds uaf-fetch has a login prove a registration as well: with its question, in a further request, or by a "
-    "request of its own; then registers its key with every token that passes",
+    "whoever holds uaf-fetch has a login, a confirmed text or an approval prove a registration as well: with its question, in a "
+    "further request, or by a request of its own; then registers its key with every token that passes",
     "no key at the server but the person's, and none that gets in",
     causes=("the network",),
 )
 def login_made_a_registration(lab):
-    lab.configure(server=SIGNED)
     relay, seen, broken = Relay(lab), [], []
-    for what, way in WAYS.items():
-        person = lab.person()
-        before = keys(person.name)
-        must(len(before) == 1, f"{what}: at first the person has the keys {before}")
-        asking = Asking(person, "Reg")
-        with relay.doing(**way(asking)):
-            login = lab.login(person, person.passcode)
-        must(any(asked.is_question for asked in relay.asked), "the login has asked nothing: nothing is shown")
-        spent = asking.thief.spend(relay.tokens)
-        if asking.thief.has_key or asking.thief.gets_in or keys(person.name) != before:
-            broken.append(what)
-        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {told(spent)}")
-        must(lab.login(person, person.passcode).is_in, f"{what}: afterwards the person is not let in")
+    for occasion, (more, act) in OCCASIONS.items():
+        for way, asks in WAYS.items():
+            what = f"{occasion}, {way}"
+            lab.configure(server=SIGNED, more=more)
+            person = lab.person()
+            before = keys(person.name)
+            must(len(before) == 1, f"{what}: at first the person has the keys {before}")
+            asking = Asking(person, "Reg")
+            with relay.doing(**asks(asking)):
+                done = act(lab, person)
+            must(any(asked.is_question for asked in relay.asked), f"{what}: nothing was asked: nothing is shown")
+            spent = asking.thief.spend(relay.tokens)
+            if asking.thief.has_key or asking.thief.gets_in or keys(person.name) != before:
+                broken.append(what)
+            seen.append(f"{what}: {'done' if done else 'refused'}, {told(spent)}")
+            must(act(lab, person), f"{what}: afterwards the person is refused")
     must(not broken, f"a key of the attacker's is registered: {'; '.join(broken)}. All: {'; '.join(seen)}")
     return "; ".join(seen)
 

@@ -8,10 +8,10 @@ from attack.own_browser import OwnBrowser, confirm
 from attack.own_server import OwnServer
 from attack.relay import Relay
 from attack.rows.crossed_challenges import in_place, text_of
+from attack.rows.further_keys import TEXTS
 from lab.table import must, row
 
 FOLDER, PORT, PAGES = "/srv/uaf-texts", 8467, 8468
-TEXTS = "[service.uaf]\ntransaction = true"
 SIGN_IN = "Sign in to "
 OTHER_TEXT = "mina@prod: sudo: cat /etc/shadow"
 
@@ -119,6 +119,14 @@ def turned_texts(lab):
     seen.append(f"a helpdesk's text: {'let in' if login.is_in else 'refused'}")
     console = desk.shows(OwnBrowser(FOLDER, PAGES, person.name).line, SIGN_IN)
     helpdesk = desk.shows(desk.approval(console[console.index(SIGN_IN) :]), SIGN_IN)
+    instead = desk.approval("Pay 10 to Hana")
+    browser = OwnBrowser(FOLDER, PAGES, person.name)
+    code = wire.by_code(wire.code_of(browser.line))
+    with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
+        session = confirm(instead, person)
+    if browser.is_signed_in() and console[: console.index(", code ")] not in session.text:
+        broken.append(f"a sign-in is confirmed that was not on the screen: {session}")
+    seen.append(f"a helpdesk's code exchanged for the console's: exit status {session.status}")
     if helpdesk == console:
         broken.append(f"a helpdesk's text is shown as the console's: {console!r}")
     seen.append(f"the console's text and a helpdesk's: {console!r} and {helpdesk!r}")
