@@ -1,6 +1,7 @@
 """First registrations under the eyes of whoever holds uaf-fetch: the code, the key, and the machine that it is listed for."""
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
@@ -226,24 +227,58 @@ def middle(data):
     return base64.b64encode(data)[4:-4]
 
 
+def says(status=200, **members):
+    """Every question is answered with this alone, as by a server of another make or another time."""
+
+    def on_answer(asked, said):
+        return dataclasses.replace(said, status=status, body=json.dumps(members).encode()) if asked.is_question else said
+
+    return on_answer
+
+
+def strange_challenge(asked, said):
+    """The request has a challenge that no server of ours would make."""
+    if not asked.is_question:
+        return said
+    request = {**wire.requests_in(said.document)[-1], "challenge": encode(b"a challenge of 32 random bytes..")}
+    return said.with_members(uafRequest=json.dumps([request]))
+
+
+# What a server is made to say, so that a client tries again in another way.
+PROVOCATIONS = {
+    "as it is": None,
+    "a member that it does not know": says(statusCode=1400),
+    "no right to ask": says(statusCode=1401),
+    "no such page": says(404),
+    "an error of its own": says(500),
+    "another kind of challenge": strange_challenge,
+}
+
+
 @row(
     "A92",
-    "whoever holds uaf-fetch looks for the code of a first registration in every byte that passes",
+    "whoever holds uaf-fetch looks for the code of a first registration in every byte that passes, also where the server is "
+    "made to say that it is another one",
     f"nothing of the code is there, not {TELLING} characters of it, nor a hash of it",
     causes=("the network",),
 )
 def code_on_the_wire(lab):
     lab.configure(server=SIGNED)
-    relay, person = Relay(lab), lab.person(registered=False)
-    payload = lab.payload(person)
-    with open(payload, encoding="ascii") as line:
-        code = wire.code_of(line.read())
-    with relay.doing():
-        said = register(lab, person, payload)
-    must(said.returncode == 0, f"not registered: {said.stdout}")
-    passed = b"\n".join(relay.packets).lower()
-    must(person.name.encode() in passed, "not even the name has passed: nothing is shown")
-    found = [what for what, trace in traces(code).items() if trace.lower() in passed]
-    must(not found, f"in {len(passed)} bytes there is {found[0]}, and {len(found) - 1} traces more")
-    count = len(traces(code))
-    return f"{len(relay.packets)} packets, {len(passed)} bytes: none of {count} traces of a code of {len(code)} characters"
+    relay, seen, broken = Relay(lab), [], []
+    for what, on_answer in PROVOCATIONS.items():
+        person = lab.person(registered=False)
+        payload = lab.payload(person)
+        with open(payload, encoding="ascii") as line:
+            code = wire.code_of(line.read())
+        relay.packets.clear()
+        with relay.doing(on_answer=on_answer):
+            said = register(lab, person, payload)
+        must(on_answer or said.returncode == 0, f"not registered: {said.stdout}")
+        passed = b"\n".join(relay.packets).lower()
+        must(person.name.encode() in passed, f"{what}: not even the name has passed: nothing is shown")
+        found = [form for form, trace in traces(code).items() if trace.lower() in passed]
+        if found:
+            broken.append(f"{what}: {found[0]}, and {len(found) - 1} more")
+        seen.append(f"{what}: {len(passed)} bytes")
+    must(not broken, f"of a code of {len(code)} characters there is: {'; '.join(broken)}")
+    return f"none of {len(traces(code))} traces of a code of {len(code)} characters: {'; '.join(seen)}"
