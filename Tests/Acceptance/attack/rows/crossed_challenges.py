@@ -1,6 +1,7 @@
 """Challenges that one session asks for and another one answers: of the console, of another server, of another person."""
 
 import json
+import os
 import pathlib
 import shutil
 import threading
@@ -327,4 +328,45 @@ def answers_exchanged(lab):
         login = lab.login(person, person.passcode)
     must(not login.is_in, "the yes of an earlier login lets in")
     seen.append(f"an earlier yes: {login.code}")
+    return "; ".join(seen)
+
+
+# --- Challenges that are no login's
+
+
+def foreign_challenges(lab, person):
+    """Challenges that a login of this person has no business with, each with what needs to go back, by what they are for."""
+    other, thief = lab.person(), Thief(person.name)
+    code = wire.by_code(wire.code_of(pathlib.Path(lab.payload(person)).read_text()))
+    return {
+        "a registration's": thief.ask("Reg", **code),
+        "a proof's": thief.ask("Auth", **wire.wish("Dereg")),
+        "another account's": Thief(other.name).ask("Auth"),
+        "nobody's": {"header": {"serverData": "AAAA"}, "challenge": encode(os.urandom(32))},
+    }
+
+
+@row(
+    "A97",
+    "whoever holds uaf-fetch has a login answer the challenge of a registration, a proof, another account, and of no server",
+    "the person's key signs none of them, and the person is not let in",
+    causes=("the network", "the server"),
+)
+def other_challenges(lab):
+    lab.configure(server=SIGNED)
+    relay, person, seen, broken = Relay(lab), lab.person(), [], []
+    for what, others in foreign_challenges(lab, person).items():
+
+        def on_answer(asked, said, others=others):
+            return in_place(asked, said, challenge_alone(others, said)) if asked.is_question else said
+
+        with relay.doing(on_answer=on_answer):
+            login = lab.login(person, person.passcode)
+        signed = [asked for asked in relay.asked if asked.is_answer]
+        must(any(asked.is_question for asked in relay.asked), f"{what}: nothing was asked: nothing is shown")
+        if signed or login.is_in:
+            broken.append(what)
+        seen.append(f"{what}: {'let in' if login.is_in else 'refused'}, {len(signed)} signed")
+    must(not broken, f"signed: {'; '.join(broken)}. All: {'; '.join(seen)}")
+    must(lab.login(person, person.passcode).is_in, "afterwards the person is not let in")
     return "; ".join(seen)
