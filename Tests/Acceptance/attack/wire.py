@@ -30,6 +30,16 @@ def in_place_of(key):
     return {"lostKeyIDs": [key]}
 
 
+def text_in(context):
+    """The text that a question asks to have confirmed."""
+    return context["transaction"]
+
+
+def with_text(text):
+    """The members by which a question asks to have a text confirmed; None for no text."""
+    return {"transaction": text}
+
+
 def requests_in(document):
     """The UAF requests that an answer brings, the newest version last."""
     return json.loads(document["uafRequest"])

@@ -69,7 +69,7 @@ CROSSINGS = {
     "in a login's place": (at_question(lambda request, asked: request), False),
     "without its text": (at_question(lambda request, asked: text_of(request)), False),
     "in a text's place": (at_question(lambda request, asked: request), True),
-    "with the login's text": (at_question(lambda request, asked: text_of(request, asked.context["transaction"])), True),
+    "with the login's text": (at_question(lambda request, asked: text_of(request, wire.text_in(asked.context))), True),
     "as a further request": (further(lambda request: request), False),
     "as a further request without its text": (further(text_of), False),
 }

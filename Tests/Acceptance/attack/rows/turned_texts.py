@@ -18,7 +18,7 @@ OTHER_TEXT = "mina@prod: sudo: cat /etc/shadow"
 
 def stripped(relay):
     """The question loses its text."""
-    return {"on_request": lambda asked: asked.about(transaction=None) if asked.is_question else asked}
+    return {"on_request": lambda asked: asked.about(**wire.with_text(None)) if asked.is_question else asked}
 
 
 def taken_out_of_the_request(relay):
@@ -32,14 +32,14 @@ def taken_out_of_the_request(relay):
 
 def exchanged(relay):
     """The question gets another text."""
-    return {"on_request": lambda asked: asked.about(transaction=OTHER_TEXT) if asked.is_question else asked}
+    return {"on_request": lambda asked: asked.about(**wire.with_text(OTHER_TEXT)) if asked.is_question else asked}
 
 
 def exchanged_and_put_back(relay):
     """The question gets another text, and the core sees its own again."""
 
     def on_answer(asked, said):
-        return in_place(asked, said, text_of(request_in(said), asked.context["transaction"])) if asked.is_question else said
+        return in_place(asked, said, text_of(request_in(said), wire.text_in(asked.context))) if asked.is_question else said
 
     return {**exchanged(relay), "on_answer": on_answer}
 
@@ -80,8 +80,9 @@ class Desk:
             return [text for (text,) in store.execute(question, (self.person.name,))]
 
     def approval(self, text):
-        """The line by which the person is to confirm a text that a helpdesk has written."""
-        return self._lab.run("uaf-server", "approve", self.person.name, "--text", text, "--state", FOLDER).stdout.split()[0]
+        """The line by which the person is to confirm a text that a helpdesk has written; None where it may not write that."""
+        said = self._lab.run("uaf-server", "approve", self.person.name, "--text", text, "--state", FOLDER, check=False)
+        return said.stdout.split()[0] if said.returncode == 0 else None
 
     def shows(self, line, words):
         """What the screen says before the passcode, of the line with these words."""
@@ -103,23 +104,29 @@ def turned_texts(lab):
     relay, person, seen, broken = Relay(lab), desk.person, [], []
     with relay.doing():
         login = lab.login(person, person.passcode)
-    text = next(asked.context for asked in relay.asked if asked.is_question)["transaction"]
-    must(login.is_in and desk.confirmed() == [text], f"{login} confirms {desk.confirmed()}")
+    text = next(wire.text_in(asked.context) for asked in relay.asked if asked.is_question)
+    kept = desk.confirmed()
+    must(login.is_in and len(kept) == 1 and text in kept[0], f"{login} confirms {kept}")
     for what, change in CHANGES.items():
         with relay.doing(**change(relay)):
             login = lab.login(person, person.passcode)
-        if login.is_in or desk.confirmed() != [text]:
+        if login.is_in or desk.confirmed() != kept:
             broken.append(f"{what}: let in {login.is_in}, confirmed {desk.confirmed()}")
         seen.append(f"{what}: {'let in' if login.is_in else 'refused'}")
-    code = wire.by_code(wire.code_of(desk.approval(text)))
-    with relay.doing(lambda asked: asked.about(transaction=None, **code) if asked.is_question else asked):
-        login = lab.login(person, person.passcode)
-    if desk.approved():
-        broken.append("a helpdesk's text is confirmed by a login that shows the same")
-    seen.append(f"a helpdesk's text: {'let in' if login.is_in else 'refused'}")
+    if line := desk.approval(text):
+        code = {**wire.with_text(None), **wire.by_code(wire.code_of(line))}
+        with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
+            login = lab.login(person, person.passcode)
+        if desk.approved():
+            broken.append("a helpdesk's text is confirmed by a login that shows the same")
+        seen.append(f"a helpdesk's text: {'let in' if login.is_in else 'refused'}")
+    else:
+        seen.append("a helpdesk cannot ask for the text of a login")
     console = desk.shows(OwnBrowser(FOLDER, PAGES, person.name).line, SIGN_IN)
-    helpdesk = desk.shows(desk.approval(console[console.index(SIGN_IN) :]), SIGN_IN)
+    line = desk.approval(console[console.index(SIGN_IN) :])
+    helpdesk = desk.shows(line, SIGN_IN) if line else "refused to the helpdesk"
     instead = desk.approval("Pay 10 to Hana")
+    must(instead, "a helpdesk cannot ask for anything: nothing is shown")
     browser = OwnBrowser(FOLDER, PAGES, person.name)
     code = wire.by_code(wire.code_of(browser.line))
     with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
