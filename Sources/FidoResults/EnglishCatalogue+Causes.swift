@@ -11,7 +11,10 @@ extension EnglishCatalogue {
     case .otherTypeInUse:
       ResultText(
         "This account uses an authenticator that is not enabled here.", "Have root run 'uafctl register USER'.")
-    case .codeUnreadable: ResultText("This is no enrolment code.", "Give the whole line, as the server printed it.")
+    case .codeUnreadable:
+      ResultText(
+        "This is no enrolment code.",
+        "Check what you typed: the whole line that the server printed, or the 20 characters of the code.")
     case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
     case .codeRefused:
       ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")

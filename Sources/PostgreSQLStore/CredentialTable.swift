@@ -154,14 +154,28 @@ struct CredentialTable: Credentials {
     }
   }
 
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool {
+  func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
+    try connection.execute(
+      """
+      UPDATE credential SET signCounter = $1, lastUsedAt = $2
+      WHERE lower(aaid) = lower($3) AND keyID = $4 AND username = $5 AND revokedAt IS NULL
+        AND (blockedUntil IS NULL OR blockedUntil <= $2) AND (signCounter < $1 OR (signCounter = 0 AND $1 = 0))
+      """,
+      [
+        .integer(signature.signCounter), .integer(now), .text(signature.aaid.text), .bytes(signature.keyID.bytes),
+        .text(username),
+      ]
+    ).changes == 1
+  }
+
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool {
     let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
     try connection.execute(
       """
       INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
         signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt, displays,
-        blockedUntil)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+        machineProvedAt, blockedUntil)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
         (SELECT blockedUntil FROM account WHERE username = $1))
       """,
       [
@@ -170,6 +184,7 @@ struct CredentialTable: Credentials {
         .integer(key.signCounter), .integer(key.regCounter), .text(issued.device.id),
         .text(kept ?? issued.device.name), .text(issued.device.model), .text(issued.device.os), .integer(now),
         .text(key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text),
+        .integer(isProved ? now : nil),
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)

@@ -2,24 +2,26 @@ import UAFService
 
 /// The table of enrolment codes.
 struct EnrolmentTable: Enrolments {
+  /// Codes that were given out before are closed: nobody knows their keys.
+  static let migration = Migration(
+    name: "keys of enrolment codes",
+    statements: ["DELETE FROM enrolment", "ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey"])
+
   let connection: Connection
 
-  func open(code: String, for username: String, expiresAt: Int64) throws {
+  func open(_ sealedKey: [UInt8], for username: String, expiresAt: Int64) throws {
     try close(for: username)
     try connection.execute(
-      "INSERT INTO enrolment (username, codeHash, expiresAt) VALUES ($1, $2, $3)",
-      [.text(username), .bytes(try OneTimeCode.hash(code)), .integer(expiresAt)])
+      "INSERT INTO enrolment (username, sealedKey, expiresAt) VALUES ($1, $2, $3)",
+      [.text(username), .bytes(sealedKey), .integer(expiresAt)])
   }
 
-  func check(code: String, for username: String, now: Int64) throws -> Int64? {
-    // The hash of the wrong code is computed for unknown names too.
-    let hash = try OneTimeCode.hash(code)
+  func find(for username: String, now: Int64) throws -> OpenEnrolment? {
     let row = try connection.execute(
-      "SELECT id, codeHash FROM enrolment WHERE username = $1 AND expiresAt > $2", [.text(username), .integer(now)]
+      "SELECT id, sealedKey FROM enrolment WHERE username = $1 AND expiresAt > $2", [.text(username), .integer(now)]
     ).first
-    // The time of comparing hashes shows nothing of the code.
-    guard let row, row.bytes(1) == hash else { return nil }
-    return try row.integer(0)
+    guard let row, let sealedKey = row.bytes(1) else { return nil }
+    return OpenEnrolment(id: try row.integer(0), sealedKey: sealedKey)
   }
 
   func reserve(id: Int64, challengeHash: [UInt8]) throws {

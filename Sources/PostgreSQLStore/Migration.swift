@@ -19,6 +19,9 @@ struct Migration {
     Migration(
       name: "used proofs by expiry", statements: ["CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"]),
     Migration(name: "newest end of the audit", statements: ["CREATE INDEX auditEndByNumber ON auditEnd (number)"]),
+    EnrolmentTable.migration,
+    Migration(
+      name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
   ]
 
   private static let policies = [

@@ -119,20 +119,32 @@ struct CredentialStore: Credentials {
     }
   }
 
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool {
+  func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool {
+    try db.execute(
+      sql: """
+        UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
+        WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
+          AND (blockedUntil IS NULL OR blockedUntil <= ?2) AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+        """,
+      arguments: [signature.signCounter, now, signature.aaid.text, signature.keyID.bytes.databaseBlob, username])
+    return db.changesCount == 1
+  }
+
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool {
     let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
     try db.execute(
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
           signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
-          displays, blockedUntil)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT blockedUntil FROM account WHERE username = ?))
+          displays, machineProvedAt, blockedUntil)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT blockedUntil FROM account WHERE username = ?))
         """,
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
         kept ?? issued.device.name, issued.device.model, issued.device.os, now,
-        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text, issued.username,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text, isProved ? now : nil,
+        issued.username,
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)

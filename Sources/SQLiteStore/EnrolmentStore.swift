@@ -3,23 +3,25 @@ import UAFService
 
 /// The table of enrolment codes.
 struct EnrolmentStore: Enrolments {
+  /// Codes that were given out before are closed: nobody knows their keys.
+  static let sealedKeys = """
+    DELETE FROM enrolment;
+    ALTER TABLE enrolment RENAME COLUMN codeHash TO sealedKey;
+    """
+
   let db: Database
 
-  func open(code: String, for username: String, expiresAt: Int64) throws {
+  func open(_ sealedKey: [UInt8], for username: String, expiresAt: Int64) throws {
     try db.execute(sql: "DELETE FROM enrolment WHERE username = ?", arguments: [username])
     try db.execute(
-      sql: "INSERT INTO enrolment (username, codeHash, expiresAt) VALUES (?, ?, ?)",
-      arguments: [username, try OneTimeCode.hash(code).databaseBlob, expiresAt])
+      sql: "INSERT INTO enrolment (username, sealedKey, expiresAt) VALUES (?, ?, ?)",
+      arguments: [username, sealedKey.databaseBlob, expiresAt])
   }
 
-  func check(code: String, for username: String, now: Int64) throws -> Int64? {
-    // The hash of the wrong code is computed for unknown names too.
-    let hash = try OneTimeCode.hash(code)
-    let row = try Row.fetchOne(
-      db, sql: "SELECT id, codeHash FROM enrolment WHERE username = ? AND expiresAt > ?", arguments: [username, now])
-    // The time of comparing hashes shows nothing of the code.
-    guard let row, [UInt8](databaseBlob: row["codeHash"]) == hash else { return nil }
-    return row["id"]
+  func find(for username: String, now: Int64) throws -> OpenEnrolment? {
+    try Row.fetchOne(
+      db, sql: "SELECT id, sealedKey FROM enrolment WHERE username = ? AND expiresAt > ?", arguments: [username, now]
+    ).map { OpenEnrolment(id: $0["id"], sealedKey: [UInt8](databaseBlob: $0["sealedKey"])) }
   }
 
   func reserve(id: Int64, challengeHash: [UInt8]) throws {

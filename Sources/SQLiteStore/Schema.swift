@@ -32,6 +32,8 @@ enum Schema {
     ("machine policies", MachinePolicyStore.schema),
     ("used challenges by expiry", UsedChallengeStore.orderByExpiry),
     ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
+    ("keys of enrolment codes", EnrolmentStore.sealedKeys),
+    ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

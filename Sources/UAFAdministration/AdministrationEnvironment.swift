@@ -1,3 +1,4 @@
+import UAFMessages
 import UAFService
 
 /// What administration is given: its store, the groups of accounts, and time, randomness and the server's address as functions.
@@ -24,6 +25,8 @@ package struct AdministrationEnvironment: Sendable {
   package let verdictKeys: @Sendable () throws -> String
   /// What makes unlocks; nil for a server without keys to sign with.
   package let unlocks: @Sendable () throws -> UnlockGrants?
+  /// What seals enrolment codes; nil for a server without keys.
+  package let enrolments: @Sendable () throws -> EnrolmentSeal?
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
   /// Shared by all requests of a server.
@@ -36,7 +39,8 @@ package struct AdministrationEnvironment: Sendable {
     members: @escaping @Sendable (String) throws -> Set<String>? = { _ in nil }, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
     authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
-    unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil }, models: AuthenticatorModels
+    unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil },
+    enrolments: @escaping @Sendable () throws -> EnrolmentSeal? = { nil }, models: AuthenticatorModels
   ) {
     self.store = store
     self.group = group
@@ -48,6 +52,7 @@ package struct AdministrationEnvironment: Sendable {
     self.authority = authority
     self.verdictKeys = verdictKeys
     self.unlocks = unlocks
+    self.enrolments = enrolments
     self.models = models
   }
 
@@ -55,6 +60,17 @@ package struct AdministrationEnvironment: Sendable {
   func url() async throws -> String {
     if let publicURL { return publicURL }
     return try await store.read { try $0.settings.value(of: .publicURL) } ?? "https://127.0.0.1:8443"
+  }
+
+  /// Makes an enrolment code for an account, and what the store keeps of it.
+  ///
+  /// - Throws: ``AdministrationRefusal`` where this server has no keys; what the environment's functions throw.
+  func enrolmentCode(for username: String) throws -> (code: EnrolmentCode, sealedKey: [UInt8]) {
+    guard let seal = try enrolments(), let code = EnrolmentCode(random: try random(EnrolmentCode.randomByteCount))
+    else {
+      throw AdministrationRefusal.conflict("this server has no keys to seal a code with")
+    }
+    return (code, try seal.seal(code, for: username, nonce: random(EnrolmentSeal.nonceByteCount)))
   }
 
   /// A row of the audit about what a caller did.

@@ -27,16 +27,15 @@ package struct EnrolmentAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 604800 seconds")
     }
     let url = try await environment.url()
-    let code = Base64URL.encode(try environment.random(20))
+    let (code, sealedKey) = try environment.enrolmentCode(for: username)
     let now = environment.now()
     let detail = JSONValue.object(["seconds": .integer(lifetime)]).text
     let payload = EnrolmentPayload(
-      op: .registration, server: url, username: username, authCode: code, expires: now + lifetime,
-      ca: try environment.authority(url))
+      code: code, server: url, username: username, expires: now + lifetime, ca: try environment.authority(url))
     try await environment.store.write { [environment] records in
       try AccountReach(environment).check(username, by: caller, in: records)
       try records.accounts.add(username, now: now)
-      try records.enrolments.open(code: code, for: username, expiresAt: now + lifetime)
+      try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
       try records.issuedCodes.add(for: username, by: caller.actor.text, now: now)
       try records.audit.append([environment.event(.enrolmentCode, by: caller, account: username, detail: detail)])
     }

@@ -43,6 +43,18 @@ public enum HKDFSHA256 {
     return derived
   }
 
+  /// Derives `length` bytes without a salt.
+  ///
+  /// - Parameters:
+  ///   - material: the input key material, 1 byte or more.
+  ///   - info: as ``derive(secret:salt:info:length:)``, and so is the rest.
+  /// - Throws: as ``derive(secret:salt:info:length:)``.
+  public static func derive(material: [UInt8], info: [UInt8], length: Int) throws(CryptoError) -> Secret {
+    let secret: Secret
+    do throws(SecretMemoryError) { secret = try Secret(copying: material.span) } catch { throw CryptoError(error) }
+    return try derive(secret: secret, salt: make(capacity: 0), info: info, length: length)
+  }
+
   private static func make(capacity: Int) throws(CryptoError) -> Secret {
     do throws(SecretMemoryError) { return try Secret(capacity: capacity) } catch { throw CryptoError(error) }
   }

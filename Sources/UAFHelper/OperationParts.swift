@@ -56,7 +56,7 @@ struct OperationParts {
   func deregistration() -> DeregistrationOperation {
     DeregistrationOperation(
       call: call, policy: policy, prompter: prompter, accounts: accounts, server: server,
-      authentication: authentication, codes: codes, deletion: KeyDeletion(accounts: accounts), log: log)
+      authentication: authentication, codes: codes, deletion: KeyDeletion(accounts: accounts, server: server), log: log)
   }
 
   func change() -> ChangeOperation {
@@ -68,7 +68,7 @@ struct OperationParts {
   func reset() -> ResetOperation {
     ResetOperation(
       call: call, policy: policy, prompter: prompter, accounts: accounts, server: server, codes: codes,
-      deletion: KeyDeletion(accounts: accounts), log: log)
+      deletion: KeyDeletion(accounts: accounts, server: server), log: log)
   }
 
   func status() -> StatusOperation {

@@ -29,6 +29,7 @@ extension TestServer {
   /// Joins a machine, and expects success.
   @discardableResult func joined(_ code: String, _ device: String, name: String? = nil) async throws -> MachineSecret? {
     guard case .joined(let answer, _) = try await join(code, device, name: name) else { throw Unexpected() }
+    joinedMachines.withLock { $0[device] = answer.machineSecret }
     return answer.machineSecret
   }
 

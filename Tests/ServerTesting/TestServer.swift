@@ -1,4 +1,5 @@
 import SecretMemory
+import Synchronization
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -14,6 +15,10 @@ final class TestServer: Sendable {
   let identity: ServerIdentity
   let certificate: [UInt8]
   private let clock = TestClock()
+  /// The last code of each account.
+  private let codes = Mutex<[String: EnrolmentCode]>([:])
+  /// The secrets of machines that have joined, by their ids.
+  let joinedMachines = Mutex<[String: MachineSecret]>([:])
 
   init(
     database: (any TestDatabase)? = nil, verificationMethods: VerificationMethodPolicy = .off,
@@ -45,14 +50,37 @@ final class TestServer: Sendable {
   var now: Int64 { clock.now }
 
   /// Opens an enrolment code as `uaf-server enrol` does.
-  @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> String {
-    let code = Base64URL.encode(try RandomBytes.make(20))
+  ///
+  /// - Returns: what a client proves with that it has the code.
+  @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> [UInt8] {
+    let code = try #require(EnrolmentCode(random: RandomBytes.make(EnrolmentCode.randomByteCount)))
+    let sealedKey = try EnrolmentSeal(keys: environment.keys).seal(code, for: username, nonce: RandomBytes.make(12))
     let now = now
     try await store.write { records in
       try records.accounts.add(username, now: now)
-      try records.enrolments.open(code: code, for: username, expiresAt: now + lifetime)
+      try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
     }
-    return code
+    return try take(code, of: username)
+  }
+
+  /// Takes a code that somebody else has issued, so that answers are authenticated with it.
+  ///
+  /// - Returns: what a client proves with that it has the code.
+  @discardableResult func take(_ code: EnrolmentCode, of username: String) throws -> [UInt8] {
+    codes.withLock { $0[username] = code }
+    return try Self.proof(of: code, for: username, EnrolmentCode.registrationStatement(username: username))
+  }
+
+  /// What a client proves with that may remove keys by the last code of its account.
+  func removalProof(_ context: RequestContext) throws -> [UInt8] {
+    let code = try #require(codes.withLock { $0[context.username] })
+    return try Self.proof(of: code, for: context.username, EnrolmentCode.removalStatement(context))
+  }
+
+  static func proof(of code: EnrolmentCode, for username: String, _ statement: [UInt8]) throws -> [UInt8] {
+    let key = try HKDFSHA256.derive(
+      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: EnrolmentCode.keyByteCount)
+    return try HMACSHA256.authenticate(statement, key: key)
   }
 
   /// Puts keys of accounts and models into the store that nobody has registered.
@@ -81,14 +109,72 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Hands over an answer.
+  /// What a client says beside new keys that a code allows; nil where none does.
+  func allowance(of response: UAFResponse) throws -> RequestContext? {
+    guard case .registration(let registration) = response, let text = registration.header.serverData,
+      let challenge = try? FinalChallengeParams(encoded: registration.fcParams).challenge,
+      let data = try ServerDataSeal(keys: environment.keys).open(
+        text, challenge: Base64URL.decode(challenge, maximumCount: 64)),
+      data.purpose == .registrationByCode, let code = codes.withLock({ $0[data.username] })
+    else { return nil }
+    var context = RequestContext(username: data.username)
+    let statement = EnrolmentCode.keysStatement(
+      try Self.statement(of: registration, for: data.username, appID: identity.appID))
+    context.codeMAC = try Self.proof(of: code, for: data.username, statement)
+    return context
+  }
+
+  /// The statement that allows the keys of an answer.
+  static func statement(
+    of response: RegistrationResponse, for username: String, appID: String
+  ) throws -> NewKeysStatement {
+    let challenge = try FinalChallengeParams(encoded: response.fcParams).challenge
+    let keys = try response.assertions.map { sent in
+      let assertion = try UnverifiedRegistrationAssertion(parsing: sent.assertion)
+      return NewKeysStatement.Key(aaid: assertion.aaid, keyID: assertion.keyID, publicKey: assertion.publicKey)
+    }
+    return NewKeysStatement(
+      username: username, appID: appID,
+      challenge: try ServerChallenge(bytes: Base64URL.decode(challenge, maximumCount: 64)), keys: keys)
+  }
+
+  /// What a registered key signs to allow the keys of an answer.
   ///
-  /// - Parameter text: a text to be confirmed, which clients send again with the answer.
+  /// - Parameter change: what it signs in place of that answer.
+  func authorization(
+    of response: UAFResponse, for username: String, by key: FakeAuthenticator, counter: UInt32,
+    signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 }
+  ) throws -> String {
+    guard case .registration(let registration) = response else { throw Unexpected() }
+    let statement = try Self.statement(of: change(registration), for: username, appID: identity.appID)
+    let header = OperationHeader(
+      upv: registration.header.upv, op: .authentication, appID: registration.header.appID,
+      serverData: registration.header.serverData)
+    let request = AuthenticationRequest(
+      header: header, challenge: try statement.authorization(hash: SHA256.hash), policy: Policy(accepted: []))
+    return try key.authenticate(request, counter: counter).text
+  }
+
+  /// Hands over an answer; new keys with what the code of their request says of them.
+  ///
+  /// - Parameters:
+  ///   - text: a text to be confirmed, which clients send again with the answer.
+  ///   - change: what a client says otherwise beside the answer.
   func respond(
-    _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil
+    _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil,
+    saying change: (inout RequestContext) throws -> Void = { _ in }
   ) async throws -> (ServiceRefusal?, Token?) {
-    var context = username.map { RequestContext(username: $0) }
+    var context = (try? allowance(of: response)) ?? username.map { RequestContext(username: $0) }
+    if let username, context?.username != username {
+      let allowed = context
+      context = RequestContext(username: username)
+      context?.codeMAC = allowed?.codeMAC
+    }
     context?.transaction = text
+    if var changed = context {
+      try change(&changed)
+      context = changed
+    }
     let body = SendUAFResponse(uafResponse: response.text, context: context?.jsonText)
     switch try await ResponseService(environment: environment).respond(body) {
     case .accepted(let token, _, _, _, _, _, _): return (nil, token)
@@ -104,15 +190,30 @@ final class TestServer: Sendable {
   ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
     var context = RequestContext(username: username)
-    context.authCode = try await enrol(username)
+    context.codeProof = try await enrol(username)
     context.deviceID = deviceID
     context.deviceName = deviceName
     context.deviceOS = deviceOS
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
-    let (refusal, _) = try await respond(
-      authenticator.register(request, verificationMethods: verificationMethods))
+    let response = try authenticator.register(request, verificationMethods: verificationMethods)
+    let (refusal, _) = try await respond(response, username: username) {
+      try prove(deviceID, made: response, for: username, in: &$0)
+    }
     #expect(refusal == nil)
     return authenticator
+  }
+
+  /// Says of new keys that they were made on a machine, if it has joined.
+  private func prove(
+    _ deviceID: String?, made response: UAFResponse, for username: String, in context: inout RequestContext
+  ) throws {
+    guard let deviceID, let secret = joinedMachines.withLock({ $0[deviceID] }),
+      case .registration(let registration) = response
+    else { return }
+    let statement = try Self.statement(of: registration, for: username, appID: identity.appID)
+    context.machineID = secret.machineID
+    context.machineMAC = try HMACSHA256.authenticate(
+      statement.machineStatement(deviceID: deviceID), keyInOrdinaryMemory: secret.secret)
   }
 
   /// Asks for an authentication of an account.

@@ -29,8 +29,10 @@ extension VerifiedAnswer {
     guard case .accepted(let signatures) = verifier.verify(response, issued: issued, keys: keys) else {
       throw TestServer.Unexpected()
     }
+    guard case .marked(let challenge) = PurposedChallenge.read(request.challenge) else { throw TestServer.Unexpected() }
     return VerifiedAnswer(
-      username: username, challengeHash: hash, expiresAt: issued.expiresAt, signatures: signatures,
+      username: username, challengeHash: try SHA256.hash(challenge.unique), expiresAt: issued.expiresAt,
+      signatures: signatures,
       confirmedTexts: [], approvalID: nil, now: server.now)
   }
 }

@@ -18,7 +18,8 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, members: { $0 == "office" ? ["b", "d", "nobody"] : nil },
       now: { [server] in server.now }, random: { try RandomBytes.make($0) }, publicURL: TestServer.publicURL,
-      authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
+      authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
   }
 
   private func found(

@@ -19,7 +19,8 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { $0.hasPrefix("vip") ? AccountGroup.privileged : nil },
       now: { [server] in server.now }, random: { try RandomBytes.make($0) }, publicURL: TestServer.publicURL,
-      authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
+      authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
   }
 
   private func rows(_ filter: AuditFilter = AuditFilter()) async throws -> [AuditEntry] {
@@ -129,7 +130,7 @@ import UAFMessages
     #expect(open.rows.map(\.issuedBy) == ["administrator hana"] && open.rows.first?.isOpen == true)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.authCode = issued.payload.authCode
+    context.codeProof = try server.take(#require(issued.payload.code), of: "alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     #expect(try await server.respond(authenticator.register(request)).0 == nil)
     #expect(try await codes.page(onlyOpen: true, by: helpdesk).rows.isEmpty)
@@ -142,7 +143,7 @@ import UAFMessages
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     try await codes.close(for: "alice", by: helpdesk)
     var context = RequestContext(username: "alice")
-    context.authCode = issued.payload.authCode
+    context.codeProof = try server.take(#require(issued.payload.code), of: "alice")
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
     await #expect(throws: AdministrationRefusal.self) { try await codes.close(for: "alice", by: helpdesk) }
   }
@@ -224,12 +225,10 @@ import UAFMessages
   }
 
   @Test func `a code from before an account's promotion is good for nothing after it`() async throws {
-    let payload = try await EnrolmentAdministration(environment).issue(for: "bob", by: helpdesk).payload
+    _ = try await EnrolmentAdministration(environment).issue(for: "bob", by: helpdesk)
     try await AccessAdministration(environment).setAdministrator("bob", role: .administrator, by: root)
     let now = server.now
-    let found = try await server.store.read { [code = payload.authCode] in
-      try $0.enrolments.check(code: code, for: "bob", now: now)
-    }
+    let found = try await server.store.read { try $0.enrolments.find(for: "bob", now: now) }
     #expect(found == nil)
     #expect(try await rows(AuditFilter(kind: .enrolmentClosure)).map(\.account) == ["bob"])
   }

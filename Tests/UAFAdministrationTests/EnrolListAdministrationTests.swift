@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Fails at the n-th random number.
+  /// Fails at the n-th random number; each code takes two.
   private func environment(failingAt last: Int, group: @escaping @Sendable (String) -> String? = { _ in nil })
     -> AdministrationEnvironment
   {
@@ -37,11 +37,12 @@ import Testing
         guard number < last else { throw AdministrationRefusal.conflict("no more") }
         return try random(size)
       }, publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
       models: server.environment.models)
   }
 
   @Test func `if a part of the list fails, the codes of the parts before it are closed`() async throws {
-    let codes = EnrolListAdministration(environment(failingAt: 600))
+    let codes = EnrolListAdministration(environment(failingAt: 1200))
     await #expect(throws: AdministrationRefusal.conflict("no more")) {
       try await codes.issueAll(try people(700), lifetime: 60, by: caller)
     }
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test func `all codes of a list are made where nothing fails`() async throws {
-    let codes = EnrolListAdministration(environment(failingAt: 1000))
+    let codes = EnrolListAdministration(environment(failingAt: 2000))
     #expect(try await codes.issueAll(try people(501), lifetime: 60, by: caller).count == 501)
     #expect(try await openCodes() == 501)
   }

@@ -17,6 +17,7 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
       publicURL: TestServer.publicURL, authority: { _ in "authority" }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
       models: server.environment.models)
   }
 

@@ -16,6 +16,7 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
       publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
       models: server.environment.models)
   }
 

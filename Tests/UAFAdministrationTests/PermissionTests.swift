@@ -68,7 +68,8 @@ struct PermissionTests {
     try await server.enrol("a")
     let environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { server.now }, random: { try RandomBytes.make($0) },
-      authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
+      authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
     let refusal = AdministrationRefusal.notAllowed(operation.permission)
     let caller = Caller(actor: .commandLine(uid: 0, login: nil), role: role, address: "")
     do {

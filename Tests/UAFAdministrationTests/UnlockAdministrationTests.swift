@@ -18,7 +18,8 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { $0 == "ceo" ? AccountGroup.privileged : nil }, now: { [server] in server.now },
       random: { try RandomBytes.make($0) }, authority: { _ in nil }, verdictKeys: { "keys" },
-      unlocks: { UnlockGrants(keys: keys) }, models: server.environment.models)
+      unlocks: { UnlockGrants(keys: keys) },
+      enrolments: { EnrolmentSeal(keys: keys) }, models: server.environment.models)
   }
 
   private var unlocks: UnlockAdministration { UnlockAdministration(environment) }

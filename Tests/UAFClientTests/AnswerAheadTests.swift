@@ -9,7 +9,7 @@ import UAFMessages
   private static let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
 
   private func flow(_ operation: UAFOperation? = nil) -> AuthenticationFlow {
-    AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: operation)
+    AuthenticationFlow(settings: Scene.settings, username: "alice", proof: operation == nil ? nil : .furtherKeys)
   }
 
   @Test func `the list of facets is asked for with the answer, and the rest goes on as ever`() throws {

@@ -132,7 +132,7 @@ import UAFMessages
 
   @Test func `an authentication for a proof says so`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1500))
-    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proofFor: .deregistration)
+    var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proof: .removal(.all, keyIDs: []))
     _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
     let question = try GetUAFRequest(parsing: transport.requests[0].body)
     #expect(question.op == .authentication)

@@ -6,7 +6,8 @@ import UAFMessages
 
 @Suite struct DeregistrationFlowTests {
   private func flow(_ scope: DeregistrationScope = .all) -> DeregistrationFlow {
-    DeregistrationFlow(settings: Scene.settings, username: "alice", scope: scope, keyIDs: [], proof: "a.b.c")
+    DeregistrationFlow(
+      settings: Scene.settings, username: "alice", scope: scope, keyIDs: [], authority: .proof("a.b.c"))
   }
 
   private func run(
@@ -21,7 +22,7 @@ import UAFMessages
     let entries: [DeregisterAuthenticator] = [.key(try Scene.aaid(), try Scene.keyID())]
     var transport = ScriptedTransport(Scene.returning(Scene.deregistration(entries)), Scene.facets())
     let order = try run(&transport, .authenticator(Scene.aaid()))
-    #expect(order == DeregistrationOrder(appID: Scene.appID, authenticators: entries))
+    #expect(order.appID == Scene.appID && order.authenticators == entries)
     #expect(transport.isUsedUp)
     let asked = try GetUAFRequest(parsing: transport.requests[0].body)
     let context = try RequestContext(parsing: asked.context ?? "")

@@ -19,7 +19,15 @@ import UAFMessages
     var issuedAt = SignedVerdictTests.now
     var expiresAt = SignedVerdictTests.now + 60
     var omitting: String?
+    var purpose = "login"
+    var use: [String] = []
+    var keys = [SignedVerdictTests.keyID]
+    var text: String?
+    var device: String?
   }
+
+  private static let keyID = Base64URL.encode(Array(repeating: 1, count: 32))
+  private static let otherKeyID = Base64URL.encode(Array(repeating: 2, count: 32))
 
   private let keyPair: P256.KeyPair
 
@@ -31,16 +39,32 @@ import UAFMessages
     for (name, value) in [
       ("iss", JSONValue.string("https://a.test")), ("sub", .string(making.subject)), ("op", .string(making.operation)),
       ("challenge", .string(Base64URL.encode(hash))), ("iat", .integer(making.issuedAt)),
-      ("exp", .integer(making.expiresAt)),
+      ("exp", .integer(making.expiresAt)), ("purpose", .string(making.purpose)),
+      ("use", .array(making.use.map(JSONValue.string))), ("keys", .array(making.keys.map(JSONValue.string))),
     ] where name != making.omitting { claims.set(name, value) }
+    claims.set("text", making.text.map(JSONValue.string))
+    claims.set("device", making.device.map(JSONValue.string))
     let signed = Base64URL.encode(Array(making.header.utf8)) + "." + Base64URL.encode(JSONValue.object(claims).bytes)
     return signed + "." + Base64URL.encode(try P256.sign(Array(signed.utf8), privateKey: keyPair.privateKey))
   }
 
-  private func acceptance(_ tokens: String..., type: String = Token.jwt) -> Acceptance {
+  private func acceptance(_ tokens: String..., type: String = Token.jwt) throws -> Acceptance {
+    try acceptance(of: deed(), tokens, type: type)
+  }
+
+  private func acceptance(of deed: Deed, _ tokens: [String], type: String = Token.jwt) -> Acceptance {
     Acceptance(
-      tokens: tokens.map { Token(type: type, value: $0) }, username: "alice", operation: .authentication,
-      challenge: Self.challenge)
+      tokens: tokens.map { Token(type: type, value: $0) }, username: "alice", deed: deed, challenge: Self.challenge)
+  }
+
+  /// What the core has done, where the test wants nothing else: a login with one key.
+  private func deed(
+    _ operation: UAFOperation = .authentication, _ purpose: ChallengePurpose? = .login, _ keyIDs: [String] = [keyID],
+    text: [UInt8]? = nil, device: String? = nil
+  ) throws -> Deed {
+    Deed(
+      operation, for: purpose, keyIDs: try keyIDs.map { try KeyID(json: .string($0), path: "key") }, textHash: text,
+      deviceID: device)
   }
 
   /// What is found wrong; nil for a yes that is believed.
@@ -73,12 +97,12 @@ import UAFMessages
 
   @Test func `the name of a key in the token chooses none`() throws {
     let named = try token(Making(header: #"{"alg":"ES256","kid":"another","typ":"JWT"}"#))
-    #expect(fault(acceptance(named)) == nil)
+    #expect(try fault(acceptance(named)) == nil)
   }
 
   @Test func `is not believed if it is missing, or not in our form`() throws {
-    #expect(fault(acceptance()) == .missing)
-    #expect(fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
+    #expect(try fault(acceptance()) == .missing)
+    #expect(try fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)
     let other = try SignedVerdictTests()
     #expect(try fault(acceptance(other.token())) == .missing)
@@ -91,6 +115,67 @@ import UAFMessages
       Making(omitting: "sub"), Making(omitting: "op"), Making(omitting: "challenge"),
     ] {
       #expect(try fault(acceptance(token(making))) == .otherLogin)
+    }
+  }
+
+  @Test func `is not believed for another purpose, key, text or machine than the core's own`() throws {
+    let text = [UInt8](repeating: 9, count: 32)
+    let cases: [(Making, Deed, SignedVerdict.Fault?)] = [
+      (Making(purpose: "console sign-in"), try deed(), .otherPurpose),
+      (Making(omitting: "purpose"), try deed(), .otherPurpose),
+      (Making(), try deed(.authentication, .approval), .otherPurpose),
+      (Making(), try deed(.authentication, nil), .otherPurpose),
+      (Making(keys: [Self.otherKeyID]), try deed(), .otherKeys), (Making(keys: []), try deed(), .otherKeys),
+      (Making(keys: [Self.keyID, Self.otherKeyID]), try deed(), .otherKeys),
+      (Making(keys: [Self.keyID, Self.keyID]), try deed(), .otherKeys),
+      (Making(omitting: "keys"), try deed(), .otherKeys),
+      (Making(text: Base64URL.encode(text)), try deed(), .otherText), (Making(), try deed(text: text), .otherText),
+      (Making(text: Base64URL.encode(text)), try deed(text: text), nil),
+      (Making(device: "d1"), try deed(), .otherMachine), (Making(device: "d2"), try deed(device: "d1"), .otherMachine),
+      (Making(device: "d1"), try deed(device: "d1"), nil),
+    ]
+    for (making, deed, expected) in cases {
+      #expect(try fault(acceptance(of: deed, [token(making)])) == expected, "\(making)")
+    }
+  }
+
+  @Test func `is not believed if it authorises more than was asked for`() throws {
+    let proof = try deed(.authentication, .furtherKeys)
+    let cases: [(Making, Deed, SignedVerdict.Fault?)] = [
+      (Making(use: ["Reg"]), try deed(), .widerUse), (Making(use: ["Dereg"]), try deed(), .widerUse),
+      (Making(omitting: "use"), try deed(), .widerUse), (Making(purpose: "further keys", use: ["Reg"]), proof, nil),
+      (Making(purpose: "further keys"), proof, nil),
+      (Making(purpose: "further keys", use: ["Dereg"]), proof, .widerUse),
+      (Making(purpose: "further keys", use: ["Reg", "Dereg"]), proof, .widerUse),
+    ]
+    for (making, deed, expected) in cases {
+      #expect(try fault(acceptance(of: deed, [token(making)])) == expected, "\(making)")
+    }
+  }
+
+  @Test func `a removal is believed with the keys that were to be removed, or some of them, and no others`() throws {
+    let message = Array("order".utf8)
+    func fault(_ keys: [String], of asked: [String], purpose: String = "removal") throws -> SignedVerdict.Fault? {
+      var making = Making(operation: "Dereg", purpose: purpose, keys: keys, device: "d1")
+      making.challenge = Base64URL.encode(message)
+      let order = DeregistrationOrder(
+        appID: "x", authenticators: [.everything], tokens: [Token(type: Token.jwt, value: try token(making))],
+        username: "alice", askedKeyIDs: try asked.map { try KeyID(json: .string($0), path: "key") }, deviceID: "d1",
+        message: message)
+      do throws(SignedVerdict.Fault) {
+        try SignedVerdict.check(order, publicKeys: [keyPair.publicKey], now: Self.now)
+        return nil
+      } catch { return error }
+    }
+    let both = [Self.keyID, Self.otherKeyID]
+    #expect(try fault([Self.keyID], of: both) == nil)
+    #expect(try fault(both, of: both) == nil)
+    #expect(try fault(both, of: [Self.keyID]) == .otherKeys)
+    #expect(try fault([Self.keyID], of: [Self.keyID], purpose: "login") == .otherPurpose)
+    #expect(throws: SignedVerdict.Fault.missing) {
+      try SignedVerdict.check(
+        DeregistrationOrder(appID: "x", authenticators: [.everything], username: "alice", message: message),
+        publicKeys: [keyPair.publicKey], now: Self.now)
     }
   }
 
@@ -126,10 +211,10 @@ import UAFMessages
     for index in characters.indices {
       var changed = characters
       changed[index] = changed[index] == "A" ? "B" : "A"
-      #expect(fault(acceptance(String(changed))) != nil, "character \(index)")
-      #expect(fault(acceptance(String(characters[..<index]))) != nil, "cut to \(index)")
+      #expect(try fault(acceptance(String(changed))) != nil, "character \(index)")
+      #expect(try fault(acceptance(String(characters[..<index]))) != nil, "cut to \(index)")
     }
-    #expect(fault(acceptance(token + "=")) != nil)
-    #expect(fault(acceptance(token + ".")) != nil)
+    #expect(try fault(acceptance(token + "=")) != nil)
+    #expect(try fault(acceptance(token + ".")) != nil)
   }
 }

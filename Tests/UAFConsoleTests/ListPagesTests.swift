@@ -55,10 +55,9 @@ import WebMessages
     #expect(fields["X-Content-Type-Options"] == "nosniff")
     let made = try payloads(answer)
     #expect(made.map(\.username) == ["bob", "car,ol"] && made.map(\.expires) == [server.now + 60, server.now + 900])
-    let isOpen = try await server.store.read { [now = server.now] in
-      try $0.enrolments.check(code: made[0].authCode, for: "bob", now: now) != nil
-    }
-    #expect(isOpen)
+    let open = try await server.store.read { [now = server.now] in try $0.enrolments.find(for: "bob", now: now) }
+    let code = try #require(made[0].code)
+    #expect(try EnrolmentSeal(keys: server.environment.keys).isKey(#require(open).sealedKey, of: code, for: "bob"))
     let actors = try await server.store.read {
       try $0.audit.rows(AuditFilter(account: "bob"), limit: 9).map(\.event.actor)
     }

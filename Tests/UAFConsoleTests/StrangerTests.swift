@@ -22,6 +22,7 @@ import UAFAdministration
       administration: AdministrationEnvironment(
         store: store, group: environment.group, now: environment.now, random: environment.random,
         publicURL: environment.publicURL, authority: environment.authority, verdictKeys: environment.verdictKeys,
+        enrolments: environment.enrolments,
         models: environment.models))
     let key = try await server.registered("alice")
     try await server.make("alice", .auditor)

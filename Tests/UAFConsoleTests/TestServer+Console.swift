@@ -15,7 +15,8 @@ extension TestServer {
       store: store, group: { $0.hasPrefix("vip") ? AccountGroup.privileged : nil },
       members: { $0 == "office" ? ["bob", "nobody"] : nil }, now: environment.now, random: environment.random,
       publicURL: Self.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
-      unlocks: { [keys = environment.keys] in UnlockGrants(keys: keys) }, models: environment.models)
+      unlocks: { [keys = environment.keys] in UnlockGrants(keys: keys) },
+      enrolments: { [keys = environment.keys] in EnrolmentSeal(keys: keys) }, models: environment.models)
   }
 
   func make(_ name: String, _ role: Role) async throws {

@@ -54,10 +54,10 @@ import UAFWire
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
     bench.server.respondStatus = .init(rawValue: 1500)
-    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)
+    #expect(try bench.run(bench.begin(), ["2", FakeServer.code().text, "battery", "battery"]).result == 9000)
     #expect(events(bench).last == .lockedForAWhile)
     bench.server.respondStatus = .ok
-    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
+    #expect(try bench.run(bench.begin(), ["2", FakeServer.code().text, "battery", "battery"]).result == 980)
     #expect(events(bench).last == .unlockedByRemoval)
   }
 

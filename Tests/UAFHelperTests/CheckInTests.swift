@@ -28,8 +28,8 @@ import UAFWire
     try bench.demandSignature(signer.pem)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.device.hostName = "desk-17"
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds)
     }
     bench.server.checkingIn = { [unowned self] in try answer($0) }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
@@ -107,7 +107,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 2)
     #expect(reports[1].mark == reports[0].nextMark && reports[1].nextMark != reports[0].nextMark)
     bench.now.wallSeconds -= 10
-    bench.server.signed = { [unowned self] in try signer.token($0, account: $1, at: bench.now.wallSeconds) }
+    bench.server.signed = { [unowned self] in try signer.token(for: $0, at: bench.now.wallSeconds) }
     #expect(try login() == 0 && reports.count == 3)
   }
 

@@ -171,7 +171,7 @@ import UAFWire
     let bench = try HelperBench.registered()
     let transcript = try bench.run(byCode(bench))
     #expect(transcript.result == 0 && transcript.prompts.isEmpty)
-    #expect(bench.server.asked.last?.context.authCode == "code" && bench.server.asked.last?.context.proof == nil)
+    #expect(bench.server.asked.last?.context.codeProof != nil && bench.server.asked.last?.context.proof == nil)
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 

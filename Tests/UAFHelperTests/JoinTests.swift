@@ -95,8 +95,8 @@ import UAFWire
   @Test func `the secret proves the requests of a registration, and no login of somebody who is not registered`() throws
   {
     try join()
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds)
     }
     try bench.run(bench.begin(), ["correct"])
     let asked = bench.server.requests.count

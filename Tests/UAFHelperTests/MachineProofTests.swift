@@ -117,9 +117,8 @@ import UAFWire
     try bench.demandSignature(signer.pem)
     let secret = try Self.secret()
     bench.server.machineSecret = secret
-    bench.server.signed = { [unowned bench] operation, account in
-      try signer.token(
-        operation, account: account, at: bench.now.wallSeconds, with: isCovered ? secret : Self.secret(2))
+    bench.server.signed = { [unowned bench] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds, with: isCovered ? secret : Self.secret(2))
     }
     for _ in 0..<2 { #expect(try bench.run(bench.begin(), ["correct"]).result == 0) }
     #expect(try proved(bench, last: 2, by: secret) == (isCovered ? Self.login : [nil, nil]))

@@ -8,15 +8,18 @@ import UAFWire
 
 @Suite struct RegisterAgainTests {
   private static let more = "[prompt]\noffer_reset = true"
+  private static let code = (try? FakeServer.code().text) ?? ""
 
   @Test func `the list ends with registering again, which needs a code and a new secret and is no login`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
-    let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
+    let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
     #expect(transcript.prompts[0].options == ["passcode", "register again with a new enrolment code"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code", "passcode", "passcode"])
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
-    #expect(bench.server.asked.last?.context.authCode == "new-code")
+    #expect(bench.server.asked.last?.context.authCode == nil)
+    let statement = EnrolmentCode.registrationStatement(username: "mina")
+    #expect(try bench.server.asked.last?.context.codeProof == FakeServer.codeProof(statement))
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 3012)
     #expect(try bench.run(bench.begin(), ["1", "battery"]).result == 0)
   }
@@ -25,7 +28,7 @@ import UAFWire
     let bench = try HelperBench.registered(Self.more, signed: true)
     try bench.run(bench.begin(), ["1", "wrong1"])
     bench.server.respondStatus = .init(rawValue: 1500)
-    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 9000)
+    #expect(try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"]).result == 9000)
     bench.server.respondStatus = .ok
     #expect(try bench.triesLeft() == 2)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
@@ -48,12 +51,22 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
+  @Test func `what cannot be a code of the server goes nowhere`() throws {
+    let bench = try HelperBench.registered(Self.more, signed: true)
+    let asked = bench.server.asked.count
+    for typed in ["new-code", "00000-00000-00000-00001", String(Self.code.dropLast())] {
+      let transcript = try bench.run(bench.begin(), ["2", typed])
+      #expect(transcript.result == 1001 && transcript.errors.last?.hasPrefix("This is no enrolment code.") == true)
+    }
+    #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
+  }
+
   @Test func `a wrong code is reported before a new secret is asked for`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.registrationStatus = .unauthorized
     bench.server.deregistrationStatus = .unauthorized
-    let transcript = try bench.run(bench.begin(), ["2", "wrong-code"])
+    let transcript = try bench.run(bench.begin(), ["2", "00000-00000-00000-00000"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code"])
     #expect(
       transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
@@ -72,7 +85,7 @@ import UAFWire
       // The login's and the one that the code is judged by came before.
       if gets == 3 { (server.registrationStatus, server.deregistrationStatus) = (.unauthorized, .unauthorized) }
     }
-    let transcript = try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"])
+    let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
     #expect(transcript.result == 13_006 && gets == 3)
     #expect(
       transcript.errors == ["The server does not accept the enrolment code. Ask the administrator for a new one."])
@@ -88,7 +101,7 @@ import UAFWire
       gets += 1
       if gets == 3 { server.accepted = [["5541#0001"]] }
     }
-    let transcript = try bench.run(bench.begin(), ["2", "1", "new-code", "battery", "battery"])
+    let transcript = try bench.run(bench.begin(), ["2", "1", Self.code, "battery", "battery"])
     #expect(transcript.result == 980 && gets == 3, "\(bench.log.lines)")
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
   }
@@ -96,7 +109,7 @@ import UAFWire
   @Test func `three unusable secrets end it without a login and without a change`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.configuration += "\n[passcode]\nmin_length = 6"
-    let transcript = try bench.run(bench.begin(), ["2", "new-code", "abc", "abc", "abc"])
+    let transcript = try bench.run(bench.begin(), ["2", Self.code, "abc", "abc", "abc"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)
     #expect(transcript.errors.last == "No passcode was set, as no entry could be used. Try again.")
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
@@ -106,7 +119,7 @@ import UAFWire
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
     #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
-    #expect(bench.server.asked.last?.context.authCode == "code")
+    #expect(bench.server.asked.last?.context.codeProof != nil)
     let foreign = bench.server.payload(username: "nora").encoded
     #expect(try bench.run(bench.begin(), ["2", foreign]).result == 1001)
   }
@@ -114,7 +127,7 @@ import UAFWire
   @Test func `cancelling before the new secret is set changes nothing here or at the server`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
-    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", nil]).result == 999)
+    #expect(try bench.run(bench.begin(), ["2", Self.code, "battery", nil]).result == 999)
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 
@@ -123,14 +136,14 @@ import UAFWire
     let old = try #require(bench.server.registered)
     let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
     bench.server.knownKeys = [old, stranger]
-    #expect(try bench.run(bench.begin(), ["2", "new-code", "battery", "battery"]).result == 980)
+    #expect(try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"]).result == 980)
     #expect(bench.server.asked.map(\.op) == [.registration, .authentication, .registration, .registration])
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
   @Test func `registers one of several authenticators anew, from a list without the same offer`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
-    let transcript = try bench.run(bench.begin(), ["3", "2", "new-code", "74123", "74123"])
+    let transcript = try bench.run(bench.begin(), ["3", "2", Self.code, "74123", "74123"])
     #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
     #expect(try bench.run(bench.begin(), ["2", "74123"]).result == 0)
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)

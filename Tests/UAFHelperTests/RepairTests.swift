@@ -70,7 +70,7 @@ import UAFWire
     // No signature of the old key: the server could not tell it from one of a copy.
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.registration])
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old])
-    #expect(bench.server.asked.last?.context.authCode == "code")
+    #expect(bench.server.asked.last?.context.codeProof != nil)
     #expect(bench.server.knownKeys.isEmpty && bench.server.registered != old)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)

@@ -27,8 +27,8 @@ import UAFWire
     bench.configuration += "\n" + Self.follow
     try bench.demandSignature(signer.pem)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(operation, account: account, at: bench.now.wallSeconds)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds)
     }
     bench.server.joining = { [unowned self] in try answerJoin($0) }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
@@ -271,8 +271,8 @@ import UAFWire
     _ = try take(Making())
     let stranger = try VerdictSigner()
     try bench.demandSignature(stranger.pem)
-    bench.server.signed = { [unowned self] operation, account in
-      try stranger.token(operation, account: account, at: bench.now.wallSeconds)
+    bench.server.signed = { [unowned self] yes in
+      try stranger.token(for: yes, at: bench.now.wallSeconds)
     }
     #expect(try policyInLog() == nil)
     #expect(bench.log.lines.contains { $0.contains("it is not signed with verdict_key") })

@@ -26,22 +26,31 @@ import UAFWire
     try bench.demandSignature(pem ?? signer.pem, mode: mode)
   }
 
-  /// What the fake server's challenge is answered with.
-  private func token(_ bench: HelperBench, operation: String = "Auth", account: String = "mina") throws -> String {
-    try signer.token(operation, account: account, at: bench.now.wallSeconds)
+  /// Signs each yes of a bench's server, or what the test makes of it, at the moment of this call.
+  private func signing(
+    _ bench: HelperBench, use: [UAFOperation]? = nil, _ change: @escaping (inout FakeServer.Yes) -> Void = { _ in }
+  ) -> (FakeServer.Yes) throws -> String {
+    { [signer, now = bench.now.wallSeconds] yes in
+      var yes = yes
+      change(&yes)
+      return try signer.token(for: yes, at: now, use: use)
+    }
   }
 
   @Test func `a signed success logs in`() throws {
     let bench = try bench()
-    bench.server.token = try token(bench)
+    bench.server.signed = signing(bench)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
   @Test func `a success that is unsigned, or for somebody else, is refused with AUTH_ERR`() throws {
     let bench = try bench()
     let other = try SignedVerdictTests()
-    for token in [nil, "x.y.z", try other.token(bench), try token(bench, account: "bob")] {
-      bench.server.token = token
+    let wrong: [((FakeServer.Yes) throws -> String)?] = [
+      nil, { _ in "x.y.z" }, other.signing(bench), signing(bench) { $0.username = "bob" },
+    ]
+    for signed in wrong {
+      (bench.server.signed, bench.server.token) = (signed, nil)
       let transcript = try bench.run(bench.begin(), ["correct"])
       #expect(transcript.result == 1002)
       #expect(transcript.pamCode == 7)
@@ -49,9 +58,54 @@ import UAFWire
     }
   }
 
+  @Test func `a success for another purpose, key, text or machine, or a wider one, is refused and logged as an attack`()
+    throws
+  {
+    let bench = try bench()
+    let cases: [((FakeServer.Yes) throws -> String, String)] = [
+      (signing(bench) { $0.purpose = .approval }, "another purpose"), (signing(bench) { $0.keyIDs = [] }, "other keys"),
+      (signing(bench) { $0.text = "sudo" }, "another text"), (signing(bench) { $0.deviceID = "d2" }, "another machine"),
+      (signing(bench, use: [.registration]), "authorises more"),
+      (signing(bench, use: [.deregistration]), "authorises more"),
+    ]
+    for (signed, word) in cases {
+      bench.server.signed = signed
+      let transcript = try bench.run(bench.begin(), ["correct"])
+      #expect(transcript.result == 1002 && transcript.pamCode == 7)
+      #expect(bench.log.lines.contains { $0.contains("attack: ") && $0.contains(word) }, "\(word)")
+    }
+  }
+
+  @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
+  func `a login signs no challenge of another purpose, and counts nothing but the attempt`(
+    purpose: ChallengePurpose
+  ) throws {
+    for bench in [try bench(), try HelperBench.registered()] {
+      bench.server.signed = signing(bench)
+      bench.server.markedPurpose = purpose
+      let transcript = try bench.run(bench.begin(), ["correct"])
+      #expect(transcript.result == 1001 && transcript.pamCode != 0)
+      #expect(bench.server.counters.isEmpty, "nothing was signed")
+      #expect(bench.log.lines.contains { $0.contains("attack: ") && $0.contains(purpose.word) })
+      bench.server.markedPurpose = nil
+      #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    }
+  }
+
+  @Test func `a challenge that says nothing is signed only where root demands no signed verdicts`() throws {
+    let bench = try bench()
+    bench.server.signed = signing(bench)
+    bench.server.marks = false
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1001)
+    #expect(bench.server.counters.isEmpty)
+    let foreign = try HelperBench.registered()
+    foreign.server.marks = false
+    #expect(try foreign.run(foreign.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `a success signed at another time is not believed`() throws {
     let bench = try bench()
-    bench.server.token = try token(bench)
+    bench.server.signed = signing(bench)
     bench.now.wallSeconds += 121
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
@@ -64,14 +118,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     try demandSignature(bench)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "a yes of before")
-    (bench.server.lateFailure, bench.server.token) = (nil, try token(bench))
+    (bench.server.lateFailure, bench.server.signed) = (nil, signing(bench))
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     try demandSignature(bench, SignedVerdictTests().signer.pem)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "another key")
     try demandSignature(bench)
-    (bench.server.lateFailure, bench.server.token) = (nil, "x.y.z")
+    (bench.server.lateFailure, bench.server.signed) = (nil, { _ in "x.y.z" })
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001, "the last yes was not signed")
@@ -82,7 +136,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.forget)).result == 0)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 1002)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 1009)
-    bench.server.token = try token(bench, operation: "Reg")
+    bench.server.signed = signing(bench)
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
   }
 

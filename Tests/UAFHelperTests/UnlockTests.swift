@@ -23,8 +23,8 @@ import UAFWire
     try bench.demandSignature(signer.pem)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     bench.server.machineSecret = secret
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(operation, account: account, at: bench.now.wallSeconds, with: secret)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds, with: secret)
     }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")

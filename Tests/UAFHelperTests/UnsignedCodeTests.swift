@@ -38,13 +38,19 @@ import UAFWire
   @Test func `a success signed by another key, or for another operation, adds no secret`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
-    for token in [try other.token("Reg", account: "mina", at: 1_800_000_000), "x.y.z"] {
-      bench.server.signed = { _, _ in token }
+    for signed in [{ try other.token(for: $0, at: 1_800_000_000) }, { _ in "x.y.z" }]
+      as [(FakeServer.Yes) throws -> String]
+    {
+      bench.server.signed = signed
       #expect(try bench.run(persons(bench), ["12369", "12369"], peer: 4242).result == 1002)
     }
     let honest = try self.bench(signed: true)
     let signed = honest.server.signed
-    honest.server.signed = { _, account in try signed?("Auth", account) ?? "" }
+    honest.server.signed = { yes in
+      var yes = yes
+      yes.operation = .authentication
+      return try signed?(yes) ?? ""
+    }
     #expect(try honest.run(persons(honest), ["12369", "12369"], peer: 4242).result == 1002)
   }
 

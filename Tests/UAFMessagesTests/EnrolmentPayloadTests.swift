@@ -17,6 +17,9 @@ import Testing
 
   @Test(arguments: [
     #"{"v":2,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
+    #"{"v":2,"op":"Reg","server":"https://h","username":"u","authCode":"00000-00000-00000-00001","expires":1}"#,
+    #"{"v":2,"op":"Auth","server":"https://h","username":"u","authCode":"00000-00000-00000-00000","expires":1}"#,
+    #"{"v":3,"op":"Reg","server":"https://h","username":"u","authCode":"00000-00000-00000-00000","expires":1}"#,
     #"{"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Root","server":"https://h","username":"u","authCode":"c","expires":1}"#,
     #"{"v":1,"op":"Reg","server":"http://127.0.0.1.example","username":"u","authCode":"c","expires":1}"#,
@@ -40,5 +43,14 @@ import Testing
     #expect(throws: MessageError.notBase64URL("code", .tooLong)) {
       try EnrolmentPayload(encoded: String(repeating: "A", count: 44_000))
     }
+  }
+
+  @Test func `a payload of our server has a code that stays here, and every other one a code that is sent`() throws {
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 7, count: 11)))
+    let own = EnrolmentPayload(code: code, server: "https://h", username: "u", expires: 1)
+    let read = try EnrolmentPayload(encoded: own.encoded)
+    #expect(read == own && read.code == code && read.authCode == code.text && read.op == .registration)
+    let plain = EnrolmentPayload(op: .registration, server: "https://h", username: "u", authCode: code.text, expires: 1)
+    #expect(try EnrolmentPayload(encoded: plain.encoded).code == nil)
   }
 }

@@ -66,6 +66,11 @@ import Testing
     context.proofFor = .deregistration
     context.deregisterAAID = try AAID("EBA0#0001")
     context.deregisterAll = true
+    context.codeProof = [UInt8](repeating: 1, count: 32)
+    context.codeMAC = [UInt8](repeating: 2, count: 32)
+    context.machineMAC = [UInt8](repeating: 3, count: 32)
+    context.machineID = [UInt8](repeating: 4, count: 16)
+    context.authorization = "[]"
     #expect(try RequestContext(parsing: context.jsonText) == context)
   }
 
@@ -73,7 +78,10 @@ import Testing
     "{}", #"{"username":""}"#, #"{"username":null}"#, #"{"username":"a","proof":5}"#,
     #"{"username":"a","deviceName":""}"#,
     #"{"username":"a","username":"b"}"#, #"{"username":"a","proofFor":"login"}"#,
-    #"{"username":"a","deregisterAAID":"x"}"#,
+    #"{"username":"a","deregisterAAID":"x"}"#, #"{"username":"a","codeProof":"AAAA"}"#,
+    #"{"username":"a","codeMAC":""}"#, #"{"username":"a","machineMAC":"\#(String(repeating: "A", count: 44))"}"#,
+    #"{"username":"a","machineID":"\#(String(repeating: "A", count: 43))"}"#, #"{"username":"a","authorization":""}"#,
+    #"{"username":"a","authorization":"\#(String(repeating: "A", count: 16_385))"}"#,
   ]) func `refuses the context`(_ text: String) {
     #expect(throws: MessageError.self) { try RequestContext(parsing: text) }
   }

@@ -23,6 +23,7 @@ struct APITests {
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
       publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
       models: server.environment.models)
     api = APIResponder(environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }

@@ -27,7 +27,7 @@ struct BackupTests {
     let store = try state.openStore(create: true)
     try await store.write { records in
       try records.accounts.add("mina", now: 0)
-      try records.enrolments.open(code: "code", for: "mina", expiresAt: 1000)
+      try records.enrolments.open([1], for: "mina", expiresAt: 1000)
       let session = ConsoleSession(
         tokenHash: [1], username: "mina", role: "auditor", startedAt: 0, lastUsedAt: 0)
       try records.consoleSessions.add(session, now: 0)
@@ -67,7 +67,7 @@ struct BackupTests {
   @Test func `a restored server answers no request of before, and has the verdict's key of before`() async throws {
     let backup = try await backedUp()
     let before = try ServerKeys(state: state, now: { 100 })
-    let data = ServerData(operation: .authentication, username: "mina", expiresAt: 500)
+    let data = ServerData(.login, username: "mina", expiresAt: 500)
     let challenge = [UInt8](repeating: 7, count: 32)
     let sealed = try ServerDataSeal(keys: before).seal(data, challenge: challenge)
     let after = try ServerKeys(state: await restore(backup, to: "restored"), now: { 100 })
@@ -82,13 +82,13 @@ struct BackupTests {
     try await command.run()
     let restored = try ServerDirectory(path: path("restored"), create: false).openStore()
     let found = try await restored.read { records in
-      (try records.enrolments.check(code: "code", for: "mina", now: 100), try records.settings.value(of: .restoredAt))
+      (try records.enrolments.find(for: "mina", now: 100), try records.settings.value(of: .restoredAt))
     }
     #expect(found.0 == nil)
     #expect(try await restored.read { try $0.consoleSessions.session(tokenHash: [1]) } == nil)
     #expect(try await state.openStore().read { try $0.consoleSessions.session(tokenHash: [1]) } != nil)
     #expect(found.1.flatMap { Int64($0) }.map { $0 > 1_700_000_000 } == true)
-    #expect(try await state.openStore().read { try $0.enrolments.check(code: "code", for: "mina", now: 100) } != nil)
+    #expect(try await state.openStore().read { try $0.enrolments.find(for: "mina", now: 100) } != nil)
   }
 
   @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
@@ -207,13 +207,13 @@ struct BackupTests {
     let before = try ServerKeys(state: state, now: { 100 })
     try await database.store.write { records in
       try records.accounts.add("mina", now: 0)
-      try records.enrolments.open(code: "code", for: "mina", expiresAt: 1000)
+      try records.enrolments.open([1], for: "mina", expiresAt: 1000)
     }
     let url = database.place.cluster.url(database.place.name)
     try await RestoreCommand.parse(["--state", state.path, "--store", url]).run()
     let found = try await database.store.read { records in
       (
-        try records.enrolments.check(code: "code", for: "mina", now: 100),
+        try records.enrolments.find(for: "mina", now: 100),
         try records.audit.rows(AuditFilter(), limit: 9)
       )
     }

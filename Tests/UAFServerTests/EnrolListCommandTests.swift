@@ -34,7 +34,11 @@ struct EnrolListCommandTests {
   private func isOpen(_ line: [String]) async throws -> Bool {
     let payload = try EnrolmentPayload(encoded: line[2])
     return try await state.openStore().read { records in
-      try records.enrolments.check(code: payload.authCode, for: payload.username, now: payload.expires - 1) != nil
+      guard let code = payload.code,
+        let open = try records.enrolments.find(for: payload.username, now: payload.expires - 1)
+      else { return false }
+      return try EnrolmentSeal(keys: ServerKeys(state: state, now: { payload.expires - 1 }))
+        .isKey(open.sealedKey, of: code, for: payload.username)
     }
   }
 

@@ -28,7 +28,7 @@ final class KeyFileTests {
     try #require(try StateFile.read(path: path, isSecret: false))
   }
 
-  private let data = ServerData(operation: .authentication, username: "mina", expiresAt: 1)
+  private let data = ServerData(.login, username: "mina", expiresAt: 1)
   private let challenge = [UInt8](repeating: 7, count: 32)
 
   @Test func `what the old secret sealed is read for a day, also by a server that did not run meanwhile`() throws {
@@ -61,7 +61,7 @@ final class KeyFileTests {
 
   @Test func `verdicts name their key, and the new one signs only from its time on`() throws {
     let claims = VerdictClaims(
-      issuer: "i", subject: "s", operation: .authentication, proofOperations: [], challengeHash: "c", issuedAt: 1,
+      issuer: "i", subject: "s", operation: .authentication, purpose: .login, challengeHash: "c", issuedAt: 1,
       expiresAt: 2, tokenID: "t")
     let running = try keys()
     let old = running.verdictKey

@@ -49,7 +49,8 @@ struct KnownMachineTests {
   private func respond(
     _ client: TestClient, _ response: UAFResponse, knownBy secret: MachineSecret? = nil
   ) async throws -> ServerResponse {
-    let body = SendUAFResponse(uafResponse: response.text)
+    let body = SendUAFResponse(
+      uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
     let answer = try await client.executeRequest(
       uri: "/uaf/respond", method: .POST, headers: header(secret, answers: true),
       body: ByteBuffer(bytes: body.jsonBytes))
@@ -61,7 +62,7 @@ struct KnownMachineTests {
     _ client: TestClient, _ authenticator: FakeAuthenticator
   ) async throws -> ServerResponse {
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let answer = try await get(client, context, for: .registration)
     let request = try authenticator.registrationRequest(from: ReturnUAFRequest(parsing: [UInt8](buffer: answer.body)))
     return try await respond(client, authenticator.register(request))

@@ -37,7 +37,8 @@ import struct UAFMessages.RequestContext
   }
 
   func respond(_ client: TestClient, _ response: UAFResponse) async throws -> ServerResponse {
-    let body = SendUAFResponse(uafResponse: response.text)
+    let body = SendUAFResponse(
+      uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
     return try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body.jsonBytes).body))
   }
 
@@ -46,7 +47,7 @@ import struct UAFMessages.RequestContext
     _ = try await server.registered("alice", deviceID: "machine", deviceName: "laptop")
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     context.deviceID = "machine"
     context.deviceName = name
     let log = RecordedLog()
@@ -61,7 +62,7 @@ import struct UAFMessages.RequestContext
   @Test func `registers, authenticates and deregisters`() async throws {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     context.deviceID = "machine"
     try await server.application.test { [context] client in
       let request = try authenticator.registrationRequest(from: try await get(client, .registration, context))

@@ -22,7 +22,8 @@ struct UnlockAPITests {
     return AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
       publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
-      unlocks: { UnlockGrants(keys: keys) }, models: server.environment.models)
+      unlocks: { UnlockGrants(keys: keys) },
+      enrolments: { EnrolmentSeal(keys: keys) }, models: server.environment.models)
   }
 
   private func client(_ role: Role) async throws -> (APIClient, String) {

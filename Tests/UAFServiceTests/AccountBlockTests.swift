@@ -43,8 +43,10 @@ import UAFMessages
 
   /// A proof of a login that allows another operation.
   private func proof(for operation: UAFOperation) async throws -> String {
-    let context = #"{"username":"alice","proofFor":"\#(operation.rawValue)"}"#
-    let body = GetUAFRequest(op: .authentication, context: context)
+    var context = RequestContext(username: "alice")
+    context.proofFor = operation
+    if operation == .deregistration { context.deregisterAll = true }
+    let body = GetUAFRequest(op: .authentication, context: context.jsonText)
     let request = try await TestServer.authenticationRequest(in: server.get(body))
     return try #require(try await server.respond(alice.authenticate(request, counter: 1)).1).value
   }
@@ -117,9 +119,9 @@ import UAFMessages
     var byProof = RequestContext(username: "alice")
     byProof.proof = try await proof(for: .registration)
     var byCode = RequestContext(username: "alice")
-    byCode.authCode = try await server.enrol("alice")
+    byCode.codeProof = try await server.enrol("alice")
     var wrong = byCode
-    wrong.authCode = "wrong"
+    wrong.codeProof = [UInt8](repeating: 1, count: 32)
     try await block()
     #expect(try await registrationRequest(byCode).statusCode == .forbidden)
     #expect(try await registrationRequest(byProof).statusCode == .forbidden)
@@ -128,7 +130,7 @@ import UAFMessages
 
   @Test func `a registration that was begun before is refused, and its code stays good`() async throws {
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let second = try FakeAuthenticator()
     let request = try await second.registrationRequest(from: registrationRequest(context))
     let response = try second.register(request)
@@ -160,7 +162,7 @@ import UAFMessages
     try await block(until: server.now + 60)
     server.advance(seconds: 60)
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let second = try FakeAuthenticator()
     let request = try await second.registrationRequest(from: registrationRequest(context))
     #expect(try await server.respond(second.register(request)).0 == nil)

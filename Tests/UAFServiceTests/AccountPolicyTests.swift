@@ -38,7 +38,7 @@ import UAFMessages
     _ server: TestServer, _ username: String, deviceID: String? = nil
   ) async throws -> RegistrationRequest {
     var context = UAFMessages.RequestContext(username: username)
-    context.authCode = try await server.enrol(username)
+    context.codeProof = try await server.enrol(username)
     context.deviceID = deviceID
     return try await FakeAuthenticator().registrationRequest(from: server.get(.registration, context))
   }

@@ -92,7 +92,7 @@ import UAFMessages
     #expect(try await answer(code: "wrong").statusCode == .unauthorized)
     #expect(try await answer(code: code, username: "bob").statusCode == .unauthorized)
     #expect(try await answer(code: code, username: "nobody").statusCode == .unauthorized)
-    let enrolment = try await server.enrol("alice")
+    let enrolment = Base64URL.encode(try await server.enrol("alice"))
     #expect(try await answer(code: enrolment).statusCode == .unauthorized)
     #expect(try await outcome(id) == .open)
     // And it opens nothing else.

@@ -21,10 +21,11 @@ import UAFMessages
     let claims = VerdictToken(keys: server.environment.keys).claims(of: try #require(token).value)
     #expect(claims?.subject == "alice")
     #expect(claims?.operation == .authentication)
-    #expect(claims?.proofOperations == [])
+    #expect(claims?.use == [] && claims?.purpose == ChallengePurpose.login.word)
     #expect(try claims?.challengeHash == Base64URL.encode(SHA256.hash(request.challenge.bytes)))
     #expect(claims?.issuedAt == server.now)
     #expect(claims?.expiresAt == server.now + 60)
+    #expect(claims?.keyIDs == [authenticator.keyID.text] && claims?.textHash == nil && claims?.deviceID == nil)
   }
 
   @Test func `accepts one of fifty copies of a response sent at once`() async throws {

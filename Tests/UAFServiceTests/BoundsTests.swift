@@ -103,7 +103,7 @@ import UAFMessages
   {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     try await add(count, keyIDBytes: keyIDBytes, to: "alice")
     if revoking {
@@ -131,7 +131,7 @@ import UAFMessages
     try await server.enrol("alice")
     try await add(256, to: "alice")
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     for _ in 0..<9 { #expect(try await server.get(.registration, context).statusCode == .unacceptableAuthenticator) }
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 2) }
     #expect(try await server.get(.registration, context).statusCode == .ok)

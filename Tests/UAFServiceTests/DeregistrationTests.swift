@@ -19,9 +19,13 @@ import UAFMessages
   }
 
   /// The token of a fresh authentication that was asked for in order to deregister.
-  func proof(_ username: String, _ authenticator: FakeAuthenticator, counter: UInt32) async throws -> String {
-    var context = RequestContext(username: username)
-    context.deregisterAll = true
+  ///
+  /// - Parameter removal: the context of the deregistration that it is for.
+  func proof(
+    for removal: RequestContext, by authenticator: FakeAuthenticator, counter: UInt32
+  ) async throws -> String {
+    var context = removal
+    (context.proof, context.proofFor) = (nil, .deregistration)
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
     let (refusal, token) = try await server.respond(authenticator.authenticate(request, counter: counter))
     #expect(refusal == nil)
@@ -43,7 +47,7 @@ import UAFMessages
     context.proof = "a.b.c"
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     context.proof = nil
-    context.authCode = "wrong"
+    context.codeProof = [UInt8](repeating: 1, count: 32)
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     #expect(try await keyCount("alice") == 1)
   }
@@ -52,7 +56,7 @@ import UAFMessages
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
-    context.proof = try await proof("alice", alice, counter: 1)
+    context.proof = try await proof(for: context, by: alice, counter: 1)
     let answer = try await server.get(.deregistration, context)
     #expect(answer.statusCode == .ok)
     #expect(try authenticators(answer) == [.everything])
@@ -65,12 +69,13 @@ import UAFMessages
     _ = try await server.registered("alice", deviceID: "other")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
-    context.proof = try await proof("alice", alice, counter: 1)
+    context.proof = try await proof(for: context, by: alice, counter: 1)
     let answer = try await server.get(.deregistration, context)
     let token = try #require(answer.additionalTokens.first)
     #expect(answer.additionalTokens.count == 1 && token.type == Token.jwt)
     let claims = try #require(VerdictToken(keys: server.environment.keys).claims(of: token.value))
-    #expect(claims.subject == "alice" && claims.operation == .deregistration && claims.proofOperations.isEmpty)
+    #expect(claims.subject == "alice" && claims.operation == .deregistration && claims.use.isEmpty)
+    #expect(claims.purpose == ChallengePurpose.removal.word && claims.keyIDs == [alice.keyID.text])
     let order = try SHA256.hash(Array(try #require(answer.uafRequest).utf8))
     #expect(claims.challengeHash == Base64URL.encode(order))
     context.proof = token.value
@@ -97,9 +102,11 @@ import UAFMessages
     let bob = try await server.registered("bob")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
-    context.proof = try await proof("bob", bob, counter: 1)
+    var bobs = context
+    bobs.username = "bob"
+    context.proof = try await proof(for: bobs, by: bob, counter: 1)
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
-    context.proof = try await proof("alice", alice, counter: 1)
+    context.proof = try await proof(for: context, by: alice, counter: 1)
     server.advance(seconds: VerdictToken.lifetime)
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     #expect(try await keyCount("alice") == 1)
@@ -111,12 +118,12 @@ import UAFMessages
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
-    context.proof = try await proof("alice", alice, counter: 1)
+    context.proof = try await proof(for: context, by: alice, counter: 1)
     try await server.store.write { [now = server.now] in try $0.settings.set(.restoredAt, to: String(now)) }
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     #expect(try await keyCount("alice") == 1)
     server.advance(seconds: 1)
-    context.proof = try await proof("alice", alice, counter: 2)
+    context.proof = try await proof(for: context, by: alice, counter: 2)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 
@@ -127,7 +134,7 @@ import UAFMessages
     var context = RequestContext(username: "alice")
     context.deviceID = "one"
     context.deregisterAll = true
-    context.proof = try await proof("alice", first, counter: 1)
+    context.proof = try await proof(for: context, by: first, counter: 1)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     #expect(try await keyCount("alice") == 1)
     #expect(try await keyCount("bob") == 1)
@@ -143,7 +150,7 @@ import UAFMessages
     context.deviceID = "one"
     context.deregisterAll = true
     context.deregisterKeyIDs = [first.keyID, elsewhere.keyID]
-    context.proof = try await proof("alice", first, counter: 1)
+    context.proof = try await proof(for: context, by: first, counter: 1)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     let request = try await server.authenticationRequest("alice")
     #expect(request.policy.accepted == [[MatchCriteria(aaid: copied.aaid, keyIDs: [copied.keyID, elsewhere.keyID])]])
@@ -153,7 +160,7 @@ import UAFMessages
     let alice = try await server.registered("alice", deviceID: "one")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
-    context.proof = try await proof("alice", alice, counter: 1)
+    context.proof = try await proof(for: context, by: alice, counter: 1)
     #expect(try await server.get(.deregistration, context).statusCode == .unknownKeyID)
     #expect(try await keyCount("alice") == 1)
   }
@@ -163,7 +170,7 @@ import UAFMessages
     let pattern = try await server.registered("alice", model: "5541#0002")
     var context = RequestContext(username: "alice")
     context.deregisterAAID = pattern.aaid
-    context.proof = try await proof("alice", passcode, counter: 1)
+    context.proof = try await proof(for: context, by: passcode, counter: 1)
     let answer = try await server.get(.deregistration, context)
     #expect(try authenticators(answer) == [.allKeys(pattern.aaid)])
     let text = try #require(answer.uafRequest)
@@ -175,9 +182,51 @@ import UAFMessages
   @Test func `deletes with an enrolment code, with which a person can still register afterwards`() async throws {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    let registration = try await server.enrol("alice")
+    // What proves the code for a registration removes nothing.
+    context.codeProof = registration
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    context.codeProof = try server.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     #expect(try await keyCount("alice") == 0)
+    context.codeProof = registration
     #expect(try await server.get(.registration, context).statusCode == .ok)
+  }
+
+  @Test func `a proof removes the keys that were signed for, and no others`() async throws {
+    let first = try await server.registered("alice", deviceID: "one")
+    let second = try await server.registered("alice", deviceID: "one", model: "5541#0002")
+    var signed = RequestContext(username: "alice")
+    signed.deviceID = "one"
+    signed.deregisterAAID = second.aaid
+    signed.deregisterKeyIDs = [second.keyID]
+    let token = try await proof(for: signed, by: first, counter: 1)
+    let others: [(inout RequestContext) -> Void] = [
+      { $0.deregisterKeyIDs = [first.keyID] }, { $0.deregisterKeyIDs = [] },
+      { $0.deregisterKeyIDs.append(first.keyID) },
+      { $0.deregisterAAID = first.aaid }, { $0.deregisterAAID = nil }, { $0.deviceID = "two" }, { $0.deviceID = nil },
+    ]
+    for change in others {
+      var other = signed
+      change(&other)
+      other.proof = token
+      #expect(try await server.get(.deregistration, other).statusCode == .unauthorized)
+    }
+    #expect(try await keyCount("alice") == 2)
+    signed.proof = token
+    #expect(try await server.get(.deregistration, signed).statusCode == .ok)
+    #expect(try await keyCount("alice") == 1)
+  }
+
+  @Test func `a proof for further keys removes none`() async throws {
+    let alice = try await server.registered("alice")
+    var asked = RequestContext(username: "alice")
+    asked.proofFor = .registration
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, asked))
+    var context = RequestContext(username: "alice")
+    context.deregisterAll = true
+    context.proof = try await server.respond(alice.authenticate(request, counter: 1)).1?.value
+    #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
+    #expect(try await keyCount("alice") == 1)
   }
 }

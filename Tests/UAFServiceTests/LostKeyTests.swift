@@ -20,7 +20,7 @@ import UAFMessages
 
   private func context(_ lost: [KeyID], device: String?) async throws -> RequestContext {
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     context.deviceID = device
     context.lostKeyIDs = lost
     return context
@@ -33,7 +33,8 @@ import UAFMessages
     let new = try FakeAuthenticator()
     let request = try await new.registrationRequest(
       from: server.get(.registration, context(lost, device: device)))
-    let body = SendUAFResponse(uafResponse: try new.register(request).text, context: nil)
+    let response = try new.register(request)
+    let body = SendUAFResponse(uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
     guard
       case .accepted(_, _, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
         .respond(body)
@@ -89,7 +90,7 @@ import UAFMessages
   @Test func `names of keys without a code delete nothing, and more than 64 are refused`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     var asked = try await context([old.keyID], device: "one")
-    asked.authCode = nil
+    asked.codeProof = nil
     #expect(try await server.get(.registration, asked).statusCode == .unauthorized)
     #expect(try await keyIDs(of: "alice") == [old.keyID])
     let many = Array(repeating: old.keyID, count: 65)

@@ -14,9 +14,9 @@ import UAFMessages
     authenticator = try FakeAuthenticator()
   }
 
-  func request(_ username: String = "alice", code: String? = nil) async throws -> RegistrationRequest {
+  func request(_ username: String = "alice", code: [UInt8]? = nil) async throws -> RegistrationRequest {
     var context = RequestContext(username: username)
-    if let code { context.authCode = code } else { context.authCode = try await server.enrol(username) }
+    if let code { context.codeProof = code } else { context.codeProof = try await server.enrol(username) }
     return try await authenticator.registrationRequest(from: server.get(.registration, context))
   }
 
@@ -87,7 +87,7 @@ import UAFMessages
     for name in ["alice", "nobody"] {
       var context = RequestContext(username: name)
       #expect(try await server.get(.registration, context).statusCode == .unauthorized)
-      context.authCode = "wrong"
+      context.codeProof = [UInt8](repeating: 1, count: 32)
       #expect(try await server.get(.registration, context).statusCode == .unauthorized)
     }
   }
@@ -96,10 +96,10 @@ import UAFMessages
     let code = try await server.enrol("alice")
     var context = RequestContext(username: "alice")
     for number in 0..<1000 {
-      context.authCode = "wrong\(number)"
+      context.codeProof = [UInt8](repeating: UInt8(number % 256), count: 32)
       #expect(try await server.get(.registration, context).statusCode == .unauthorized)
     }
-    context.authCode = code
+    context.codeProof = code
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
@@ -122,18 +122,18 @@ import UAFMessages
     let (refusal, _) = try await server.respond(authenticator.register(request(code: code)))
     #expect(refusal == nil)
     var context = RequestContext(username: "alice")
-    context.authCode = code
+    context.codeProof = code
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
   @Test func `refuses an expired code, another person's code, and a code that a newer one closed`() async throws {
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice", lifetime: 900)
+    context.codeProof = try await server.enrol("alice", lifetime: 900)
     server.advance(seconds: 900)
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
-    context.authCode = try await server.enrol("bob")
+    context.codeProof = try await server.enrol("bob")
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     try await server.enrol("alice")
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
@@ -199,15 +199,11 @@ import UAFMessages
 
   @Test func `registers a further key with a proof asked for that purpose, once`() async throws {
     let known = try await server.registered("alice")
-    let body = GetUAFRequest(op: .authentication, context: #"{"username":"alice","proofFor":"Reg"}"#)
-    let request = try await TestServer.authenticationRequest(in: server.get(body))
-    let (refusal, token) = try await server.respond(known.authenticate(request, counter: 1))
-    #expect(refusal == nil)
-    var context = RequestContext(username: "alice")
-    context.proof = token?.value
+    let context = try await proof("alice", by: known, counter: 1)
     let answer = try await server.get(.registration, context)
     let further = try FakeAuthenticator(aaid: "5541#0002")
-    #expect(try await server.respond(further.register(further.registrationRequest(from: answer))).0 == nil)
+    let response = try further.register(further.registrationRequest(from: answer))
+    #expect(try await allowed(response, by: known, counter: 2) == nil)
     #expect(try await keys(of: "alice").count == 2)
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
@@ -222,6 +218,19 @@ import UAFMessages
     var context = RequestContext(username: username)
     context.proof = try #require(token).value
     return context
+  }
+
+  /// Hands over new keys that a registered key has allowed.
+  private func allowed(
+    _ response: UAFResponse, of username: String = "alice", by key: FakeAuthenticator, counter: UInt32,
+    signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 },
+    _ edit: (inout RequestContext) throws -> Void = { _ in }
+  ) async throws -> ServiceRefusal? {
+    try await server.respond(response, username: username) { context in
+      context.authorization = try server.authorization(
+        of: response, for: username, by: key, counter: counter, signing: change)
+      try edit(&context)
+    }.0
   }
 
   private func revoke(_ keys: KeySelection) async throws {
@@ -245,7 +254,7 @@ import UAFMessages
     let response = try further.register(further.registrationRequest(from: answer))
     server.advance(seconds: 1)
     try await revoke(.all(of: "alice"))
-    #expect(try await server.respond(response).0 == .wrongProof)
+    #expect(try await allowed(response, by: known, counter: 2) == .revokedKey)
     #expect(try await keys(of: "alice").count == 1)
   }
 
@@ -264,6 +273,7 @@ import UAFMessages
     server.advance(seconds: 1)
     let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
     let further = try FakeAuthenticator(aaid: "5541#0002")
-    #expect(try await server.respond(further.register(further.registrationRequest(from: answer))).0 == nil)
+    let response = try further.register(further.registrationRequest(from: answer))
+    #expect(try await allowed(response, by: known, counter: 2) == nil)
   }
 }

@@ -19,9 +19,9 @@ import UAFMessages
     }
   }
 
-  private func registration(_ name: String, _ code: String) async throws -> ReturnUAFRequest {
+  private func registration(_ name: String, _ code: [UInt8]) async throws -> ReturnUAFRequest {
     var context = RequestContext(username: name)
-    context.authCode = code
+    context.codeProof = code
     return try await server.get(.registration, context)
   }
 

@@ -16,15 +16,15 @@ import UAFMessages
   }
 
   private static func samples() throws -> [ServerData] {
-    var all = [ServerData(operation: .registration, username: "a", expiresAt: 1_700_000_000)]
-    var proof = ServerData(operation: .authentication, username: "alice@example.test", expiresAt: .max)
-    proof.proofOperations = [.registration, .deregistration]
+    var all = [ServerData(.registrationByCode, username: "a", expiresAt: 1_700_000_000)]
+    var proof = ServerData(.removal, username: "alice@example.test", expiresAt: .max)
+    proof.proofSubject = [UInt8](repeating: 9, count: 32)
     all.append(proof)
-    var approval = ServerData(operation: .authentication, username: String(repeating: "n", count: 128), expiresAt: 1)
+    var approval = ServerData(.approval, username: String(repeating: "n", count: 128), expiresAt: 1)
     approval.approvalID = .max
     all.append(approval)
     for count in [1, 960, 961, 2048] {
-      var text = ServerData(operation: .authentication, username: "alice", expiresAt: 0)
+      var text = ServerData(.text, username: String(repeating: "n", count: 128), expiresAt: 0)
       text.text = try SealedText(TransactionText(sent: String(repeating: "t", count: count)))
       all.append(text)
     }
@@ -62,7 +62,7 @@ import UAFMessages
   }
 
   @Test func `refuses a form of another version, although its code is right`() throws {
-    for form in [UInt8(0), 1, 3, 255] {
+    for form in [UInt8(0), 1, 2, 4, 255] {
       let body = [form] + [UInt8](repeating: 0, count: 40)
       let code = try seal.keys.authenticationCode("serverData", challenge + body)
       #expect(try seal.open(Base64URL.encode(body + code), challenge: challenge) == nil)

@@ -143,7 +143,7 @@ import UAFMessages
     let request = try TestServer.authenticationRequest(in: await server.get(.authentication, context))
     let token = try await server.respond(alice.authenticate(request, counter: 1)).1
     let claims = VerdictToken(keys: server.environment.keys).claims(of: try #require(token).value)
-    #expect(claims?.proofOperations == [.deregistration])
+    #expect(claims?.use == [.deregistration])
     context = RequestContext(username: "alice")
     context.proof = try #require(token).value
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)

@@ -21,10 +21,13 @@ import UAFMessages
   @Test func `lets a second process enrol while the first one serves`() async throws {
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.authCode = try await second().enrol("alice")
+    let second = try second()
+    context.codeProof = try await second.enrol("alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
-    #expect(try await server.respond(authenticator.register(request)).0 == nil)
-    let summaries = try await second().store.read { try $0.accounts.summaries(now: 0) }
+    let response = try authenticator.register(request)
+    let allowance = try #require(try second.allowance(of: response))
+    #expect(try await server.respond(response, username: "alice") { $0.codeMAC = allowance.codeMAC }.0 == nil)
+    let summaries = try await second.store.read { try $0.accounts.summaries(now: 0) }
     #expect(
       summaries == [
         AccountSummary(username: "alice", keys: 1, revokedKeys: 0, lastUsedAt: nil, hasOpenCode: false)
@@ -68,7 +71,7 @@ import UAFMessages
   @Test func `of two registrations by one code at two instances one is stored`() async throws {
     let second = try second()
     var context = RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let authenticator = try FakeAuthenticator()
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     let response = try authenticator.register(request)
@@ -116,7 +119,7 @@ import UAFMessages
     for _ in 0..<6 {
       server.advance(seconds: IssuedRequest.lifetime)
       var context = RequestContext(username: "alice")
-      context.authCode = try await server.enrol("alice")
+      context.codeProof = try await server.enrol("alice")
       #expect(try await server.get(.registration, context).statusCode == .ok)
     }
     #expect(try await server.database.integers("SELECT count(*) FROM openRegistration") == [1])
@@ -177,8 +180,9 @@ import UAFMessages
     let authenticator = try await server.registered(name)
     try await server.addKeys([(name, "0001#0001")])
     let request = try await server.authenticationRequest(name)
+    guard case .marked(let challenge) = PurposedChallenge.read(request.challenge) else { throw TestServer.Unexpected() }
     let issued = IssuedChallenge(
-      hash: try SHA256.hash(request.challenge.bytes), expiresAt: server.now + IssuedRequest.lifetime)
+      hash: try SHA256.hash(challenge.unique), expiresAt: server.now + IssuedRequest.lifetime)
     let before = try await server.store.login(of: name, appID: appID, challenge: issued)
     #expect(!before.isUsed)
     #expect(before.keys.count == 2)

@@ -7,9 +7,14 @@ import UAFMessages
 
 struct VerdictTokenTests {
   let tokens: VerdictToken
-  let claims = VerdictClaims(
-    issuer: "https://a.test/uaf/facets", subject: "alice", operation: .authentication,
-    proofOperations: [.deregistration], challengeHash: "aGFzaA", issuedAt: 1, expiresAt: 61, tokenID: "id")
+  let claims: VerdictClaims = {
+    var claims = VerdictClaims(
+      issuer: "https://a.test/uaf/facets", subject: "alice", operation: .authentication, purpose: .removal,
+      challengeHash: "aGFzaA", issuedAt: 1, expiresAt: 61, tokenID: "id")
+    (claims.use, claims.proofSubject, claims.keyIDs) = ([.deregistration], "c3ViamVjdA", ["a2V5"])
+    (claims.textHash, claims.deviceID, claims.machineHash) = ("dGV4dA", "d1", "bWFjaGluZQ")
+    return claims
+  }()
 
   init() throws {
     tokens = VerdictToken(keys: try TestServer().environment.keys)

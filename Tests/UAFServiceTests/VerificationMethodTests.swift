@@ -35,7 +35,7 @@ import UAFMessages
   ) async throws {
     let server = try TestServer(verificationMethods: setting)
     var context = UAFMessages.RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let registration = try await UAFRequest(parsing: #require(server.get(.registration, context).uafRequest))
     #expect(registration.header.exts == expected)
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
@@ -55,7 +55,7 @@ import UAFMessages
     let server = try TestServer(verificationMethods: .require)
     let authenticator = try FakeAuthenticator()
     var context = UAFMessages.RequestContext(username: "alice")
-    context.authCode = try await server.enrol("alice")
+    context.codeProof = try await server.enrol("alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     #expect(try await server.respond(authenticator.register(request)).0 == .verificationMethodMissing)
     let again = try await authenticator.registrationRequest(from: server.get(.registration, context))

@@ -45,31 +45,31 @@ package struct EnrolListAdministration: Sendable {
     let (url, now) = (try await environment.url(), environment.now())
     let authority = try environment.authority(url)
     let made = try people.map { person in
-      EnrolmentPayload(
-        op: .registration, server: url, username: person.username,
-        authCode: Base64URL.encode(try environment.random(20)), expires: now + (person.lifetime ?? lifetime),
-        ca: authority)
+      let (code, sealedKey) = try environment.enrolmentCode(for: person.username)
+      let payload = EnrolmentPayload(
+        code: code, server: url, username: person.username, expires: now + (person.lifetime ?? lifetime), ca: authority)
+      return (payload: payload, sealedKey: sealedKey)
     }
     let mayBePrivileged = reachesPrivileged && caller.role.reachesPrivileged
     try await environment.store.write { [environment] records in
       if !mayBePrivileged {
         let reach = AccountReach(environment)
-        if let name = try reach.privileged(among: made.map(\.username), in: records).min() {
+        if let name = try reach.privileged(among: made.map(\.payload.username), in: records).min() {
           throw AdministrationRefusal.privileged(account: name)
         }
       }
-      for payload in made {
+      for (payload, sealedKey) in made {
         try records.accounts.add(payload.username, now: now)
-        try records.enrolments.open(code: payload.authCode, for: payload.username, expiresAt: payload.expires)
+        try records.enrolments.open(sealedKey, for: payload.username, expiresAt: payload.expires)
         try records.issuedCodes.add(for: payload.username, by: caller.actor.text, now: now)
       }
       try records.audit.append(
-        made.map { payload in
+        made.map { payload, _ in
           let detail = JSONValue.object(["seconds": .integer(payload.expires - now)]).text
           return environment.event(.enrolmentCode, by: caller, account: payload.username, detail: detail)
         })
     }
-    return made
+    return made.map(\.payload)
   }
 
   /// Makes the codes of a whole list, or none: if it fails in between, the codes that were made are closed.
@@ -100,13 +100,16 @@ package struct EnrolListAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func withdraw(_ made: [EnrolmentPayload], by caller: Caller) async throws {
     try caller.require(.enrol)
+    let seal = try environment.enrolments()
     var rest = made[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.together)
       try await environment.store.write { [environment] records in
         // A code that somebody has issued meanwhile stays.
-        let ours = try part.filter {
-          try records.enrolments.check(code: $0.authCode, for: $0.username, now: environment.now()) != nil
+        let ours = try part.filter { made in
+          guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())
+          else { return false }
+          return try seal?.isKey(open.sealedKey, of: code, for: made.username) == true
         }
         for code in ours { try records.enrolments.close(for: code.username) }
         try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: caller, account: $0.username) })

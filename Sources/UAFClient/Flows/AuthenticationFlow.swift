@@ -14,6 +14,8 @@ public struct AuthenticationFlow: Sendable {
     let request: AuthenticationRequest
     let offer: AuthenticationOffer
     let challenge: FinalChallenge
+    /// What the challenge is for; nil at a server of another make.
+    let purpose: ChallengePurpose?
     let transactionHash: [UInt8]?
     let authenticators: [AuthenticatorDescription]
     var signed: [(aaid: AAID, keyID: KeyID)] = []
@@ -24,6 +26,10 @@ public struct AuthenticationFlow: Sendable {
   private var transaction: TransactionText?
   /// Whether the server's request is to bring the text.
   private let isApproval: Bool
+  /// Whether the server's token is to authorise a further operation.
+  private let isProof: Bool
+  /// What the server's challenge may be for.
+  private let purposes: [ChallengePurpose]
   private var opening: RequestOpening
   private var offered: Offered?
 
@@ -34,17 +40,19 @@ public struct AuthenticationFlow: Sendable {
   ///   - transaction: a text that the server has to send back as it is signed.
   ///   - isServers: whether that text came from the server, in an earlier request of the same login: it is not sent, and no other
   ///     one may come.
-  ///   - proofFor: the operation that the token of this authentication is to authorise; nil for an ordinary login,
-  ///     whose token authorises nothing further.
+  ///   - proof: what the token of this authentication is to authorise; nil for an ordinary login, whose token
+  ///     authorises nothing further. A server of another make gives none for it.
   public init(
     settings: ClientSettings, username: String, transaction: TransactionText? = nil, isServers: Bool = false,
-    proofFor: UAFOperation? = nil
+    proof: ProofSubject? = nil
   ) {
     self.transaction = transaction
     isApproval = false
+    isProof = proof != nil
     var context = settings.context(username: username)
     context.transaction = isServers ? nil : transaction?.shown
-    context.proofFor = proofFor
+    proof?.describe(in: &context)
+    purposes = [proof?.purpose ?? (context.transaction == nil ? .login : .text)]
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }
 
@@ -56,6 +64,8 @@ public struct AuthenticationFlow: Sendable {
   public init(settings: ClientSettings, username: String, approving authCode: String) {
     transaction = nil
     isApproval = true
+    isProof = false
+    purposes = [.approval, .consoleSignIn, .consoleStep]
     var context = settings.context(username: username)
     context.authCode = authCode
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
@@ -65,6 +75,8 @@ public struct AuthenticationFlow: Sendable {
   init(following opening: RequestOpening) {
     transaction = nil
     isApproval = false
+    isProof = false
+    purposes = []
     self.opening = opening
   }
 
@@ -97,6 +109,8 @@ public struct AuthenticationFlow: Sendable {
     guard case .authentication(let request) = opened.request else { throw opening.foreign() }
     if transaction == nil, isApproval || takesText(of: request) { transaction = try waitingText(in: request) }
     try checkTransaction(of: request)
+    let purpose = try opening.purpose(
+      of: request.challenge, among: purposes, text: isApproval ? transaction?.shown : nil)
     let sets = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
       .filter { $0.allSatisfy { !$0.keyIDs.isEmpty } }
     let leftOut = authenticators.filter { request.policy.leavesOut($0, appID: opened.appID) }.map(\.aaid)
@@ -116,7 +130,8 @@ public struct AuthenticationFlow: Sendable {
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
         appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
-      transactionHash: try request.transaction.isEmpty ? nil : transactionHash(), authenticators: authenticators)
+      purpose: purpose, transactionHash: try request.transaction.isEmpty ? nil : transactionHash(),
+      authenticators: authenticators)
     return offer
   }
 
@@ -159,7 +174,23 @@ public struct AuthenticationFlow: Sendable {
     guard isWhole else { throw opening.outOfTurn() }
     let response = AuthenticationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
-    return try opening.submit(.authentication(response), appID: current.offer.appID, over: &transport)
+    let verdict = try opening.submit(
+      .authentication(response), appID: current.offer.appID, for: try deed(current), over: &transport)
+    // Where nobody has signed what a token is for, it authorises nothing.
+    if case .accepted(let acceptance) = verdict, isProof, current.purpose == nil {
+      return .accepted(acceptance.withoutTokens)
+    }
+    return verdict
+  }
+
+  private func deed(_ current: Offered) throws(Refusal) -> Deed {
+    var textHash: [UInt8]?
+    if let text = current.offer.transaction {
+      do throws(CryptoError) { textHash = try SHA256.hash(Array(text.shown.utf8)) } catch {
+        throw opening.link.refusal(.cannotUse, error.description)
+      }
+    }
+    return Deed(.authentication, for: current.purpose, keyIDs: current.signed.map(\.keyID), textHash: textHash)
   }
 
   /// What is signed of the text; nil without one.

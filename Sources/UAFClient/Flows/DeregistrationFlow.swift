@@ -1,39 +1,39 @@
 import FidoResults
+import UAFCrypto
 import UAFMessages
 
 /// A deregistration, step by step: ``start(over:)``, ``collect(over:)``.
 ///
 /// Nothing is answered to the server.
-/// The server deletes when it makes the request, so it wants the proof with the question.
+/// The server deletes when it makes the request, so it wants what allows it with the question.
 public struct DeregistrationFlow: Sendable {
+  private let authority: Authority
   private var opening: RequestOpening
 
   /// Makes a flow for one account.
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - scope: what to remove, in the words of the FIDO Alliance's interface, which do not distinguish machines.
+  ///   - scope: what to remove.
   ///   - keyIDs: the keys that were made here; a server that knows the member removes no others.
-  ///   - proof: the token of a fresh authentication of this account with `proofFor: .deregistration`.
-  ///   - authCode: an enrolment code for the account, where there is no key left to authenticate with.
+  ///   - authority: the token of a fresh authentication for this removal, or an enrolment code, where there is no key left to
+  ///     authenticate with.
   public init(
-    settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID], proof: String? = nil,
-    authCode: String? = nil
+    settings: ClientSettings, username: String, scope: DeregistrationScope, keyIDs: [KeyID],
+    authority: Authority = .none
   ) {
+    self.authority = authority
     var context = settings.context(username: username)
-    context.proof = proof
-    context.authCode = authCode
-    switch scope {
-    case .authenticator(let aaid): context.deregisterAAID = aaid
-    case .all: context.deregisterAll = true
-    }
+    scope.describe(in: &context)
     context.deregisterKeyIDs = keyIDs
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }
 
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
-    try opening.start(over: &transport)
+    try opening.start(over: &transport) { (context) throws(CryptoError) in
+      try authority.describe(in: &context, EnrolmentCode.removalStatement)
+    }
   }
 
   /// Receives the request: what the server has deleted.
@@ -43,6 +43,8 @@ public struct DeregistrationFlow: Sendable {
     let opened = try opening.collect(over: &transport)
     guard case .deregistration(let request) = opened.request else { throw opening.foreign() }
     return DeregistrationOrder(
-      appID: opened.appID, authenticators: request.authenticators, token: Token.passedOn(opened.tokens))
+      appID: opened.appID, authenticators: request.authenticators, tokens: opened.tokens,
+      username: opening.context.username, askedKeyIDs: opening.context.deregisterKeyIDs,
+      deviceID: opening.context.deviceID, message: opened.message)
   }
 }

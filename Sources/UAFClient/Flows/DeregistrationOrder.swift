@@ -8,8 +8,36 @@ public struct DeregistrationOrder: Equatable, Sendable {
   /// Keys and wildcards, at least one.
   public let authenticators: [DeregisterAuthenticator]
 
+  /// What the server handed out; secret, never for a log.
+  public let tokens: [Token]
+
+  /// The account's name at the server.
+  let username: String
+
+  /// The keys that were to be deleted; none for all of the machine's.
+  let askedKeyIDs: [KeyID]
+
+  /// The machine's id at the server; nil where none was sent.
+  let deviceID: String?
+
+  /// The request as it came.
+  let message: [UInt8]
+
+  init(
+    appID: String, authenticators: [DeregisterAuthenticator], tokens: [Token] = [], username: String = "",
+    askedKeyIDs: [KeyID] = [], deviceID: String? = nil, message: [UInt8] = []
+  ) {
+    self.appID = appID
+    self.authenticators = authenticators
+    self.tokens = tokens
+    self.username = username
+    self.askedKeyIDs = askedKeyIDs
+    self.deviceID = deviceID
+    self.message = message
+  }
+
   /// The server's token for it, as evidence that the keys are gone.
-  public internal(set) var token: String?
+  public var token: String? { Token.passedOn(tokens) }
 
   /// Whether a key of the AppID is named, by itself or by a wildcard.
   public func names(_ aaid: AAID, _ keyID: KeyID) -> Bool {

@@ -4,6 +4,9 @@ import UAFMessages
 
 /// A registration, step by step: ``start(over:)``, ``collect(over:among:)``, ``makeKey(with:)``, ``send(over:)``.
 ///
+/// Where ``needsAuthorization`` says so, ``authorize(with:describedBy:)`` comes before the last: a registered key signs which
+/// keys are new. What goes to the server says of itself what allows the new keys, and is good for these keys alone.
+///
 /// The caller keeps the new key only once the server has accepted it; on a throw it drops it. Where ``send(over:)``
 /// gives ``Verdict/furtherRequest``, ``furtherAuthentication()`` goes on, and its success is the one that counts.
 /// Attestation is surrogate: the new key signs its own registration data.
@@ -12,12 +15,29 @@ public struct RegistrationFlow: Sendable {
     let request: RegistrationRequest
     let offer: RegistrationOffer
     let challenge: FinalChallenge
+    /// What the challenge is for; nil at a server of another make.
+    let purpose: ChallengePurpose?
     let authenticators: [AuthenticatorDescription]
     var made: [AAID] = []
     var assertions: [AuthenticatorRegistrationAssertion] = []
+    var keys: [NewKeysStatement.Key] = []
+    var authorization: Authorization?
+
+    var statement: NewKeysStatement {
+      NewKeysStatement(username: request.username, appID: offer.appID, challenge: request.challenge, keys: keys)
+    }
+  }
+
+  /// What registered keys sign to authorise the new ones, and their signatures so far.
+  private struct Authorization: Sendable {
+    let challenge: FinalChallenge
+    var assertions: [AuthenticatorSignAssertion] = []
   }
 
   private let username: String
+  private let authority: Authority
+  /// By what the server knows this machine since it has joined; nil if it has not.
+  private let joined: MachineSecret?
   private var opening: RequestOpening
   private var offered: Offered?
 
@@ -25,24 +45,27 @@ public struct RegistrationFlow: Sendable {
   ///
   /// - Parameters:
   ///   - username: the account's name at the server.
-  ///   - authCode: an enrolment code for the account.
-  ///   - proof: the token of a fresh authentication with `proofFor: .registration`, which authorises a further key.
+  ///   - authority: what allows the new keys.
+  ///   - joined: by what the server knows this machine since it has joined.
   ///   - lostKeyIDs: keys that this machine made for the account and lost. A server that knows the member forgets them
   ///     with its success; any other server ignores the member, and keeps its keys.
   public init(
-    settings: ClientSettings, username: String, authCode: String? = nil, proof: String? = nil, lostKeyIDs: [KeyID] = []
+    settings: ClientSettings, username: String, authority: Authority = .none, joined: MachineSecret? = nil,
+    lostKeyIDs: [KeyID] = []
   ) {
     self.username = username
+    self.authority = authority
+    self.joined = joined
     var context = settings.context(username: username)
-    context.authCode = authCode
-    context.proof = proof
     context.lostKeyIDs = lostKeyIDs
     opening = RequestOpening(settings: settings, operation: .registration, context: context)
   }
 
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
-    try opening.start(over: &transport)
+    try opening.start(over: &transport) { (context) throws(CryptoError) in
+      try authority.describe(in: &context) { EnrolmentCode.registrationStatement(username: $0.username) }
+    }
   }
 
   /// Receives the request and finds the authenticators that satisfy it and are not registered already.
@@ -59,6 +82,8 @@ public struct RegistrationFlow: Sendable {
     guard request.username.isIdentical(to: username) else {
       throw opening.link.refusal(ofServer: .invalidParameter, "the server's request is for another account")
     }
+    let purpose = try opening.purpose(
+      of: request.challenge, among: authority.purpose.map { [$0] } ?? [], isOurs: authority.purpose != nil)
     let surrogate = Attestation.surrogate(signature: []).type
     let acceptable = request.policy.acceptableSets(among: authenticators, appID: opened.appID)
     let sets = acceptable.filter { $0.allSatisfy { $0.attestationType == surrogate } }
@@ -77,7 +102,7 @@ public struct RegistrationFlow: Sendable {
       request: request, offer: offer,
       challenge: try opening.link.finalChallenge(
         appID: opened.appID, challenge: request.challenge, facetID: opening.settings.facetID),
-      authenticators: authenticators)
+      purpose: purpose, authenticators: authenticators)
     return offer
   }
 
@@ -104,8 +129,44 @@ public struct RegistrationFlow: Sendable {
       throw opening.link.refusal(.cannotUse, "the authenticator gave values that do not fit an assertion")
     }
     current.made.append(aaid)
+    current.keys.append(NewKeysStatement.Key(aaid: aaid, keyID: key.keyID, publicKey: key.publicKey))
     offered = current
     return key
+  }
+
+  /// Whether a registered key has to sign which keys are new.
+  public var needsAuthorization: Bool { offered?.purpose == .registrationByKey }
+
+  /// Has a registered key authorise the keys that were made; called once for each that signed the proof.
+  ///
+  /// - Parameter authenticators: what is known of the authenticator that signs.
+  public mutating func authorize<Signer: AssertionSigner & ~Copyable>(
+    with signer: inout Signer, describedBy authenticators: [AuthenticatorDescription]
+  ) throws(Refusal) {
+    guard var current = offered.take(), !current.keys.isEmpty else { throw opening.outOfTurn() }
+    do {
+      var authorization = try current.authorization ?? Authorization(challenge: authorizedChallenge(current))
+      let header = current.request.header
+      let builder = try AuthenticationAssertionBuilder(
+        aaid: signer.aaid, authenticatorVersion: signer.authenticatorVersion, nonce: signer.nonce,
+        finalChallengeHash: authorization.challenge.hash, keyID: signer.keyID, signCounter: signer.signCounter,
+        verificationMethods: header.verificationMethods(of: signer.aaid, among: authenticators))
+      let assertion = try builder.assertion(signature: signer.sign(builder.signedBytes))
+      authorization.assertions.append(AuthenticatorSignAssertion(assertion: assertion))
+      current.authorization = authorization
+    } catch let failure as SigningFailure {
+      throw opening.link.refusal(failure.result, failure.detail)
+    } catch {
+      throw opening.link.refusal(.cannotUse, "the new keys could not be authorised: \(error)")
+    }
+    offered = current
+  }
+
+  /// The connection is not part of it: the registration that it goes with names the server's certificate.
+  private func authorizedChallenge(_ current: Offered) throws -> FinalChallenge {
+    try FinalChallenge(
+      appID: current.offer.appID, challenge: current.statement.authorization(hash: SHA256.hash),
+      facetID: opening.settings.facetID, certificate: [])
   }
 
   /// Sends the new key and returns the server's verdict.
@@ -120,7 +181,45 @@ public struct RegistrationFlow: Sendable {
     guard isWhole else { throw opening.outOfTurn() }
     let response = RegistrationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
-    return try opening.submit(.registration(response), appID: current.offer.appID, over: &transport)
+    let deed = Deed(
+      .registration, for: current.purpose, keyIDs: current.keys.map(\.keyID), deviceID: opening.context.deviceID)
+    let allowance = try allowance(of: current)
+    return try opening.submit(.registration(response), appID: current.offer.appID, for: deed, over: &transport) {
+      $0.codeProof = nil
+      $0.codeMAC = allowance.codeMAC
+      $0.machineMAC = allowance.machineMAC
+      $0.machineID = allowance.machineMAC == nil ? nil : joined?.machineID
+      $0.authorization = allowance.authorization
+    }
+  }
+
+  /// What allows the new keys; nothing at a server of another make, which would not understand it.
+  private func allowance(
+    of current: Offered
+  ) throws(Refusal) -> (codeMAC: [UInt8]?, machineMAC: [UInt8]?, authorization: String?) {
+    guard current.purpose != nil else { return (nil, nil, nil) }
+    guard needsNoMore(current) else { throw opening.outOfTurn() }
+    let statement = current.statement
+    do throws(CryptoError) {
+      let codeMAC = try authority.authenticate(EnrolmentCode.keysStatement(statement), for: username)
+      var machineMAC: [UInt8]?
+      if let joined, let deviceID = opening.context.deviceID {
+        machineMAC = try HMACSHA256.authenticate(
+          statement.machineStatement(deviceID: deviceID), keyInOrdinaryMemory: joined.secret)
+      }
+      let header = current.request.header
+      let authorization = current.authorization.map { authorization in
+        AuthenticationResponse(
+          header: OperationHeader(
+            upv: header.upv, op: .authentication, appID: header.appID, serverData: header.serverData),
+          fcParams: authorization.challenge.text, assertions: authorization.assertions)
+      }
+      return (codeMAC, machineMAC, authorization.map { UAFResponse.authentication($0).text })
+    } catch { throw opening.link.refusal(.cannotUse, error.description) }
+  }
+
+  private func needsNoMore(_ current: Offered) -> Bool {
+    current.purpose != .registrationByKey || current.authorization != nil
   }
 
   /// The authentication that the server demanded in answer to the new key; it goes on at its `collect`.

@@ -1,4 +1,5 @@
 import FidoResults
+import UAFCrypto
 import UAFMessages
 
 /// What every flow has in common: ask for a UAF request, receive it, check it, answer it, and follow what the server
@@ -10,6 +11,8 @@ struct RequestOpening: Sendable {
     let appID: String
     let lifetimeMilliseconds: UInt32?
     let tokens: [Token]
+    /// The request as it came.
+    let message: [UInt8]
   }
 
   /// A request whose AppID may still have to be confirmed by its list of facets.
@@ -33,6 +36,8 @@ struct RequestOpening: Sendable {
   let settings: ClientSettings
   private(set) var operation: UAFOperation
   private(set) var context: RequestContext
+  /// The context of the question, as it was sent.
+  private(set) var askedContext = ""
   private(set) var link = ServerLink()
   private var stage = Stage.new
   private var furtherRequests = 0
@@ -52,13 +57,19 @@ struct RequestOpening: Sendable {
   private var carrier: Carrier { Carrier(settings: settings) }
 
   /// Sends the question; the answer is taken by ``collect(over:)``.
-  mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
+  ///
+  /// - Parameter allowing: says in the question what allows it.
+  mutating func start<Wire: Transport & ~Copyable>(
+    over transport: inout Wire, allowing: (inout RequestContext) throws(CryptoError) -> Void = { _ in }
+  ) throws(Refusal) {
     guard case .new = stage else { throw outOfTurn() }
     stage = .over
     try checkUsername()
+    do throws(CryptoError) { try allowing(&context) } catch { throw link.refusal(.cannotUse, error.description) }
     // Nothing was received yet: use the configured AppID, or the one that is used where a server names none.
     let requestURL = try expanded(
       settings.endpoint(for: operation).requestURL, appID: settings.appIDs.first ?? settings.facetID)
+    askedContext = context.jsonText
     let question = carrier.question(operation, context, to: requestURL)
     try link.begin(question, over: &transport)
     stage = .asked(question)
@@ -86,7 +97,7 @@ struct RequestOpening: Sendable {
     let appID = try link.appID(by: received.claim, operation, settings: settings, over: &transport)
     return Opened(
       request: received.request, appID: appID, lifetimeMilliseconds: received.carried.lifetimeMilliseconds,
-      tokens: received.carried.tokens)
+      tokens: received.carried.tokens, message: received.carried.message)
   }
 
   private mutating func takeRequest<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) -> Received
@@ -155,9 +166,16 @@ struct RequestOpening: Sendable {
   ///
   /// A further request means that this answer alone does not suffice: it has to be an authentication, and is taken by
   /// ``collect(over:)``.
+  ///
+  /// - Parameters:
+  ///   - deed: what the server's success has to be for.
+  ///   - allowing: fills in what allows new keys, which goes with the answer.
   mutating func submit<Wire: Transport & ~Copyable>(
-    _ response: UAFResponse, appID: String, over transport: inout Wire
+    _ response: UAFResponse, appID: String, for deed: Deed, over transport: inout Wire,
+    allowing: (inout RequestContext) -> Void = { _ in }
   ) throws(Refusal) -> Verdict {
+    var context = context
+    allowing(&context)
     let url = try expanded(settings.endpoint(for: operation).responseURL, appID: appID)
     try link.begin(carrier.answer(response, to: operation, context, to: url), over: &transport)
     let verdict = try carrier.verdict(in: try link.finish(over: &transport), operation, of: link)
@@ -165,7 +183,7 @@ struct RequestOpening: Sendable {
       let challenge = (try? FinalChallengeParams(encoded: response.fcParams))?.challenge ?? ""
       return .accepted(
         Acceptance(
-          tokens: verdict.additionalTokens, username: context.username, operation: operation, challenge: challenge,
+          tokens: verdict.additionalTokens, username: context.username, deed: deed, challenge: challenge,
           forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains),
           machineSecret: verdict.machineSecret, machineNews: verdict.machineNews))
     }
@@ -176,8 +194,9 @@ struct RequestOpening: Sendable {
     furtherRequests += 1
     operation = .authentication
     // They authorised what was asked for, and nothing that follows.
-    context.authCode = nil
-    context.proof = nil
+    self.context.authCode = nil
+    self.context.proof = nil
+    self.context.codeProof = nil
     stage = .handed(Carrier.Carried(message: Array(further.utf8), op: nil, lifetimeMilliseconds: nil))
     return .furtherRequest
   }

@@ -20,6 +20,8 @@ public struct ClientSettings: Equatable, Sendable {
   public var allowsPlainHere = false
   /// Whether a text to confirm that the server adds by itself is taken; it has to be shown before anybody is asked to verify.
   public var takesServersTexts = false
+  /// Whether the server is one that says in its challenges what they are for, so that no other challenge is signed.
+  public var demandsPurpose = false
   /// What is sent to the server about this machine.
   public var device: DeviceContext
 

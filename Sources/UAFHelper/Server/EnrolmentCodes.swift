@@ -17,13 +17,33 @@ struct EnrolmentCodes {
     self.now = now
   }
 
+  /// What allows a registration or a removal, of the call's payload or of the code alone.
+  ///
+  /// - Returns: the payload, where there is a whole one.
+  /// - Throws: ``Ending``, as ``payload(_:)``.
+  func authority() throws(Ending) -> (Authority, EnrolmentPayload?) {
+    // Whoever has only the short code has told this machine its server before.
+    if let code = try EnrolmentCode(typed: text()) { return (.code(code), nil) }
+    let payload = try payload()
+    return (Self.authority(payload), payload)
+  }
+
+  private static func authority(_ payload: EnrolmentPayload) -> Authority {
+    payload.code.map { .code($0) } ?? .plainCode(payload.authCode)
+  }
+
+  private func text() throws(Ending) -> String {
+    guard let bytes = call.begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
+      throw Ending(.invalidParameter, because: .codeMissing, log: "no code")
+    }
+    return text
+  }
+
   /// The call's payload.
   ///
   /// - Throws: ``Ending`` (1001) where there is none, or it cannot be read, is for something else, or has expired.
   func payload(_ operation: UAFOperation = .registration) throws(Ending) -> EnrolmentPayload {
-    guard let bytes = call.begin.payload, let text = String(validating: bytes, as: UTF8.self) else {
-      throw Ending(.invalidParameter, because: .codeMissing, log: "no code")
-    }
+    let text = try text()
     let payload: EnrolmentPayload
     do throws(MessageError) { payload = try EnrolmentPayload(encoded: text) } catch {
       throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: \(error)")
@@ -45,33 +65,51 @@ struct EnrolmentCodes {
     return payload
   }
 
-  /// The code of an entry, which is a whole payload or its code alone.
+  /// What an entry allows, which is a whole payload or its code alone.
   ///
-  /// - Throws: ``Ending``, as for a payload.
-  func code(entered text: String, for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> String {
-    guard let payload = try? EnrolmentPayload(encoded: text) else { return text }
-    return try code(of: checked(payload, .registration), for: account, settings)
+  /// - Parameter account: whose code it has to be; nil where there is none yet.
+  /// - Throws: ``Ending``, as for a payload; 1001 for what cannot be a code of our server, where root's server is ours.
+  func authority(
+    entered text: String, for account: AccountFile?, _ settings: ServerSettings
+  ) throws(Ending) -> Authority {
+    if let code = EnrolmentCode(typed: text) { return .code(code) }
+    if let payload = try? EnrolmentPayload(encoded: text) {
+      return Self.authority(try judged(checked(payload, .registration), for: account, settings))
+    }
+    // It would be refused there, and whoever is on the way would know what was meant.
+    guard server.verdictKeys == nil else {
+      throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: neither a code of our server nor a payload")
+    }
+    return .plainCode(text)
+  }
+
+  /// What the call's payload or code allows for an account of this machine and its server.
+  ///
+  /// - Throws: ``Ending``, as ``code(_:for:_:)``.
+  func authority(for account: AccountFile, _ settings: ServerSettings) throws(Ending) -> Authority {
+    let (authority, payload) = try authority()
+    if let payload { _ = try judged(payload, for: account, settings) }
+    return authority
   }
 
   /// The one-time code of a payload that is for an account of this machine and its server.
   ///
   /// - Throws: ``Ending`` (1001) for a payload of another operation, server or account; 1100 after its time.
   func code(
-    _ operation: UAFOperation = .registration, for account: AccountFile, _ settings: ServerSettings
+    _ operation: UAFOperation, for account: AccountFile, _ settings: ServerSettings
   ) throws(Ending) -> String {
-    try code(of: payload(operation), for: account, settings)
+    try judged(payload(operation), for: account, settings).authCode
   }
 
-  private func code(
-    of payload: EnrolmentPayload, for account: AccountFile, _ settings: ServerSettings
-  ) throws(Ending) -> String {
+  /// A payload that is for an account and root's server.
+  private func judged(
+    _ payload: EnrolmentPayload, for account: AccountFile?, _ settings: ServerSettings
+  ) throws(Ending) -> EnrolmentPayload {
     try requireTrusted(payload, settings)
-    guard payload.username == account.identity.serverUserName else {
-      throw Ending(
-        .invalidParameter, because: .codeOfOtherAccount,
-        log: "code of another account than \(account.identity.serverUserName)")
+    if let name = account?.identity.serverUserName, payload.username != name {
+      throw Ending(.invalidParameter, because: .codeOfOtherAccount, log: "code of another account than \(name)")
     }
-    return payload.authCode
+    return payload
   }
 
   /// Refuses a payload that names another server or authority than root's configuration does.

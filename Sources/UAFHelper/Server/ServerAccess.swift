@@ -114,6 +114,7 @@ import UAFWire
     settings.appIDs = server.appIDs
     settings.takesServersTexts = server.acceptedTransactions == .any
     settings.allowsPlainHere = server.allowsInsecure
+    settings.demandsPurpose = verdictKeys != nil
     return settings
   }
 
@@ -179,6 +180,13 @@ import UAFWire
     } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
   }
 
+  /// The secret that this server has given to the machine as it joined; nil if it has not.
+  ///
+  /// - Throws: ``Ending``, as ``joined(_:)``.
+  func joinedSecret(_ server: ServerSettings) throws(Ending) -> MachineSecret? {
+    try joined(server).flatMap { try? MachineSecret(machineID: $0.machine.machineID, secret: $0.machine.secret) }
+  }
+
   /// What identifies root's server: its addresses, its authorities, and the key of its verdicts.
   ///
   /// Once root has changed any of that, an earlier success holds no more.
@@ -216,7 +224,21 @@ import UAFWire
     do throws(SignedVerdict.Fault) {
       return try SignedVerdict.check(acceptance, publicKeys: verdictKeys, now: now().wallSeconds)
     } catch {
-      throw Ending(.channelBinding, log: error.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
+      throw Self.ending(error)
     }
+  }
+
+  /// Checks that the server has signed which keys it has deleted, where root demands signatures.
+  ///
+  /// - Throws: ``Ending`` (1002), as for a success.
+  func believe(_ order: DeregistrationOrder) throws(Ending) {
+    guard let verdictKeys else { return }
+    do throws(SignedVerdict.Fault) {
+      try SignedVerdict.check(order, publicKeys: verdictKeys, now: now().wallSeconds)
+    } catch { throw Self.ending(error) }
+  }
+
+  private static func ending(_ fault: SignedVerdict.Fault) -> Ending {
+    Ending(.channelBinding, log: fault.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
   }
 }

@@ -8,6 +8,8 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   public let username: String
   /// The one-time code, 1 to 256 characters.
   public let authCode: String
+  /// The same as an enrolment code of our server, which stays on the machine; nil for any other code.
+  public let code: EnrolmentCode?
   /// When the code ends, in seconds since 1970.
   public let expires: Int64
   /// Certificate authority of the server in PEM, at most 16 KiB.
@@ -15,10 +17,24 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// It is trusted only if root's configuration has it too.
   public let ca: String?
 
-  /// Makes a payload.
+  /// Makes a payload to register with at our server.
+  public init(code: EnrolmentCode, server: String, username: String, expires: Int64, ca: String? = nil) {
+    self.init(
+      op: .registration, server: server, username: username, authCode: code.text, code: code, expires: expires, ca: ca)
+  }
+
+  /// Makes a payload whose code goes to the server as it is.
   public init(
     op: UAFOperation, server: String, username: String, authCode: String, expires: Int64, ca: String? = nil
   ) {
+    self.init(op: op, server: server, username: username, authCode: authCode, code: nil, expires: expires, ca: ca)
+  }
+
+  private init(
+    op: UAFOperation, server: String, username: String, authCode: String, code: EnrolmentCode?, expires: Int64,
+    ca: String?
+  ) {
+    self.code = code
     self.op = op
     self.server = server
     self.username = username
@@ -27,14 +43,21 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
     self.ca = ca
   }
 
-  /// Reads the decoded payload; any other version than 1 is refused.
+  /// Reads the decoded payload.
+  ///
+  /// With version 2 the code is one of our server, and is refused where it is none; any other version than 1 and 2 is.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)
-    guard try reader.integer("v", as: Int64.self) == Self.version else { throw .unsupportedVersion }
+    let version = try reader.integer("v", as: Int64.self)
+    guard version == Self.plainVersion || version == Self.version else { throw .unsupportedVersion }
     op = try reader.child("op", as: UAFOperation.self)
     server = try reader.serverAddress("server")
     username = try reader.string("username", characters: 1...128)
     authCode = try reader.string("authCode", characters: 1...256)
+    code = version == Self.version ? EnrolmentCode(typed: authCode) : nil
+    guard version == Self.plainVersion || code != nil && op == .registration else {
+      throw .outOfRange(reader.name("authCode"))
+    }
     expires = try reader.integer("expires", as: Int64.self)
     guard expires >= 0 else { throw .outOfRange(reader.name("expires")) }
     ca = try reader.optionalString("ca", characters: 1...16_384)
@@ -43,7 +66,8 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// The payload as JSON.
   public var json: JSONValue {
     var object: JSONObject = [
-      "v": .integer(Self.version), "op": op.json, "server": .string(server), "username": .string(username),
+      "v": .integer(code == nil ? Self.plainVersion : Self.version), "op": op.json, "server": .string(server),
+      "username": .string(username),
       "authCode": .string(authCode), "expires": .integer(expires),
     ]
     object.set("ca", ca.map(JSONValue.string))
@@ -61,6 +85,7 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// The line to hand out.
   public var encoded: String { Base64URL.encode(jsonBytes) }
 
-  private static let version: Int64 = 1
+  private static let plainVersion: Int64 = 1
+  private static let version: Int64 = 2
   private static let maximumCount = 32_768
 }

@@ -12,11 +12,21 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
   public var deviceModel: String?
   /// The machine's system, at most 128 characters.
   public var deviceOS: String?
-  /// An enrolment code, at most 256 characters.
+  /// The code of a text that waits to be approved, at most 256 characters; at other servers also their enrolment code.
   public var authCode: String?
+  /// That the client has an enrolment code, which it does not send: 32 bytes, see ``EnrolmentCode``; our own member.
+  public var codeProof: [UInt8]?
+  /// With new keys: that who has the enrolment code allows them, 32 bytes over ``NewKeysStatement``; our own member.
+  public var codeMAC: [UInt8]?
+  /// With new keys: that they were made on the machine that has joined, 32 bytes over ``NewKeysStatement``; our own member.
+  public var machineMAC: [UInt8]?
+  /// With ``machineMAC``: the machine's number, 16 bytes; our own member.
+  public var machineID: [UInt8]?
+  /// With new keys: a UAF response with which registered keys authorise them, at most 16,384 characters; our own member.
+  public var authorization: String?
   /// A text to be confirmed, at most 2048 characters.
   public var transaction: String?
-  /// A token of a fresh authentication, at most 16,384 characters; it authorises a deregistration.
+  /// A token of a fresh authentication, at most 16,384 characters, for the operation that it names and nothing else.
   public var proof: String?
   /// With an authentication: the operation its token is to authorise.
   public var proofFor: UAFOperation?
@@ -50,12 +60,22 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     authCode = try reader.optionalString("authCode", characters: 1...256)
     transaction = try reader.optionalString("transaction", characters: 1...2048)
     proof = try reader.optionalString("proof", characters: 1...16_384)
+    codeProof = try Self.bytes("codeProof", 32, reader)
+    codeMAC = try Self.bytes("codeMAC", 32, reader)
+    machineMAC = try Self.bytes("machineMAC", 32, reader)
+    machineID = try Self.bytes("machineID", MachineSecret.machineIDByteCount, reader)
+    authorization = try reader.optionalString("authorization", characters: 1...16_384)
     proofFor = try reader.optionalChild("proofFor", as: UAFOperation.self)
     deregisterAAID = try reader.optionalChild("deregisterAAID", as: AAID.self)
     deregisterAll = try reader.optionalBool("deregisterAll")
     denies = try reader.optionalBool("deny")
     deregisterKeyIDs = try Self.keyIDs("deregisterKeyIDs", reader)
     lostKeyIDs = try Self.keyIDs("lostKeyIDs", reader)
+  }
+
+  private static func bytes(_ member: String, _ count: Int, _ reader: MemberReader) throws(MessageError) -> [UInt8]? {
+    guard let text = try reader.optionalString(member, characters: 1...64) else { return nil }
+    return try JSONValue.string(text).decodedBase64URL(path: reader.name(member), counts: count...count)
   }
 
   private static func keyIDs(_ member: String, _ reader: MemberReader) throws(MessageError) -> [KeyID] {
@@ -70,6 +90,9 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     let texts = [
       ("deviceID", deviceID), ("deviceName", deviceName), ("deviceModel", deviceModel), ("deviceOS", deviceOS),
       ("authCode", authCode), ("transaction", transaction), ("proof", proof),
+      ("authorization", authorization), ("codeProof", codeProof.map(Base64URL.encode)),
+      ("codeMAC", codeMAC.map(Base64URL.encode)), ("machineMAC", machineMAC.map(Base64URL.encode)),
+      ("machineID", machineID.map(Base64URL.encode)),
     ]
     for (name, text) in texts {
       if let text, !text.isEmpty { object.set(name, .string(text)) }

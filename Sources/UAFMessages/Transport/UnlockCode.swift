@@ -12,7 +12,6 @@ public struct UnlockCode: Equatable, Sendable {
 
   private static let units = 1...2016
   private static let minuteBits = 24
-  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
   /// When it was issued, in minutes since 1970.
   public let minute: Int64
@@ -63,9 +62,7 @@ public struct UnlockCode: Equatable, Sendable {
   public var text: String {
     let head = UInt64(minute & (1 << Self.minuteBits - 1)) << 16 | UInt64(lifetimeUnits) << 5 | UInt64(salt)
     let characters = Self.characters(of: (0..<5).reversed().map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + mac)
-    return stride(from: 0, to: characters.count, by: 4).map { start in
-      String(decoding: characters[start..<min(start + 4, characters.count)], as: UTF8.self)
-    }.joined(separator: "-")
+    return CrockfordBase32.grouped(characters, by: 4)
   }
 
   /// Reads what a person has typed: small letters, spaces and hyphens as they like, O for 0, I and L for 1.
@@ -99,7 +96,7 @@ public struct UnlockCode: Equatable, Sendable {
       count += 8
       while count >= 5 {
         count -= 5
-        characters.append(alphabet[Int(bits >> count & 0x1F)])
+        characters.append(CrockfordBase32.alphabet[Int(bits >> count & 0x1F)])
       }
       bits &= (1 << count) - 1
     }
@@ -107,31 +104,17 @@ public struct UnlockCode: Equatable, Sendable {
   }
 
   private static func bytes(typed text: String) -> [UInt8]? {
+    guard let values = CrockfordBase32.values(typed: text, count: characterCount) else { return nil }
     var bytes: [UInt8] = []
-    var (bits, count, characters): (UInt32, UInt32, Int) = (0, 0, 0)
-    for character in text.utf8 where !separators.contains(character) {
-      guard let value = value(of: character), characters < characterCount else { return nil }
-      characters += 1
-      bits = bits << 5 | value
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    for value in values {
+      bits = bits << 5 | UInt32(value)
       count += 5
       guard count >= 8 else { continue }
       count -= 8
       bytes.append(UInt8(truncatingIfNeeded: bits >> count))
       bits &= (1 << count) - 1
     }
-    return characters == characterCount ? bytes : nil
-  }
-
-  private static let separators = Array(" -".utf8)
-
-  private static func value(of character: UInt8) -> UInt32? {
-    let capital = (0x61...0x7A).contains(character) ? character - 0x20 : character
-    let meant: UInt8 =
-      switch capital {
-      case UInt8(ascii: "O"): UInt8(ascii: "0")
-      case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
-      default: capital
-      }
-    return alphabet.firstIndex(of: meant).map(UInt32.init)
+    return bytes
   }
 }

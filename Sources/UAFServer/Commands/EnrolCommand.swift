@@ -31,6 +31,9 @@ struct EnrolCommand: AsyncParsableCommand {
       if qr, let picture = QRCode(payload) { Terminal.result(picture.terminalText) }
       Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
       try await AccountStateChange.warn(about: user, link)
+      if let code = try? EnrolmentPayload(encoded: payload).code {
+        Terminal.note("on a machine that has this server configured the code alone is enough: \(code.text)")
+      }
       Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
     }
   }

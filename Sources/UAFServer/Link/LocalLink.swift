@@ -27,7 +27,8 @@ struct LocalLink: AdministrationLink {
         publicURL: server?.text, host: ServerEvents.host,
         authority: { try CertificateFiles.authority(of: directory, for: $0) },
         verdictKeys: { String(decoding: try Self.keys(of: directory).announcedPEM, as: UTF8.self) },
-        unlocks: { UnlockGrants(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
+        unlocks: { UnlockGrants(keys: try Self.keys(of: directory)) },
+        enrolments: { EnrolmentSeal(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
   }
 
   /// The keys of the folder, as a server of it has them.

@@ -47,7 +47,8 @@ struct AdministrationListeners: Sendable {
       members: { try service.policies().members(of: $0) }, now: service.now, random: service.random,
       authority: { try CertificateFiles.authority(of: directory, for: $0) },
       verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
-      unlocks: { UnlockGrants(keys: service.keys) }, models: service.models)
+      unlocks: { UnlockGrants(keys: service.keys) }, enrolments: { EnrolmentSeal(keys: service.keys) },
+      models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
       console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).answer(to:),

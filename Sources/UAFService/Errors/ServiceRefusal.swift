@@ -15,6 +15,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case authorizationRequired = "authorization-required"
   case wrongEnrolmentCode = "wrong-enrolment-code"
   case wrongProof = "wrong-proof"
+  case keysNotAllowed = "new-keys-not-authorised"
+  case machineNotProved = "machine-not-proved"
   case enrolmentCodeUsed = "enrolment-code-used"
   case wrongApprovalCode = "wrong-approval-code"
   case approvalCodeUsed = "approval-code-used"
@@ -66,7 +68,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   package var statusCode: UAFStatusCode {
     switch self {
     case .malformedRequest, .malformedMessage, .malformedFinalChallenge, .invalidUsername: .badRequest
-    case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .enrolmentCodeUsed, .wrongApprovalCode,
+    case .authorizationRequired, .wrongEnrolmentCode, .wrongProof, .keysNotAllowed, .machineNotProved,
+      .enrolmentCodeUsed, .wrongApprovalCode,
       .approvalCodeUsed, .wrongJoinCode:
       .unauthorized
     // Only somebody with the code hears that.

@@ -61,7 +61,7 @@ package struct MovedTable: Equatable, Sendable {
       .text("deviceModel", isOptional: true), .text("deviceOS", isOptional: true), .text("displays", isOptional: true),
       .time("registeredAt"), .time("lastUsedAt", isOptional: true), .time("revokedAt", isOptional: true),
       .text("revokedBy", isOptional: true), .text("revokedReason", isOptional: true),
-      .time("blockedUntil", isOptional: true),
+      .time("blockedUntil", isOptional: true), .time("machineProvedAt", isOptional: true),
     ], isNumbered: true)
 
   private static let confirmation = MovedTable(

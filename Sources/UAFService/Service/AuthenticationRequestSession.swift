@@ -21,11 +21,14 @@ struct AuthenticationRequestSession {
   ///
   /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
   /// With the same code, and no answer, the text can be denied.
-  func request(proofOperations: [UAFOperation]) async throws -> RequestOutcome {
-    if let code = context.authCode { return try await confirmation(code, proofOperations: proofOperations) }
+  func request() async throws -> RequestOutcome {
+    let proof = try ProofPurpose(context)
+    if let code = context.authCode { return try await confirmation(code, isProof: proof != nil) }
     guard context.denies != true else { return .refused(.malformedRequest) }
     let text: TransactionText?
     if let sent = context.transaction {
+      // Who confirms a text has said nothing of keys.
+      guard proof == nil else { return .refused(.malformedRequest) }
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
       text = made
     } else {
@@ -33,24 +36,26 @@ struct AuthenticationRequestSession {
     }
     let keys = try await environment.store
       .login(of: context.username, appID: issuer.identity.appID, challenge: nil).keys
-    var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
-    data.proofOperations = proofOperations
+    let purpose = proof?.purpose ?? (text == nil ? .login : .text)
+    var data = ServerData(purpose, username: context.username, expiresAt: issuer.expiresAt)
+    data.proofSubject = proof?.subject ?? []
     data.text = try SealedText(text)
-    return try answer(data, issuer.challenge(), text: text, keys: keys)
+    return try answer(data, issuer.challenge(for: purpose), text: text, keys: keys)
   }
 
-  private func confirmation(_ code: String, proofOperations: [UAFOperation]) async throws -> RequestOutcome {
-    guard context.transaction == nil, proofOperations.isEmpty else { return .refused(.malformedRequest) }
+  private func confirmation(_ code: String, isProof: Bool) async throws -> RequestOutcome {
+    guard context.transaction == nil, !isProof else { return .refused(.malformedRequest) }
     let console = try ConfirmationCode(
       sealed: code, for: context.username, keys: environment.keys, now: issuer.now)
     if let console { return try await confirmation(console) }
-    let challenge = try issuer.challenge()
-    switch try await waiting(code, challengeHash: SHA256.hash(challenge.bytes)) {
+    let unique = try environment.random(PurposedChallenge.uniqueByteCount)
+    switch try await waiting(code, challengeHash: SHA256.hash(unique)) {
     case .wrongCode: return .refused(.wrongApprovalCode)
     case .denied: return .denied(username: context.username)
     case .text(let id, let text, let keys):
-      var data = ServerData(operation: .authentication, username: context.username, expiresAt: issuer.expiresAt)
+      var data = ServerData(.approval, username: context.username, expiresAt: issuer.expiresAt)
       data.approvalID = id
+      let challenge = try issuer.challenge(for: .approval, text: text, unique: unique)
       return try answer(data, challenge, text: text, keys: keys)
     }
   }
@@ -94,9 +99,11 @@ struct AuthenticationRequestSession {
       return (text, try records.credentials.keys(of: code.username, appID: appID))
     }
     guard let text = found.0.flatMap({ TransactionText(sent: $0) }) else { return .refused(.wrongApprovalCode) }
-    var data = ServerData(operation: .authentication, username: context.username, expiresAt: code.expiresAt)
+    let purpose: ChallengePurpose = code.subject == .signIn ? .consoleSignIn : .consoleStep
+    var data = ServerData(purpose, username: context.username, expiresAt: code.expiresAt)
     data.text = try SealedText(text)
-    let challenge = try ServerChallenge(bytes: code.challenge(keys: environment.keys))
+    // The same for each request of this code, so that one of them is answered once.
+    let challenge = try issuer.challenge(for: purpose, text: text, unique: code.unique(keys: environment.keys))
     return try answer(data, challenge, text: text, keys: found.1)
   }
 

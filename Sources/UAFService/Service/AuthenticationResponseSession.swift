@@ -45,7 +45,7 @@ struct AuthenticationResponseSession {
   }
 
   private func find() async throws -> Found {
-    let challenge = IssuedChallenge(hash: session.answer.challengeHash, expiresAt: data.expiresAt)
+    let challenge = session.answer.challenge
     guard let id = data.approvalID else {
       let found = try await environment.store.login(
         of: data.username, appID: session.identity.appID, challenge: challenge)
@@ -61,7 +61,7 @@ struct AuthenticationResponseSession {
 
   /// The text that has to be confirmed; nil if there is none.
   private func confirmed(_ found: Found) throws -> Result<TransactionText?, ServiceRefusal> {
-    guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.sentText) }
+    guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.context?.transaction) }
     guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
       return .failure(.approvalCodeUsed)
     }
@@ -100,10 +100,10 @@ struct AuthenticationResponseSession {
     _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
   ) async throws -> ResponseOutcome {
     let machineSecret = try session.machineSecret(for: verified.map(\.keyID))
-    let token = try session.token(with: machineSecret)
+    let token = try session.token(for: verified.map(\.keyID), confirming: text, with: machineSecret)
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
     let answer = VerifiedAnswer(
-      username: data.username, challengeHash: session.answer.challengeHash, expiresAt: data.expiresAt,
+      username: data.username, challengeHash: session.answer.challenge.hash, expiresAt: data.expiresAt,
       signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now,
       address: session.address, machine: machine(of: verified, keys), detail: try detail(text))
     switch try await environment.store.store(answer) {

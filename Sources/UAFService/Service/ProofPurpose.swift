@@ -1,17 +1,29 @@
+import UAFCrypto
 import UAFMessages
 
-/// For which operations an authentication is to be a proof.
+/// What an authentication is to authorise.
 ///
-/// The token of an ordinary login is no proof for another operation, because it may be readable in a session's environment. A
-/// client that authenticates in order to register or deregister says so in the context of its request, either with the members
-/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`.
-enum ProofPurpose {
-  static func operations(in context: RequestContext) -> [UAFOperation] {
-    var operations: [UAFOperation] = []
-    if context.deregisterAll == true || context.deregisterAAID != nil { operations.append(.deregistration) }
-    if let operation = context.proofFor, operation != .authentication, !operations.contains(operation) {
-      operations.append(operation)
+/// The token of an ordinary login authorises nothing, because it may be readable in a session's environment. A client that
+/// authenticates in order to register or deregister says so in the context of its request, either with the members
+/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes the challenge another one,
+/// so whoever signs it has said what for.
+struct ProofPurpose: Equatable {
+  /// What the challenge is for.
+  let purpose: ChallengePurpose
+  /// SHA-256 of what is authorised; empty where the operation is all.
+  let subject: [UInt8]
+
+  /// - Returns: nil for an ordinary authentication.
+  /// - Throws: ``CryptoError``.
+  init?(_ context: RequestContext) throws(CryptoError) {
+    if context.deregisterAll == true || context.deregisterAAID != nil || context.proofFor == .deregistration {
+      purpose = .removal
+      subject = try SHA256.hash(RemovalStatement.bytes(context))
+    } else if context.proofFor == .registration {
+      purpose = .furtherKeys
+      subject = []
+    } else {
+      return nil
     }
-    return operations
   }
 }

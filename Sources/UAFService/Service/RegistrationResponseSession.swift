@@ -8,7 +8,10 @@ struct RegistrationResponseSession: Sendable {
   private struct Found: Sendable {
     let issued: IssuedRequest
     let enrolmentID: Int64?
-    let isReserved: Bool
+    /// The code that the request was asked for with, as long as it is open and reserved.
+    let enrolment: OpenEnrolment?
+    /// Every key of the account, where one has to allow the new ones.
+    let stored: [StoredKey]
     /// Those keys of the answer that the server has, for any account.
     let registered: [(aaid: AAID, keyID: KeyID)]
   }
@@ -19,17 +22,37 @@ struct RegistrationResponseSession: Sendable {
   func outcome() async throws -> ResponseOutcome {
     let store = session.environment.store
     guard let found = try await store.read({ try find(in: $0) }) else { return session.refused(.unknownChallenge) }
-    guard found.isReserved else { return session.refused(.enrolmentCodeUsed) }
+    guard found.enrolmentID == nil || found.enrolment != nil else { return session.refused(.enrolmentCodeUsed) }
     let result = session.verifier.verify(response, issued: found.issued) { aaid, keyID in
       found.registered.contains { $0.aaid == aaid && $0.keyID == keyID }
     }
     switch result {
     case .refused(let refusal): return session.refused(refusal)
     case .accepted(let verified):
+      let allowance = try NewKeysAllowance(session, response, found.issued)
+      var signatures: [VerifiedAuthentication] = []
+      if found.enrolmentID != nil {
+        guard try allowance.isAllowed(by: found.enrolment) else { return session.refused(.keysNotAllowed) }
+      } else {
+        switch try allowance.signatures(by: found.stored) {
+        case .refused(let refusal): return session.refused(refusal)
+        case .accepted(let verified): signatures = verified
+        }
+      }
       let machineSecret = try session.machineSecret(for: verified.map(\.keyID))
-      let token = try session.token(with: machineSecret)
-      return try await store.write { try self.store(verified, found, (token, machineSecret), in: $0) }
+      let token = try session.token(
+        for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
+      let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
+      return try await store.write { try self.store(verified, found, yes, in: $0) }
     }
+  }
+
+  /// What is answered once all is stored, and what has allowed the keys.
+  private struct Yes {
+    let token: Token
+    let machineSecret: MachineSecret?
+    let allowance: NewKeysAllowance
+    let signatures: [VerifiedAuthentication]
   }
 
   private func find(in records: any StoreTransaction) throws -> Found? {
@@ -43,13 +66,23 @@ struct RegistrationResponseSession: Sendable {
       else { return nil }
       return (assertion.aaid, assertion.keyID)
     }
-    let isReserved = try open.enrolmentID.map { try records.enrolments.isReserved(id: $0, by: hash) } ?? true
-    return Found(issued: open.issued, enrolmentID: open.enrolmentID, isReserved: isReserved, registered: registered)
+    var enrolment: OpenEnrolment?
+    if let id = open.enrolmentID, try records.enrolments.isReserved(id: id, by: hash) {
+      // It was open when the request was asked for.
+      let asked = open.issued.expiresAt - IssuedRequest.lifetime
+      enrolment = try records.enrolments.find(for: open.issued.username, now: asked).flatMap {
+        $0.id == id ? $0 : nil
+      }
+    }
+    let stored =
+      open.enrolmentID == nil ? try records.credentials.keys(of: open.issued.username, appID: open.issued.appID) : []
+    return Found(
+      issued: open.issued, enrolmentID: open.enrolmentID, enrolment: enrolment, stored: stored, registered: registered)
   }
 
   /// Checks again what may have changed since the answer was verified, and stores the keys.
   private func store(
-    _ verified: [VerifiedRegistration], _ found: Found, _ yes: (token: Token, machineSecret: MachineSecret?),
+    _ verified: [VerifiedRegistration], _ found: Found, _ yes: Yes,
     in records: any StoreTransaction
   ) throws -> ResponseOutcome {
     let (issued, hash) = (found.issued, session.answer.challengeHash)
@@ -69,18 +102,25 @@ struct RegistrationResponseSession: Sendable {
     for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
       return session.refused(.keyAlreadyRegistered)
     }
+    guard let isProved = try yes.allowance.isMachineProved(in: records) else {
+      return session.refused(.machineNotProved)
+    }
     guard try records.openRegistrations.take(hash: hash) else { return session.refused(.unknownChallenge) }
+    guard try isUsed(yes.signatures, of: issued.username, in: records) else { return session.refused(.keysNotAllowed) }
     guard let forgotten = try forgetLostKeys(issued, makingRoomFor: verified.map(\.keyID), in: records) else {
       return session.refused(.tooManyKeys)
     }
     try records.accounts.add(issued.username, now: session.now)
     var keepsName = true
-    for key in verified { keepsName = try records.credentials.add(key, issued: issued, now: session.now) && keepsName }
+    for key in verified {
+      keepsName =
+        try records.credentials.add(key, issued: issued, isProved: isProved, now: session.now) && keepsName
+    }
     if let id = found.enrolmentID {
       try records.enrolments.consume(id: id)
       try records.issuedCodes.markUsed(id, now: session.now)
     }
-    try records.audit.append([event(verified, found, forgotten)])
+    try records.audit.append([event(verified, found, forgotten, yes.signatures)])
     return .accepted(
       token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
@@ -88,14 +128,33 @@ struct RegistrationResponseSession: Sendable {
   }
 
   /// What the audit says: the new keys, what allowed them, and the lost keys that they replace.
-  private func event(_ verified: [VerifiedRegistration], _ found: Found, _ forgotten: [KeyID]) -> AuditEntry {
-    var detail: JSONObject = ["by": .string(found.enrolmentID == nil ? "proof" : "code")]
+  private func event(
+    _ verified: [VerifiedRegistration], _ found: Found, _ forgotten: [KeyID], _ signatures: [VerifiedAuthentication]
+  ) -> AuditEntry {
+    var detail: JSONObject = ["by": .string(found.enrolmentID == nil ? "key" : "code")]
+    if !signatures.isEmpty { detail.set("keys", .array(signatures.map { .string($0.keyID.text) })) }
     if !forgotten.isEmpty { detail.set("replaced", .array(forgotten.map { .string($0.text) })) }
     return AuditEntry(
       time: session.now, kind: .registration, account: found.issued.username, actor: .person, address: session.address,
       machine: found.issued.device.name ?? found.issued.device.id ?? "",
       authenticators: verified.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "),
       detail: JSONValue.object(detail).text)
+  }
+
+  /// Counts the signatures that have allowed the keys.
+  ///
+  /// - Returns: false if one of their keys was revoked, blocked or used beside this meanwhile; nothing is counted then.
+  private func isUsed(
+    _ signatures: [VerifiedAuthentication], of username: String, in records: any StoreTransaction
+  ) throws -> Bool {
+    var isUsed = false
+    try records.keeping {
+      isUsed = try signatures.allSatisfy {
+        try records.credentials.raiseCounter($0, of: username, now: session.now)
+      }
+      return isUsed
+    }
+    return isUsed
   }
 
   /// Deletes the keys that the machine has lost, in the transaction that stores the new ones.

@@ -6,6 +6,8 @@ struct RequestIssuer {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
   let context: RequestContext
+  /// The same as it was sent.
+  let contextText: String
   /// Seconds since 1970.
   let now: Int64
   /// Where the request came from; empty if that is not known.
@@ -22,9 +24,18 @@ struct RequestIssuer {
       authenticators: authenticators.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "), detail: detail)
   }
 
-  /// Makes a challenge.
-  func challenge() throws -> ServerChallenge {
-    try ServerChallenge(bytes: environment.random(32))
+  /// Makes a challenge that says what it is for.
+  ///
+  /// - Parameters:
+  ///   - text: what the server adds to what was asked for.
+  ///   - unique: 32 bytes that no other challenge has; random ones if nil.
+  func challenge(
+    for purpose: ChallengePurpose, text: TransactionText? = nil, unique: [UInt8]? = nil
+  ) throws -> ServerChallenge {
+    let statement = PurposedChallenge.statement(purpose, context: contextText, text: text?.shown)
+    return try PurposedChallenge(
+      purpose, hash: SHA256.hash(statement), unique: unique ?? environment.random(PurposedChallenge.uniqueByteCount)
+    ).challenge
   }
 
   /// Seals session data for a challenge.

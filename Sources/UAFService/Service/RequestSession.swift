@@ -37,11 +37,12 @@ struct RequestSession {
     let accepted = try environment.policies().accepted(for: context.username)
       .registration(besides: usable.filter { $0.deviceID == context.deviceID })
     let policy = Policy(accepted: accepted, disallowed: criteria(of: usable))
-    let challenge = try issuer.challenge()
-    let issued = try issued(challenge, policy: policy, lostKeyIDs: lost)
     var enrolmentID: Int64?
-    if case .enrolment(let id) = authorization {
-      enrolmentID = id
+    if case .enrolment(let id) = authorization { enrolmentID = id }
+    let purpose: ChallengePurpose = enrolmentID == nil ? .registrationByKey : .registrationByCode
+    let challenge = try issuer.challenge(for: purpose)
+    let issued = try issued(challenge, purpose, policy: policy, lostKeyIDs: lost)
+    if let id = enrolmentID {
       try records.enrolments.reserve(id: id, challengeHash: issued.challengeHash)
     }
     try records.openRegistrations.add(
@@ -73,7 +74,7 @@ struct RequestSession {
         DeregistrationRequest(header: header, authenticators: upv == .uaf10 ? keys : wildcard() ?? keys))
     }
     let order = UAFRequest.text(of: messages)
-    return issuer.issued(order, .deregistration, token: try deregistrationToken(order))
+    return issuer.issued(order, .deregistration, token: try deregistrationToken(order, removed.map(\.keyID)))
   }
 
   /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.
@@ -83,20 +84,35 @@ struct RequestSession {
   }
 
   private func authorize(_ operation: UAFOperation) throws -> Result<Authorization, ServiceRefusal> {
-    if let code = context.authCode {
-      let id = try records.enrolments.check(code: code, for: context.username, now: now)
-      return id.map { .success(.enrolment(id: $0)) } ?? .failure(.wrongEnrolmentCode)
+    if let proof = context.codeProof {
+      let statement =
+        operation == .registration
+        ? EnrolmentCode.registrationStatement(username: context.username) : EnrolmentCode.removalStatement(context)
+      let code = try records.enrolments.find(for: context.username, now: now)
+      let isRight = try EnrolmentSeal(keys: environment.keys)
+        .isValid(proof, of: statement, by: code?.sealedKey, for: context.username)
+      guard let code, isRight else { return .failure(.wrongEnrolmentCode) }
+      return .success(.enrolment(id: code.id))
     }
+    // The code itself: by a client that does not know what a code is here, or by somebody who has read one.
+    guard context.authCode == nil else { return .failure(.wrongEnrolmentCode) }
     guard let proof = context.proof else { return .failure(.authorizationRequired) }
     guard let claims = VerdictToken(keys: environment.keys).claims(of: proof),
       claims.issuer.isIdentical(to: identity.appID), claims.subject.isIdentical(to: context.username),
-      claims.operation == .authentication, claims.proofOperations.contains(operation),
+      claims.operation == .authentication, claims.use.contains(operation), try isAbout(operation, claims),
       claims.expiresAt > now, claims.issuedAt <= now, try isKnownWhetherUsed(claims),
       try operation != .registration
         || records.credentials.allowFurtherKey(for: context.username, byProofMadeAt: claims.issuedAt),
       try records.usedProofs.use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
     else { return .failure(.wrongProof) }
     return .success(.proof)
+  }
+
+  /// Whether a proof is about the keys of this request.
+  private func isAbout(_ operation: UAFOperation, _ claims: VerdictClaims) throws -> Bool {
+    guard operation == .deregistration else { return true }
+    let subject = try SHA256.hash(RemovalStatement.bytes(context))
+    return claims.proofSubject?.isIdentical(to: Base64URL.encode(subject)) == true
   }
 
   /// Whether the store knows the proofs that were used since this one was signed: an older store that was restored does not.
@@ -112,23 +128,25 @@ struct RequestSession {
   }
 
   private func issued(
-    _ challenge: ServerChallenge, policy: Policy, lostKeyIDs: [KeyID]
+    _ challenge: ServerChallenge, _ purpose: ChallengePurpose, policy: Policy, lostKeyIDs: [KeyID]
   ) throws -> IssuedRequest {
-    let data = ServerData(operation: .registration, username: context.username, expiresAt: issuer.expiresAt)
+    let data = ServerData(purpose, username: context.username, expiresAt: issuer.expiresAt)
     return IssuedRequest(
       operation: .registration, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
       appID: identity.appID, serverData: try issuer.seal(data, challenge), policy: policy, transaction: nil,
       device: Device(context), expiresAt: issuer.expiresAt, lostKeyIDs: lostKeyIDs)
   }
 
-  /// A token that tells others that the keys named in `order` are deleted: its `challenge` is the SHA-256 of `order`.
+  /// A token that says that these keys, which `order` names, are deleted: its `challenge` is the SHA-256 of `order`.
   ///
   /// No operation of this server accepts it as a proof.
-  private func deregistrationToken(_ order: String) throws -> Token {
-    let claims = VerdictClaims(
-      issuer: identity.appID, subject: context.username, operation: .deregistration, proofOperations: [],
+  private func deregistrationToken(_ order: String, _ keyIDs: [KeyID]) throws -> Token {
+    var claims = VerdictClaims(
+      issuer: identity.appID, subject: context.username, operation: .deregistration, purpose: .removal,
       challengeHash: Base64URL.encode(try SHA256.hash(Array(order.utf8))), issuedAt: now,
       expiresAt: now + VerdictToken.lifetime, tokenID: Base64URL.encode(try environment.random(16)))
+    claims.keyIDs = keyIDs.map(\.text)
+    claims.deviceID = context.deviceID
     return Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
   }
 }

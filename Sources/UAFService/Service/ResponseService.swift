@@ -21,18 +21,16 @@ package struct ResponseService: Sendable {
     /// The same as it was sent.
     let serverDataText: String
     package let challengeHash: [UInt8]
+    /// The challenge as a store knows it.
+    let challenge: IssuedChallenge
     /// The account of the request.
     package var username: String { serverData.username }
     /// The operation of the request.
     package var operation: UAFOperation { serverData.operation }
     /// The final challenge parameters of the response.
     let parameters: FinalChallengeParams
-    /// The account that the client names.
-    ///
-    /// The account of the request counts.
-    let claimedName: String?
-    /// The text to be confirmed, as the client sends it again.
-    let sentText: String?
+    /// What the client says beside the message: the text to be confirmed again, and what allows new keys.
+    let context: RequestContext?
 
     /// The row of the audit for its refusal: the keys are those that it names, and nothing of it is proved.
     package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
@@ -78,14 +76,17 @@ package struct ResponseService: Sendable {
     else { return .failure(.malformedFinalChallenge) }
     // Forged session data is refused here, before the store is used.
     guard let text = response.header.serverData,
-      let serverData = try ServerDataSeal(keys: environment.keys).open(text, challenge: challenge)
+      let serverData = try ServerDataSeal(keys: environment.keys).open(text, challenge: challenge),
+      case .marked(let marked)? = (try? ServerChallenge(bytes: challenge)).map(PurposedChallenge.read),
+      marked.purpose == serverData.purpose
     else { return .failure(.invalidServerData) }
     guard serverData.expiresAt > environment.now() else { return .failure(.expiredChallenge) }
     return .success(
       Answer(
         response: response, serverData: serverData, serverDataText: text,
-        challengeHash: try SHA256.hash(challenge), parameters: parameters, claimedName: context?.username,
-        sentText: context?.transaction))
+        challengeHash: try SHA256.hash(challenge),
+        challenge: IssuedChallenge(hash: try SHA256.hash(marked.unique), expiresAt: serverData.expiresAt),
+        parameters: parameters, context: context))
   }
 
   /// Verifies an answer, and stores what was verified.
@@ -97,7 +98,8 @@ package struct ResponseService: Sendable {
   package func respond(
     _ answer: Answer, from machine: KnownMachine? = nil, at address: String = ""
   ) async throws -> ResponseOutcome {
-    if let name = answer.claimedName, !name.isIdentical(to: answer.serverData.username) {
+    // The account of the request counts, whatever the client names.
+    if let name = answer.context?.username, !name.isIdentical(to: answer.serverData.username) {
       return .refused(.otherUser, username: answer.serverData.username)
     }
     let session = ResponseSession(

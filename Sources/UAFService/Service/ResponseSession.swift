@@ -40,14 +40,26 @@ struct ResponseSession: Sendable {
   /// The token that says what was accepted, and covers the secret that the machine is given.
   ///
   /// It must not leave the server before what it says is stored.
-  func token(with secret: MachineSecret?) throws -> Token {
+  ///
+  /// - Parameters:
+  ///   - keyIDs: the keys that have signed, or are registered.
+  ///   - text: what was confirmed.
+  ///   - deviceID: the machine whose keys are registered.
+  func token(
+    for keyIDs: [KeyID], confirming text: TransactionText? = nil, on deviceID: String? = nil,
+    with secret: MachineSecret?
+  ) throws -> Token {
     let data = answer.serverData
-    let machineHash = try secret.map { Base64URL.encode(try SHA256.hash($0.bytes)) }
-    let claims = VerdictClaims(
-      issuer: identity.appID, subject: data.username, operation: data.operation,
-      proofOperations: data.proofOperations, challengeHash: Base64URL.encode(answer.challengeHash), issuedAt: now,
-      expiresAt: now + VerdictToken.lifetime, tokenID: Base64URL.encode(try environment.random(16)),
-      machineHash: machineHash)
+    var claims = VerdictClaims(
+      issuer: identity.appID, subject: data.username, operation: data.operation, purpose: data.purpose,
+      challengeHash: Base64URL.encode(answer.challengeHash), issuedAt: now, expiresAt: now + VerdictToken.lifetime,
+      tokenID: Base64URL.encode(try environment.random(16)))
+    claims.use = data.use
+    claims.proofSubject = data.proofSubject.isEmpty ? nil : Base64URL.encode(data.proofSubject)
+    claims.keyIDs = keyIDs.map(\.text)
+    claims.textHash = try text.map { Base64URL.encode(try SHA256.hash(Array($0.shown.utf8))) }
+    claims.deviceID = deviceID
+    claims.machineHash = try secret.map { Base64URL.encode(try SHA256.hash($0.bytes)) }
     return Token(type: Token.jwt, value: try VerdictToken(keys: environment.keys).sign(claims))
   }
 }

@@ -39,9 +39,17 @@ package protocol Credentials {
   ///
   /// A machine that already has a name here keeps it.
   ///
-  /// - Parameter now: seconds since 1970.
+  /// - Parameters:
+  ///   - isProved: whether the machine, which has joined, has proved that the key was made on it.
+  ///   - now: seconds since 1970.
   /// - Returns: false if the request names the machine otherwise than before.
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, now: Int64) throws -> Bool
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool
+
+  /// Stores the counter of a verified signature, if the key may be used and its counter has grown, or both are 0.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Returns: false if it was revoked, blocked or used beside this meanwhile.
+  func raiseCounter(_ signature: VerifiedAuthentication, of username: String, now: Int64) throws -> Bool
 
   /// Deletes the keys of one person on one machine.
   ///

@@ -1,20 +1,19 @@
 /// The one-time codes with which a person registers; one open code an account.
 ///
-/// A store keeps ``OneTimeCode/hash(_:)``, not the code. Wrong codes are not counted: a code has 160
-/// random bits, and anybody could use a count up.
+/// A store keeps a code's key, sealed (``EnrolmentSeal``), and not the code. Wrong codes are not counted: a code has 85 random
+/// bits, and anybody could use a count up.
 package protocol Enrolments {
   /// Opens a code; an earlier one of the account is closed by it.
   ///
-  /// - Parameter expiresAt: seconds since 1970.
-  func open(code: String, for username: String, expiresAt: Int64) throws
+  /// - Parameters:
+  ///   - sealedKey: what ``EnrolmentSeal/seal(_:for:nonce:)`` has made of it.
+  ///   - expiresAt: seconds since 1970.
+  func open(_ sealedKey: [UInt8], for username: String, expiresAt: Int64) throws
 
-  /// Finds the open code.
-  ///
-  /// A wrong code changes nothing, and takes as long for a name without an account.
+  /// The account's open code; nil if it has expired, was used, or there is none.
   ///
   /// - Parameter now: seconds since 1970.
-  /// - Returns: the code's number; nil if the code is wrong, expired, used, or there is none.
-  func check(code: String, for username: String, now: Int64) throws -> Int64?
+  func find(for username: String, now: Int64) throws -> OpenEnrolment?
 
   /// Binds the code to one challenge; the request that reserved it before can no longer be answered.
   func reserve(id: Int64, challengeHash: [UInt8]) throws

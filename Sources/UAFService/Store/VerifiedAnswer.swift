@@ -3,7 +3,7 @@ import UAFMessages
 /// What a store keeps of a verified answer to a request for an authentication: all of it in one commit, or nothing.
 package struct VerifiedAnswer: Sendable {
   package let username: String
-  /// SHA-256 of the challenge, which becomes used.
+  /// ``IssuedChallenge/hash`` of the challenge, which becomes used.
   package let challengeHash: [UInt8]
   /// When the request would have expired, in seconds since 1970; the used challenge can be forgotten then.
   package let expiresAt: Int64

@@ -113,10 +113,10 @@ package struct ConfirmationCode: Equatable, Sendable {
 
   // MARK: Its request
 
-  /// The challenge of its request: the same for each, so that one of them is answered once.
+  /// What makes the challenge of its request another than all others: the same for each of its requests.
   ///
   /// - Throws: ``CryptoError``.
-  func challenge(keys: ServerKeys) throws -> [UInt8] {
+  func unique(keys: ServerKeys) throws -> [UInt8] {
     try keys.authenticationCodes(Self.purpose + " challenge", body + Array(username.utf8)).first ?? []
   }
 

@@ -101,16 +101,24 @@ package struct MachineProofs: Sendable {
     return nil
   }
 
+  /// Whether a statement was authenticated with the secret that a machine has got by joining.
+  ///
+  /// - Parameter machineID: the machine's number.
+  /// - Throws: ``CryptoError``.
+  func isMade(_ code: [UInt8], of statement: [UInt8], by machineID: [UInt8]) throws -> Bool {
+    for secret in try keys.authenticationCodes("joined machine secret", machineID) {
+      let expected = try HMACSHA256.authenticate(statement, keyInOrdinaryMemory: secret)
+      if HMACSHA256.isEqual(code, expected) { return true }
+    }
+    return false
+  }
+
   /// Whether a note of a login without the server was made with the secret that a machine has got by joining.
   ///
   /// - Parameter machineID: the machine's number.
   /// - Throws: ``CryptoError``.
   func isMade(_ note: OfflineLoginNote, by machineID: [UInt8]) throws -> Bool {
-    for secret in try keys.authenticationCodes("joined machine secret", machineID) {
-      let expected = try HMACSHA256.authenticate(note.authenticated, keyInOrdinaryMemory: secret)
-      if HMACSHA256.isEqual(note.code, expected) { return true }
-    }
-    return false
+    try isMade(note.code, of: note.authenticated, by: machineID)
   }
 
   /// A machine's secret under each secret of the server that still counts, the newest first.

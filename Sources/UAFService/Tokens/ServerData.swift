@@ -6,15 +6,38 @@ import UAFMessages
 /// disk by asking. It is authenticated, not encrypted: it holds only what the client knows, and its length depends only
 /// on what was asked for.
 struct ServerData: Equatable, Sendable {
-  let operation: UAFOperation
+  let purpose: ChallengePurpose
   let username: String
   /// Seconds since 1970.
   let expiresAt: Int64
-  /// What a proof token for this authentication may be used for.
-  var proofOperations: [UAFOperation] = []
+  /// SHA-256 of what this authentication authorises; empty where the purpose says all.
+  var proofSubject: [UInt8] = []
   /// The approval whose text is asked for.
   ///
   /// The text itself is in the store.
   var approvalID: Int64?
   var text = SealedText.none
+
+  init(_ purpose: ChallengePurpose, username: String, expiresAt: Int64) {
+    self.purpose = purpose
+    self.username = username
+    self.expiresAt = expiresAt
+  }
+
+  /// The operation whose answer it belongs to.
+  var operation: UAFOperation {
+    switch purpose {
+    case .registrationByCode, .registrationByKey: .registration
+    default: .authentication
+    }
+  }
+
+  /// The operations that the verdict authorises.
+  var use: [UAFOperation] {
+    switch purpose {
+    case .furtherKeys: [.registration]
+    case .removal: [.deregistration]
+    default: []
+    }
+  }
 }

@@ -11,6 +11,8 @@ struct Verifier: Sendable {
   let now: Int64
   /// Whether an assertion has to say how the person was verified.
   var verificationMethods = VerificationMethodPolicy.off
+  /// Whether the message came with another one that names the connection.
+  var isAccompanied = false
 
   /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
   func refusal(
@@ -25,7 +27,7 @@ struct Verifier: Sendable {
       let hash = try? SHA256.hash(challenge), hash == issued.challengeHash
     else { return .unknownChallenge }
     guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { return .untrustedFacet }
-    guard identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
+    guard isAccompanied || identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
     return nil
   }
 

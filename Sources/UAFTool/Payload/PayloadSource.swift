@@ -50,9 +50,12 @@ enum PayloadSource: Equatable {
     return try PayloadSource(argument: argument).read(in: context)
   }
 
-  /// A JSON object, or the base64url of one (`{"` is `eyJ`), as no file is called that anybody made by hand.
+  /// A JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
+  ///
+  /// No file is called that which anybody made by hand.
   private static func looksLikePayload(_ argument: String) -> Bool {
-    argument.hasPrefix("{") || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
+    argument.hasPrefix("{") || EnrolmentCode(typed: argument) != nil
+      || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
   /// The payload, without the end of its line.

@@ -110,7 +110,7 @@ def request(context, op="Auth", port=machine.PORT):
 
 
 def enrolment_code(name, folder="/srv/uaf"):
-    """A fresh one-time code for somebody."""
+    """A fresh enrolment code for somebody."""
     said = subprocess.run(["uaf-server", "enrol", name, "--state", folder], capture_output=True, text=True, check=True).stdout
     return json.loads(decode(said.split()[0]))["authCode"]
 

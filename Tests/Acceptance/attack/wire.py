@@ -3,6 +3,7 @@
 import json
 
 from attack.recorder import decode
+from fleet.client import codes
 
 
 def wish(operation):
@@ -15,13 +16,18 @@ def by_proof(token):
     return {"proof": token}
 
 
-def code_in(context):
-    """The one-time code that a request carries; None where it carries none."""
-    return context.get("authCode")
+def right_in(context):
+    """The members by which a question says that somebody has an enrolment code; none where it says nothing of that."""
+    return {name: context[name] for name in ("codeProof", "authCode") if name in context}
 
 
-def by_code(code):
-    """The members that a one-time code allows a request with."""
+def by_code(code, name):
+    """The members by which somebody proves an enrolment code who has it."""
+    return {"codeProof": codes.registration_proof(code, name)}
+
+
+def by_approval(code):
+    """The members that lead to a text that waits."""
     return {"authCode": code}
 
 
@@ -40,6 +46,11 @@ def with_text(text):
     return {"transaction": text}
 
 
+def challenge(purpose, context):
+    """A challenge of ours for a purpose and the text of a question's context."""
+    return codes.challenge(purpose, context)
+
+
 def requests_in(document):
     """The UAF requests that an answer brings, the newest version last."""
     return json.loads(document["uafRequest"])
@@ -50,8 +61,11 @@ def code_of(payload):
     return json.loads(decode(payload.split()[0]))["authCode"]
 
 
+# An enrolment code by its form that no server has given out.
+MADE_UP = "00000-00000-00000-00000"
+
 # What a request says of its right to ask; an attacker who brings another one takes these away.
-WITHOUT_RIGHTS = {"authCode": None, "proof": None, "proofFor": None}
+WITHOUT_RIGHTS = {"authCode": None, "codeProof": None, "proof": None, "proofFor": None}
 EVERYTHING = {"deregisterAll": True, "deregisterAAID": None, "deregisterKeyIDs": None}
 
 # Tag and length of parts of an assertion in UAFV1TLV, little-endian: TAG_AAID, and TAG_KEYID of a key of ours.

@@ -24,6 +24,7 @@ from lab.table import Broken, must
 
 sys.path.append(str(ROOT / "Tests/EndToEndTests/Programs/interop"))
 uaf = importlib.import_module("uaf")
+codes = importlib.import_module("codes")
 
 FACET = "linux:pam-module:pam_uaf"
 SUCCESS = 1200
@@ -214,14 +215,19 @@ class Person:
 
     def register(self, channel, payload, **described):
         """Registers; `described` is what the machine says of itself."""
-        self.take_key(channel, authCode=json.loads(uaf.decode(payload))["authCode"], **described)
+        code = json.loads(uaf.decode(payload))["authCode"]
+        self.take_key(channel, code=code, codeProof=codes.registration_proof(code, self.name), **described)
 
-    def take_key(self, channel, **context):
-        """Registers with whatever the context says that allows it; or Refused."""
+    def take_key(self, channel, *, code=None, **context):
+        """Registers with whatever the context says that allows it, and the code that allows the key; or Refused."""
         request = self._request(channel, "Reg", **context)
         self._model = request["policy"]["accepted"][0][0]["aaid"][0]
         parameters = self._parameters(request, channel)
-        answer = channel.post("/uaf/respond", self._response(request, parameters, self.new_key(parameters)))
+        response = self._response(request, parameters, self.new_key(parameters))
+        if code:
+            keys = [(self._model, self._key_id, uaf.public_key(self._key))]
+            response["context"] = codes.allowance(code, request, self.name, keys)
+        answer = channel.post("/uaf/respond", response)
         if answer["statusCode"] != SUCCESS:
             raise Refused(answer["statusCode"])
 

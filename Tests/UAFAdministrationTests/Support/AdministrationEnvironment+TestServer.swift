@@ -7,6 +7,7 @@ extension AdministrationEnvironment {
   static func of(_ server: TestServer, host: String = "") -> AdministrationEnvironment {
     AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
-      host: host, authority: { _ in nil }, verdictKeys: { "keys" }, models: server.environment.models)
+      host: host, authority: { _ in nil }, verdictKeys: { "keys" },
+      enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
   }
 }

@@ -24,9 +24,8 @@ import UAFWire
     let secret = try MachineSecret(
       machineID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32))
     bench.server.machineSecret = secret
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(
-        operation, account: account, at: bench.now.wallSeconds, with: secret)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds, with: secret)
     }
     bench.server.accountState = { [unowned self] in (200, try answer($0)) }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())

@@ -47,8 +47,16 @@ final class FakeServer {
   var furtherRequests = 0
   /// What is handed out beside a yes.
   var token: String? = "token-of-the-server"
-  /// What signs a yes to an operation of an account; nil where ``token`` is all.
-  var signed: ((String, String) throws -> String)?
+  /// What signs a yes; nil where ``token`` is all.
+  var signed: ((Yes) throws -> String)?
+  /// Whether its challenges say what they are for, as those of our own server do.
+  var marks = true
+  /// What its challenges are for, in place of what was asked for.
+  var markedPurpose: ChallengePurpose?
+  /// What an approval is, in place of an approval.
+  var approvalPurpose = ChallengePurpose.approval
+  /// The request at hand.
+  private var issued = Issued()
   /// By what it knows the machine from its success on.
   var machineSecret: MachineSecret?
   /// What is handed out with a deregistration's order.
@@ -59,6 +67,8 @@ final class FakeServer {
   var denialStatus = UAFStatusCode(rawValue: 1200)
   /// What was asked for, and with which context.
   private(set) var asked: [(op: UAFOperation, context: RequestContext)] = []
+  /// What came with each answer.
+  private(set) var answers: [RequestContext] = []
   /// What is sent to be confirmed in place of what was asked for.
   var slippedText: String?
   /// What a further authentication is to confirm.
@@ -93,11 +103,46 @@ final class FakeServer {
   /// How many signatures the last answer had.
   private(set) var signatures = 0
 
+  /// What a yes is for.
+  struct Yes {
+    var operation = UAFOperation.authentication
+    var username = ""
+    /// What the token names as its challenge: the bytes, or the order of a deregistration.
+    var challenge: [UInt8] = []
+    var purpose: ChallengePurpose?
+    var keyIDs: [KeyID] = []
+    var text: String?
+    var deviceID: String?
+  }
+
+  private struct Issued {
+    var context = RequestContext(username: "")
+    var challenge: [UInt8] = []
+    var purpose: ChallengePurpose?
+    var text: String?
+  }
+
+  /// The enrolment code of its payloads.
+  static func code() throws -> EnrolmentCode {
+    try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: EnrolmentCode.randomByteCount)))
+  }
+
+  /// What a client proves with that it has that code.
+  static func codeProof(_ statement: [UInt8], for username: String = "mina") throws -> [UInt8] {
+    let key = try HKDFSHA256.derive(
+      material: code().keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: 32)
+    return try HMACSHA256.authenticate(statement, key: key)
+  }
+
   func payload(
     username: String = "mina", server: String = "https://localhost", operation: UAFOperation = .registration,
     expires: Int64 = 1_800_000_100, ca: String? = nil
   ) -> EnrolmentPayload {
-    EnrolmentPayload(op: operation, server: server, username: username, authCode: "code", expires: expires, ca: ca)
+    guard operation == .registration, let code = try? Self.code() else {
+      return EnrolmentPayload(
+        op: operation, server: server, username: username, authCode: "code", expires: expires, ca: ca)
+    }
+    return EnrolmentPayload(code: code, server: server, username: username, expires: expires, ca: ca)
   }
 
   /// Another login with the same key was faster, and signed this counter.
@@ -192,7 +237,7 @@ final class FakeServer {
       asked.append((header.op, context))
       if context.denies == true, knowsDenials { return ReturnUAFRequest(statusCode: denialStatus).jsonBytes }
       if let requestStatus { return ReturnUAFRequest(statusCode: requestStatus).jsonBytes }
-      let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
+      let challenge = try challenge(for: header.op, context, get.context ?? "")
       let aaid = try AAID("5541#0001")
       let text: String
       switch header.op {
@@ -207,13 +252,16 @@ final class FakeServer {
                 disallowed: knownKeys.isEmpty ? [] : [MatchCriteria(aaid: aaid, keyIDs: knownKeys)])))
         ])
       case .authentication:
-        text = try authentication(confirming: slippedText ?? Self.signed(context.transaction))
+        text = try authentication(challenge, confirming: slippedText ?? Self.signed(context.transaction))
       case .deregistration:
         if let order {
           let header = OperationHeader(upv: .uaf11, op: .deregistration, appID: nil)
           let request = DeregistrationRequest(header: header, authenticators: order)
           let text = UAFRequest.text(of: [.deregistration(request)])
-          return ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .deregistration).jsonBytes
+          return ReturnUAFRequest(
+            statusCode: .ok, uafRequest: text, op: .deregistration,
+            additionalTokens: try deregistrationTokens(text, of: context)
+          ).jsonBytes
         }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
@@ -225,8 +273,7 @@ final class FakeServer {
       }
       return ReturnUAFRequest(
         statusCode: UAFStatusCode(rawValue: 1200), uafRequest: text, op: header.op, lifetimeMilliseconds: 60_000,
-        additionalTokens: header.op == .deregistration
-          ? deregistrationToken.map { [Token(type: Token.jwt, value: $0)] } ?? [] : []
+        additionalTokens: try header.op == .deregistration ? deregistrationTokens(text, of: context) : []
       ).jsonBytes
     } catch {
       Issue.record(error)
@@ -234,13 +281,47 @@ final class FakeServer {
     }
   }
 
+  private func deregistrationTokens(_ order: String, of context: RequestContext) throws -> [Token] {
+    let yes = Yes(
+      operation: .deregistration, username: context.username, challenge: Array(order.utf8), purpose: .removal,
+      keyIDs: Array(context.deregisterKeyIDs.prefix(1)), deviceID: context.deviceID)
+    return try (deregistrationToken ?? signed?(yes)).map { [Token(type: Token.jwt, value: $0)] } ?? []
+  }
+
+  /// The challenge of a request: it says what was asked for, unless the test wants another one.
+  private func challenge(
+    for operation: UAFOperation, _ context: RequestContext, _ contextText: String
+  ) throws -> ServerChallenge {
+    let unique = [UInt8](repeating: 7, count: 32)
+    issued = Issued(context: context, challenge: unique)
+    guard marks, operation != .deregistration else { return try ServerChallenge(bytes: unique) }
+    let purpose = markedPurpose ?? purpose(of: operation, context)
+    let text = context.authCode == nil ? nil : slippedText
+    let statement = PurposedChallenge.statement(purpose, context: contextText, text: text)
+    let challenge = try PurposedChallenge(purpose, hash: SHA256.hash(statement), unique: unique).challenge
+    issued = Issued(context: context, challenge: challenge.bytes, purpose: purpose, text: text ?? context.transaction)
+    return challenge
+  }
+
+  private func purpose(of operation: UAFOperation, _ context: RequestContext) -> ChallengePurpose {
+    if operation == .registration { return context.proof == nil ? .registrationByCode : .registrationByKey }
+    if context.authCode != nil { return approvalPurpose }
+    switch context.proofFor {
+    case .registration: return .furtherKeys
+    case .deregistration: return .removal
+    default: return context.transaction == nil ? .login : .text
+    }
+  }
+
   private static func signed(_ text: String?) throws -> String? {
     try text.map { try #require(TransactionText(sent: $0)).signed(hash: SHA256.hash) }
   }
 
-  private func authentication(confirming text: String? = nil) throws -> String {
+  /// - Parameter challenge: nil for a further request, which our own server does not send: it says nothing then.
+  private func authentication(_ challenge: ServerChallenge? = nil, confirming text: String? = nil) throws -> String {
     let header = OperationHeader(upv: version, op: .authentication, appID: appID)
-    let challenge = try ServerChallenge(bytes: Array(repeating: 7, count: 32))
+    if challenge == nil { issued = Issued(context: issued.context, challenge: Array(repeating: 7, count: 32)) }
+    let challenge = try challenge ?? ServerChallenge(bytes: issued.challenge)
     let ways = try accepted.map { way in
       try way.map { text in
         let aaid = try AAID(text)
@@ -261,10 +342,12 @@ final class FakeServer {
     do {
       answered += 1
       let response = try UAFResponse(parsing: SendUAFResponse(parsing: request.body).uafResponse)
+      var keyIDs: [KeyID] = []
       if case .registration(let registration) = response {
         signatures = registration.assertions.count
         for assertion in registration.assertions {
           let assertion = try UnverifiedRegistrationAssertion(parsing: assertion.assertion)
+          keyIDs.append(assertion.keyID)
           if respondStatus == .ok { keys.append((assertion.aaid, assertion.keyID)) }
         }
       }
@@ -276,6 +359,7 @@ final class FakeServer {
             let told = tellsCounters ? SeenCounter(keyID: assertion.keyID, signCounter: seen) : nil
             return ServerResponse(statusCode: .requestInvalid, seenCounter: told).jsonBytes
           }
+          keyIDs.append(assertion.keyID)
           counters.append(assertion.signCounter)
           confirmed.append(assertion.authenticationMode == .userVerified ? nil : assertion.transactionContentHash)
         }
@@ -290,8 +374,13 @@ final class FakeServer {
       knownKeys.removeAll(where: forgotten.contains)
       // Those were counters of a key that is gone.
       if !forgotten.isEmpty { counters = [] }
-      let operation = if case .registration = response { "Reg" } else { "Auth" }
-      let handedOut = try signed?(operation, context.username) ?? token
+      let operation = response.header.op
+      answers.append(context)
+      let yes = Yes(
+        operation: operation, username: context.username, challenge: issued.challenge, purpose: issued.purpose,
+        keyIDs: keyIDs, text: operation == .authentication ? issued.text : nil,
+        deviceID: operation == .registration ? issued.context.deviceID : nil)
+      let handedOut = try signed?(yes) ?? token
       let tokens = respondStatus == .ok ? handedOut.map { [Token(type: "JWT", value: $0)] } ?? [] : []
       return ServerResponse(
         statusCode: respondStatus, description: description, additionalTokens: tokens, forgottenKeyIDs: forgotten,

@@ -79,8 +79,8 @@ final class HelperBench {
     if signed {
       let signer = try VerdictSigner()
       try bench.demandSignature(signer.pem)
-      bench.server.signed = { [unowned bench] operation, account in
-        try signer.token(operation, account: account, at: bench.now.wallSeconds)
+      bench.server.signed = { [unowned bench] yes in
+        try signer.token(for: yes, at: bench.now.wallSeconds)
       }
     }
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())

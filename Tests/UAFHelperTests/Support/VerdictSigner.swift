@@ -16,17 +16,29 @@ final class VerdictSigner {
     }
   }
 
-  /// A token for the challenge that the fake server has.
+  /// A token for a yes of the fake server.
   ///
-  /// - Parameter secret: what the machine is given with it.
+  /// - Parameters:
+  ///   - secret: what the machine is given with it.
+  ///   - use: what it authorises; what was asked for if nil.
   func token(
-    _ operation: String, account: String, at wallSeconds: Int64, with secret: MachineSecret? = nil
+    for yes: FakeServer.Yes, at wallSeconds: Int64, with secret: MachineSecret? = nil, use: [UAFOperation]? = nil
   ) throws -> String {
-    let hash = Base64URL.encode(try SHA256.hash(Array(repeating: 7, count: 32)))
+    let asked: [UAFOperation] =
+      switch yes.purpose {
+      case .furtherKeys: [.registration]
+      case .removal where yes.operation == .authentication: [.deregistration]
+      default: []
+      }
     var claims: JSONObject = [
-      "sub": .string(account), "op": .string(operation), "challenge": .string(hash), "iat": .integer(wallSeconds),
-      "exp": .integer(wallSeconds + 60),
+      "sub": .string(yes.username), "op": yes.operation.json,
+      "challenge": .string(Base64URL.encode(try SHA256.hash(yes.challenge))), "iat": .integer(wallSeconds),
+      "exp": .integer(wallSeconds + 60), "use": .array((use ?? asked).map(\.json)),
+      "keys": .array(yes.keyIDs.map { .string($0.text) }),
     ]
+    claims.set("purpose", yes.purpose.map { .string($0.word) })
+    claims.set("text", try yes.text.map { .string(Base64URL.encode(try SHA256.hash(Array($0.utf8)))) })
+    claims.set("device", yes.deviceID.map(JSONValue.string))
     claims.set("machine", try secret.map { .string(Base64URL.encode(try SHA256.hash($0.bytes))) })
     return try token(claims, type: "JWT")
   }

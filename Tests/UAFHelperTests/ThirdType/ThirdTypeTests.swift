@@ -106,9 +106,10 @@ import UAFWire
     let sent = try #require(bench.server.requests.last { $0.url.hasSuffix("respond") })
     let message = try UAFResponse(parsing: SendUAFResponse(parsing: sent.body).uafResponse)
     guard case .registration(let response) = message else { return .otherOperation }
+    let challenge = try Base64URL.decode(FinalChallengeParams(encoded: response.fcParams).challenge, maximumCount: 64)
     let issued = IssuedRequest(
-      operation: .registration, username: "mina",
-      challengeHash: try SHA256.hash(Array(repeating: 7, count: 32)), appID: facet, serverData: "d",
+      operation: .registration, username: "mina", challengeHash: try SHA256.hash(challenge), appID: facet,
+      serverData: "d",
       policy: Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#00FF"))]]), transaction: nil, device: Device(),
       expiresAt: .max)
     let identity = try ServerIdentity(publicURL: "https://localhost", facets: [facet], certificates: [])

@@ -29,16 +29,19 @@ struct DeregistrationOperation: CallOperation {
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
     let account = held.account
     let name = account.identity.serverUserName
-    guard let proof = try proof(of: held, type, client, settings) else { return try forgetHere(type, of: held) }
-    try prompter.requireFrontEnd()
-    var network = try server.network(settings, for: account)
-    let order: DeregistrationOrder
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
-    do throws(Refusal) { order = try deletion.order(scope, keyIDs, proof, of: name, client, over: &network) } catch {
-      throw call.begin.payload == nil ? Ending(error) : Ending(judgingCode: error)
+    let isByCode = call.begin.payload != nil
+    let authority =
+      isByCode
+      ? try codes.authority(for: account, settings) : try proof(of: held, type, scope, keyIDs, client, settings)
+    guard let authority else { return try forgetHere(type, of: held) }
+    try prompter.requireFrontEnd()
+    var network = try server.network(settings, for: account)
+    let order = try deletion.order(scope, keyIDs, authority, of: name, client, over: &network) { refusal in
+      isByCode ? Ending(judgingCode: refusal) : Ending(refusal)
     }
-    try forgetKeys(order, type, of: account, proof)
+    try forgetKeys(order, type, of: account)
     guard let left = try stillHeld(order, of: account) else {
       return Success(text: .deregistered(user: name), token: order.token)
     }
@@ -58,22 +61,23 @@ struct DeregistrationOperation: CallOperation {
     return type
   }
 
-  /// What proves the account to the server: the payload's code, or a fresh verification.
+  /// What proves the account to the server: a fresh verification for the removal of these keys.
   ///
   /// - Returns: nil where the person has entered the value and the server does not know the key: there is nothing to delete
   ///   there.
   private func proof(
-    of held: AccountAuthenticators, _ type: AuthenticatorType?, _ client: ClientSettings, _ settings: ServerSettings
-  ) throws(Ending) -> DeregistrationProof? {
-    if call.begin.payload != nil { return .code(try codes.code(for: held.account, settings)) }
+    of held: AccountAuthenticators, _ type: AuthenticatorType?, _ scope: DeregistrationScope, _ keyIDs: [KeyID],
+    _ client: ClientSettings, _ settings: ServerSettings
+  ) throws(Ending) -> Authority? {
     // A sensor that is broken or gone must not keep its own key alive: a typed value proves the account then.
     let typed = held.types.filter(\.isTyped)
     let provesByTyped = type?.isTyped != true && !typed.isEmpty
     let proving = AccountAuthenticators(
       held.account, provesByTyped ? typed : held.types, named: provesByTyped ? nil : type, in: try accounts.openState())
     do throws(Ending) {
-      let driver = try LoginDriver(authentication, proving, client, settings, for: .proof(.deregistration))
-      return .token(try driver.run().token)
+      let driver = try LoginDriver(
+        authentication, proving, client, settings, for: .proof(.removal(scope, keyIDs: keyIDs)))
+      return try driver.run().token.map { .proof($0) } ?? Authority.none
     } catch {
       let meant = type.map { [$0] } ?? held.types
       let isProved = provesByTyped ? error.hasProved : type.map { proving[$0] != nil } ?? error.hasProved
@@ -97,7 +101,7 @@ struct DeregistrationOperation: CallOperation {
   /// A code proves the account to the server, but not to this machine. So without root the keys stay until they are replaced or
   /// reset, although the server accepts them no more.
   private func forgetKeys(
-    _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile, _ proof: DeregistrationProof
+    _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile
   ) throws(Ending) {
     let named = try accounts.keys(of: account).filter { key in
       (type == nil || key.type == type) && key.appID == order.appID && names(key, order)
@@ -107,7 +111,7 @@ struct DeregistrationOperation: CallOperation {
         .invalidParameter, because: .messageNotValid,
         log: "the server's order names no key of this account on this machine", server: ServerPart(hasSpoken: true))
     }
-    if case .code = proof, !call.caller.isRoot {
+    if call.begin.payload != nil, !call.caller.isRoot {
       return log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
     }
     try remove(named.map(\.keyID), from: account)

@@ -5,6 +5,7 @@ import UAFMessages
 /// Has the server delete keys of an account.
 struct KeyDeletion {
   let accounts: AccountAccess
+  let server: ServerAccess
 
   /// One type of this machine, or everything.
   ///
@@ -24,20 +25,20 @@ struct KeyDeletion {
 
   /// Has the server delete keys of an account and name them.
   ///
-  /// - Throws: `Refusal` of the server.
+  /// - Parameter refused: makes the ending of the server's refusal.
+  /// - Throws: ``Ending``; 1002 where root demands signatures and the server has not signed what it has deleted.
   func order(
-    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ proof: DeregistrationProof, of username: String,
-    _ client: ClientSettings, over network: inout Network
-  ) throws(Refusal) -> DeregistrationOrder {
-    var flow =
-      switch proof {
-      case .token(let token):
-        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, proof: token)
-      case .code(let code):
-        DeregistrationFlow(settings: client, username: username, scope: scope, keyIDs: keyIDs, authCode: code)
-      }
-    try flow.start(over: &network)
-    let order = try flow.collect(over: &network)
+    _ scope: DeregistrationScope, _ keyIDs: [KeyID], _ authority: Authority, of username: String,
+    _ client: ClientSettings, over network: inout Network, refused: (Refusal) -> Ending
+  ) throws(Ending) -> DeregistrationOrder {
+    var flow = DeregistrationFlow(
+      settings: client, username: username, scope: scope, keyIDs: keyIDs, authority: authority)
+    let order: DeregistrationOrder
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      order = try flow.collect(over: &network)
+    } catch { throw refused(error) }
+    try server.believe(order)
     // The server's last success was for keys that it has now deleted.
     accounts.noteRefusal()
     return order

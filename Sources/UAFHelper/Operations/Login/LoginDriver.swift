@@ -53,6 +53,9 @@ import UAFWire
     }
   }
 
+  /// The keys that have signed, still open for further signatures.
+  var signedKeys: SignedKeys { SignedKeys(held: held, keys: signers.signed, records: tools.keys) }
+
   private func perform(_ action: LoginAction) throws(Ending) -> LoginEvent {
     let prompter = tools.prompter
     switch action {

@@ -6,7 +6,7 @@ import UAFMessages
 enum LoginPurpose {
   case login
   /// A token that proves the account for an operation.
-  case proof(UAFOperation)
+  case proof(ProofSubject)
   /// A text that waits at the server, with its one-time code.
   case approval(code: String)
 
@@ -21,14 +21,13 @@ enum LoginPurpose {
     _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
   ) -> AuthenticationFlow {
     let name = account.identity.serverUserName
-    var operation: UAFOperation?
+    var subject: ProofSubject?
     switch self {
     case .approval(let code): return AuthenticationFlow(settings: client, username: name, approving: code)
-    case .proof(let proved): operation = proved
+    case .proof(let proved): subject = proved
     case .login: break
     }
     return AuthenticationFlow(
-      settings: client, username: name, transaction: text?.text, isServers: text?.isServers ?? false,
-      proofFor: operation)
+      settings: client, username: name, transaction: text?.text, isServers: text?.isServers ?? false, proof: subject)
   }
 }

@@ -7,6 +7,8 @@ import UAFMessages
 struct LoginSigners {
   /// A time before the answer was sent that the verdict refers to.
   private(set) var answered: BootTime?
+  /// The keys that have signed the request.
+  private(set) var signed: [UAFKey] = []
   private let held: AccountAuthenticators
   private let tools: AuthenticationTools
   /// Those that are still to sign the request.
@@ -47,7 +49,7 @@ struct LoginSigners {
     guard let offer else { throw .outOfTurn(in: "login") }
     do throws(Ending) {
       guard case .way(let way) = try tools.opener.open(offer, held) else { return .registerAnewChosen }
-      (self.way, answered) = (way, tools.now())
+      (self.way, answered, signed) = (way, tools.now(), [])
       return .wayOpen(signatures: way.count)
     } catch { throw error.forgetting(AuthenticatorType.all(named: offer.leftOut)) }
   }
@@ -62,6 +64,7 @@ struct LoginSigners {
       throw Ending(.noSuitableAuthenticator, because: .keysNotHere, log: "the server asks for keys that are not here")
     }
     guard let unlocked = held[type] else { throw Ending(.cannotUse, log: "the authenticator is not open") }
+    signed.append(key)
     return try tools.keys.signer(key, held.account, unlocked)
   }
 

@@ -24,9 +24,10 @@ struct RegisterAgain {
     }
     let settings = try tools.server.settings()
     let client = try tools.server.clientSettings(settings)
-    let code = try codes.code(entered: text, for: held.account, settings)
+    let authority = try codes.authority(entered: text, for: held.account, settings)
     let driver = try RegistrationDriver(
-      tools, client, settings, held.account, held.account.identity, .code(code), among: [type], named: type,
+      tools, client, settings, held.account, held.account.identity, RegistrationWord(authority: authority),
+      among: [type], named: type,
       in: try tools.accounts.openState(), replacingValues: true)
     _ = try driver.run()
     tools.log.write(.keys, "\(type.rawValue) was registered anew with an enrolment code")

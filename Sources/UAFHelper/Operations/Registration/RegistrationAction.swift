@@ -30,6 +30,8 @@ enum RegistrationAction: Hashable {
   case checkFrontEnd
   /// Make a key for each authenticator.
   case makeKeys
+  /// Have a registered key authorise the new ones; its place among those that have signed the proof.
+  case authorize(Int)
   /// Store that the server may know these keys.
   case noteKeys
   /// Send the keys, and wait for the server's verdict.

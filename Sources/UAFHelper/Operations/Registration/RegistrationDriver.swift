@@ -41,12 +41,14 @@ import UAFMessages
     self.types = types
     self.named = named
     replacesValues = replacingValues
-    machine = RegistrationMachine(authenticators: types.count, replacesValues: replacingValues)
+    machine = RegistrationMachine(
+      authenticators: types.count, replacesValues: replacingValues, authorizations: word.signed?.keys.count ?? 0)
     let network = try tools.server.network(settings, for: account)
     keys = try RegistrationKeys(
       of: account, identity, tools, among: types, in: directory, replacingValues: replacingValues, renewing: renewing)
     exchange = RegistrationExchange(
-      over: network, client, as: identity.serverUserName, with: word, replacing: keys.lost)
+      over: network, client, as: identity.serverUserName, with: word,
+      joined: try tools.server.joinedSecret(settings), replacing: keys.lost)
   }
 
   /// Registers.
@@ -92,6 +94,7 @@ import UAFMessages
     case .setValue: try keys.setNext()
     case .checkFrontEnd: tools.prompter.isFrontEndGone ? .frontEndGone : .frontEndThere
     case .makeKeys: keys.make(for: &exchange)
+    case .authorize(let index): try authorize(index)
     case .noteKeys: try keys.note()
     case .sendKeys: exchange.sendKeys()
     case .receiveFurther: exchange.receive(among: keys.types, keys.signing)
@@ -102,6 +105,11 @@ import UAFMessages
     case .keep: try keys.keep(of: exchange.offer?.appID, knownBy: machineSecret, to: client)
     case .finish: throw .outOfTurn(in: "registration")
     }
+  }
+
+  private func authorize(_ index: Int) throws(Ending) -> RegistrationEvent {
+    guard let signed = word.signed else { throw .outOfTurn(in: "registration") }
+    return exchange.authorize(with: try signed.signer(index))
   }
 
   private func believe() throws(Ending) -> RegistrationEvent {

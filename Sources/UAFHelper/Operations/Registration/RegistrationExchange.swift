@@ -17,17 +17,19 @@ struct RegistrationExchange {
   private var flow: RegistrationFlow
   private var further: AuthenticationFlow?
   private let question: RegistrationFlow
-  private let hasCode: Bool
+  private let word: RegistrationWord
 
-  /// - Parameter lost: keys of this machine that are replaced; keys of other machines are never named.
+  /// - Parameters:
+  ///   - joined: by what the server knows this machine since it has joined.
+  ///   - lost: keys of this machine that are replaced; keys of other machines are never named.
   init(
     over network: Network, _ client: ClientSettings, as username: String, with word: RegistrationWord,
-    replacing lost: [KeyID]
+    joined: MachineSecret?, replacing lost: [KeyID]
   ) {
     self.network = network
-    hasCode = word.code != nil
+    self.word = word
     question = RegistrationFlow(
-      settings: client, username: username, authCode: word.code, proof: word.proof, lostKeyIDs: lost)
+      settings: client, username: username, authority: word.authority, joined: joined, lostKeyIDs: lost)
     flow = question
   }
 
@@ -42,7 +44,7 @@ struct RegistrationExchange {
         besides: AuthenticatorDescription.all(of: others, keys: keys))
       self.offer = offer
       return .request(challenge: offer.challenge)
-    } catch { return refused(hasCode ? Ending(judgingCode: error) : Ending(error)) }
+    } catch { return refused(word.isCode ? Ending(judgingCode: error) : Ending(error)) }
   }
 
   /// Makes a key for each authenticator.
@@ -51,6 +53,14 @@ struct RegistrationExchange {
       for index in makers.indices { _ = try flow.makeKey(with: &makers[index]) }
     } catch { return refused(Ending(error)) }
     return .keysMade
+  }
+
+  /// Has a registered key authorise the new ones.
+  mutating func authorize(with signer: consuming KeySigner) -> RegistrationEvent {
+    do throws(Refusal) { try flow.authorize(with: &signer, describedBy: word.signed?.described ?? []) } catch {
+      return refused(Ending(error))
+    }
+    return .signed
   }
 
   /// Sends the keys, and waits for the verdict.

@@ -7,6 +7,7 @@
 ///   proof may set one.
 /// - Keys are made once every authenticator was verified or has a new value, and only while the front end is there. Their KeyIDs
 ///   are stored before they are sent: from then on the server may have keys that this machine loses.
+/// - Where a proof allows the keys, each key that has signed it authorises them before they are sent.
 /// - The server's success counts if it is for the challenge that was answered and was checked as root demands. Nothing is kept
 ///   before.
 /// - An event that does not fit the last action ends the registration without success.
@@ -16,6 +17,8 @@ struct RegistrationMachine: Hashable {
   private var replacesValues: Bool
   /// How many authenticators may take part, and how many do once that is known.
   private var authenticators: Int
+  /// How many registered keys have to authorise the new ones.
+  private let authorizations: Int
   /// How many of them are neither verified nor have a new value.
   private var closed = 0
   /// The challenge that is answered.
@@ -30,6 +33,7 @@ struct RegistrationMachine: Hashable {
     case asking(isTrial: Bool)
     case choosingWay, openingValue, settingValue
     case makingKeys, notingKeys, sendingKeys
+    case authorizing(next: Int)
     case receivingFurther, findingWay
     case lookingForFrontEnd(before: Deed)
     case signing(left: Int)
@@ -39,6 +43,7 @@ struct RegistrationMachine: Hashable {
   /// What is done only while the front end is there.
   private enum Deed: Hashable {
     case makingKeys
+    case authorizing(next: Int)
     case signing(left: Int)
     case answering
   }
@@ -48,7 +53,9 @@ struct RegistrationMachine: Hashable {
   /// - Parameters:
   ///   - authenticators: how many may take part; all of them do where values are replaced.
   ///   - replacesValues: whether values that are set are replaced without asking for them.
-  init(authenticators: Int, replacesValues: Bool) {
+  ///   - authorizations: how many registered keys have to authorise the new ones; 0 without a proof.
+  init(authenticators: Int, replacesValues: Bool, authorizations: Int = 0) {
+    self.authorizations = authorizations
     self.authenticators = authenticators
     self.replacesValues = replacesValues
   }
@@ -64,7 +71,8 @@ struct RegistrationMachine: Hashable {
       case .ready, .checkingWord, .asking, .choosingWay: requested(event)
       case .openingValue, .settingValue: opened(event)
       case .lookingForFrontEnd(let deed): event == .frontEndThere ? allowed(deed) : nil
-      case .makingKeys, .notingKeys, .sendingKeys, .receivingFurther, .findingWay, .signing, .answering, .believing,
+      case .makingKeys, .authorizing, .notingKeys, .sendingKeys, .receivingFurther, .findingWay, .signing, .answering,
+        .believing,
         .keeping:
         answered(event)
       case .ended: RegistrationAction?.none
@@ -123,6 +131,7 @@ struct RegistrationMachine: Hashable {
   private mutating func allowed(_ deed: Deed) -> RegistrationAction {
     switch deed {
     case .makingKeys: replacesValues ? ask(isTrial: false) : go(.makingKeys, .makeKeys)
+    case .authorizing(let next): go(.authorizing(next: next), .authorize(next))
     case .signing(let left): go(.signing(left: left), .sign)
     case .answering: go(.answering, .sendAnswer)
     }
@@ -130,7 +139,8 @@ struct RegistrationMachine: Hashable {
 
   private mutating func answered(_ event: RegistrationEvent) -> RegistrationAction? {
     switch (step, event) {
-    case (.makingKeys, .keysMade): go(.notingKeys, .noteKeys)
+    case (.makingKeys, .keysMade): authorize(0)
+    case (.authorizing(let next), .signed): authorize(next + 1)
     case (.notingKeys, .keysNoted): go(.sendingKeys, .sendKeys)
     case (.receivingFurther, .request(let challenge)): follow(challenge)
     case (.findingWay, .wayChosen(let count)) where count > 0 && count <= authenticators:
@@ -141,11 +151,16 @@ struct RegistrationMachine: Hashable {
     case (.sendingKeys, .accepted(challenge)), (.answering, .accepted(challenge)): go(.believing, .believe)
     case (.believing, .believed): go(.keeping, .keep)
     case (.keeping, .kept): finish(.kept)
-    case (.makingKeys, .refused), (.sendingKeys, .refused), (.receivingFurther, .refused), (.signing, .refused),
+    case (.makingKeys, .refused), (.authorizing, .refused), (.sendingKeys, .refused), (.receivingFurther, .refused),
+      (.signing, .refused),
       (.answering, .refused):
       finish(.refused)
     default: nil
     }
+  }
+
+  private mutating func authorize(_ next: Int) -> RegistrationAction {
+    next < authorizations ? look(before: .authorizing(next: next)) : go(.notingKeys, .noteKeys)
   }
 
   private mutating func readFurther() -> RegistrationAction {

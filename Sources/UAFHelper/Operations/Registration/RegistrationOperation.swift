@@ -26,10 +26,10 @@ struct RegistrationOperation: CallOperation {
     let identity: AccountIdentity
     let word: RegistrationWord
     if tools.call.begin.payload != nil {
-      let payload = try codes.payload()
-      try codes.requireTrusted(payload, settings)
-      identity = try self.identity(uid, account, for: payload.username, settings)
-      word = .code(payload.authCode)
+      let (authority, payload) = try codes.authority()
+      if let payload { try codes.requireTrusted(payload, settings) }
+      identity = try self.identity(uid, account, for: payload?.username, settings)
+      word = RegistrationWord(authority: authority)
     } else {
       identity = try self.identity(uid, account, for: nil, settings)
       word = try self.word(on: account, types, named, client, settings)
@@ -51,17 +51,19 @@ struct RegistrationOperation: CallOperation {
     _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord {
     guard settings.enrolment != .payload else {
-      guard let account, let token = try proof(account, but: named.map { [$0] } ?? [], client, settings).token else {
-        throw Self.noPayload
-      }
-      return .proof(token)
+      guard let account, let word = try proof(account, but: named.map { [$0] } ?? [], client, settings),
+        case .proof = word.authority
+      else { throw Self.noPayload }
+      return word
     }
     // The value of a type that is registered anew is asked for by the registration itself.
-    let known: (isVerified: Bool, token: String?) =
-      if let account { try proof(account, but: named.map { [$0] } ?? types, client, settings) } else { (false, nil) }
-    if let token = known.token { return .proof(token) }
-    return RegistrationWord(
-      code: settings.enrolment == .code ? try askCode() : nil, isVerifiedHere: known.isVerified)
+    let known = try account.flatMap { (file) throws(Ending) in
+      try proof(file, but: named.map { [$0] } ?? types, client, settings)
+    }
+    if let known, case .proof = known.authority { return known }
+    let authority =
+      settings.enrolment == .code ? try codes.authority(entered: askCode(), for: account, settings) : Authority.none
+    return RegistrationWord(authority: authority, isVerifiedHere: known != nil)
   }
 
   /// The types that may be registered: the named one; else those whose keys are dead at the server; else those without a value;
@@ -101,15 +103,16 @@ struct RegistrationOperation: CallOperation {
 
   /// A fresh verification with a registered authenticator, in place of a code.
   ///
-  /// - Returns: whether there was one, and the server's token for it, if any.
+  /// - Returns: what it allows; nil where there was none. A server of another make has no proofs.
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
-  ) throws(Ending) -> (isVerified: Bool, token: String?) {
+  ) throws(Ending) -> RegistrationWord? {
     let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) }
-    guard !types.isEmpty else { return (false, nil) }
+    guard !types.isEmpty else { return nil }
     let held = AccountAuthenticators(account, types, named: nil, in: try tools.accounts.openState())
-    let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.registration))
-    return (true, try driver.run().token)
+    let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.furtherKeys))
+    guard let token = try driver.run().token else { return RegistrationWord(authority: .none, isVerifiedHere: true) }
+    return .proof(token, by: driver.signedKeys)
   }
 
   /// Asks for an enrolment code.

@@ -1,21 +1,29 @@
 import Authenticator
 import FidoResults
 import UAFClient
+import UAFMessages
 
 /// What allows a new key: an enrolment code, or a proof by another authenticator.
 struct RegistrationWord {
-  /// An enrolment code, which the server judges.
-  var code: String?
-  /// The server's token for a fresh verification with another authenticator.
-  var proof: String?
+  /// What the server is told.
+  let authority: Authority
+  /// The keys that have signed the proof, and that authorise the new ones; nil without a proof.
+  var signed: SignedKeys?
   /// Whether a registered authenticator has verified the person just now, here and at the server.
   var isVerifiedHere = false
 
-  /// An enrolment code, and nothing else.
-  static func code(_ text: String) -> RegistrationWord { RegistrationWord(code: text) }
+  /// The token of a fresh verification, and the keys that were verified.
+  static func proof(_ token: String, by signed: SignedKeys) -> RegistrationWord {
+    RegistrationWord(authority: .proof(token), signed: signed, isVerifiedHere: true)
+  }
 
-  /// The token of a fresh verification.
-  static func proof(_ token: String) -> RegistrationWord { RegistrationWord(proof: token, isVerifiedHere: true) }
+  /// Whether the server judges an enrolment code.
+  var isCode: Bool {
+    switch authority {
+    case .code, .plainCode: true
+    case .none, .proof: false
+    }
+  }
 
   /// Checks whether it may set a new value.
   ///
@@ -28,7 +36,7 @@ struct RegistrationWord {
     for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools, replacingValues: Bool
   ) throws(Ending) -> RegistrationEvent {
     guard !isVerifiedHere, let account, !tools.call.caller.isRoot || replacingValues else { return .wordAllowed }
-    guard code != nil else {
+    guard isCode else {
       guard try tools.accounts.isInUse(account) else { return .wordAllowed }
       throw Ending(
         .invalidParameter, because: .otherTypeInUse,

@@ -57,7 +57,7 @@ struct ResetOperation: CallOperation {
   private func deregisterByCode(_ type: AuthenticatorType, of account: AccountFile) throws(Ending) {
     let settings = try server.settings()
     let client = try server.clientSettings(settings)
-    let code = try codes.code(for: account, settings)
+    let authority = try codes.authority(for: account, settings)
     guard client.dialect == .fido, client.device.id != nil else {
       throw Ending(
         .authenticatorResetFailed, because: .codesResetNothing,
@@ -67,10 +67,8 @@ struct ResetOperation: CallOperation {
     var network = try server.network(settings, for: account)
     let scope = try KeyDeletion.scope(type)
     let keyIDs = try deletion.keyIDs(of: account, type)
-    do throws(Refusal) {
-      _ = try deletion.order(scope, keyIDs, .code(code), of: account.identity.serverUserName, client, over: &network)
-    } catch {
-      throw Ending(judgingCode: error, serversNo: .authenticatorResetFailed)
-    }
+    _ = try deletion.order(
+      scope, keyIDs, authority, of: account.identity.serverUserName, client, over: &network
+    ) { Ending(judgingCode: $0, serversNo: .authenticatorResetFailed) }
   }
 }

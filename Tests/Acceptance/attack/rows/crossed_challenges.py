@@ -125,7 +125,7 @@ def parallel_session(lab):
     for goal in (SignIn(person), Step(lab, person, mallory)):
         for way, (crossing, has_text) in CROSSINGS.items():
             what = f"{type(goal).__name__}, {way}"
-            code = wire.by_code(wire.code_of(goal.ask()))
+            code = wire.by_approval(wire.code_of(goal.ask()))
             server.configure(more=TEXTS if has_text else "")
             with relay.doing(on_answer=crossing(lambda code=code: thief.ask("Auth", **code))):
                 login = lab.login(person, person.passcode)
@@ -337,7 +337,7 @@ def answers_exchanged(lab):
 def foreign_challenges(lab, person):
     """Challenges that a login of this person has no business with, each with what needs to go back, by what they are for."""
     other, thief = lab.person(), Thief(person.name)
-    code = wire.by_code(wire.code_of(pathlib.Path(lab.payload(person)).read_text()))
+    code = wire.by_code(wire.code_of(pathlib.Path(lab.payload(person)).read_text()), person.name)
     return {
         "a registration's": thief.ask("Reg", **code),
         "a proof's": thief.ask("Auth", **wire.wish("Dereg")),

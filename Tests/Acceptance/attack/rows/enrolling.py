@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+from attack import wire
 from attack.recorder import decode, encode, enrolment_code, request
 from lab import forger, hosts
 from lab.listener import serve
@@ -18,7 +19,7 @@ class Liar:
 
     def __init__(self, lab, person):
         # What a real registration looks like, by a code of somebody else's.
-        context = {"username": "mallory", "authCode": enrolment_code("mallory")}
+        context = {"username": "mallory", **wire.by_code(enrolment_code("mallory"), "mallory")}
         self._message = request(context, "Reg")
         if not isinstance(self._message, dict):
             raise RuntimeError(f"the real server has no registration to copy: {self._message}")
@@ -33,7 +34,7 @@ class Liar:
             self.yes += 1
             return forger.answer(forger.verdict(1200))
         operation = forger.member(heard.body, "op")
-        context = json.loads(forger.member(heard.body, "context"))
+        context = forger.member(heard.body, "context")
         return forger.answer(
             json.dumps(
                 {
@@ -45,7 +46,8 @@ class Liar:
             )
         )
 
-    def _question(self, operation, context):
+    def _question(self, operation, text):
+        context = json.loads(text)
         header = {**self._message["header"], "op": operation}
         if operation == "Dereg":
             named = context.get("deregisterAAID") or ""
@@ -55,14 +57,23 @@ class Liar:
             }
         # Each model is a way by itself.
         policy = {"accepted": [[{"aaid": [model]}] for model in self._models]}
-        question = {"header": header, "challenge": self._message["challenge"], "policy": policy}
+        question = {"header": header, "challenge": self._challenge(operation, text), "policy": policy}
         return {**question, "username": self._name} if operation == "Reg" else question
+
+
+    @staticmethod
+    def _challenge(operation, text):
+        """One that says what was asked for: nothing but the question is needed to make it."""
+        context = json.loads(text)
+        if operation == "Reg":
+            return wire.challenge(4 if "proof" in context else 3, text)
+        return wire.challenge({"Reg": 5, "Dereg": 7}.get(context.get("proofFor"), 1), text)
 
 
 def made_up(lab, person, port):
     """A file with an enrolment payload that no server issued."""
     payload = json.loads(decode(pathlib.Path(lab.payload(person)).read_text().split()[0]))
-    payload |= {"server": f"https://127.0.0.1:{port}", "authCode": "AAAA-BBBB-CCCC-DDDD"}
+    payload |= {"server": f"https://127.0.0.1:{port}", "authCode": wire.MADE_UP}
     payload.pop("ca", None)
     path = pathlib.Path(f"/tmp/made-up-{person.name}")
     path.write_text(encode(json.dumps(payload).encode()) + "\n")

@@ -51,10 +51,10 @@ class CodeReader:
         self._thief, self.tried = thief, []
 
     def __call__(self, asked):
-        code = wire.code_in(asked.context) if asked.is_question else None
-        if code is None:
+        right = wire.right_in(asked.context) if asked.is_question else {}
+        if not right:
             return asked
-        self.tried.append(refusal(self._thief.take_key, self._thief.channel, **wire.by_code(code)))
+        self.tried.append(refusal(self._thief.take_key, self._thief.channel, **right))
         if self.tried[-1]:
             return asked
         return asked.about(**{**wire.WITHOUT_RIGHTS, **wire.by_proof(self._thief.proves(asked.operation))})
@@ -62,7 +62,7 @@ class CodeReader:
 
 @row(
     "A89",
-    "whoever holds uaf-fetch reads the code of a first registration, a reset or a removal, registers its own key with it, and "
+    "whoever holds uaf-fetch reads what a first registration, a reset or a removal says of its code, registers its own key with it, and "
     "lets the person go on by a proof of that key",
     "no key of the attacker's at the server; where the machine says registered, its own key is there and alone",
     causes=("the network",),
@@ -77,7 +77,7 @@ def code_used_first(lab):
         with relay.doing(reader):
             said = act(lab, person)
         must(any(asked.is_question for asked in relay.asked), f"{what}: nothing was asked: {said.stdout}")
-        read = f"with the code {reader.tried[0] or 'REGISTERED'}" if reader.tried else "no code to be read"
+        read = f"by what the question says {reader.tried[0] or 'REGISTERED'}" if reader.tried else "nothing to be read"
         seen.append(f"{what}: {read}, the machine says {said.stdout.strip().splitlines()[-1]!r}")
         if thief.has_key or thief.gets_in:
             broken.append(what)

@@ -5,7 +5,7 @@ import json
 import pathlib
 import ssl
 
-from attack.recorder import decode, request
+from attack.recorder import decode, encode, request
 from lab import forger
 from lab.table import must, row
 
@@ -20,7 +20,8 @@ def wrong_codes(name, op):
     connection = http.client.HTTPSConnection("127.0.0.1", PORT, timeout=30, context=context)
     statuses = set()
     for number in range(WRONG):
-        body = json.dumps({"op": op, "context": json.dumps({"username": name, "authCode": f"{number:027}"})})
+        said = {"authCode": f"{number:027}"} if op == "Auth" else {"codeProof": encode(number.to_bytes(32, "big"))}
+        body = json.dumps({"op": op, "context": json.dumps({"username": name, **said})})
         status, said = forger.ask("/uaf/get", body, PORT, connection=connection)
         statuses.add(json.loads(said)["statusCode"] if status == 200 else status)
     connection.close()

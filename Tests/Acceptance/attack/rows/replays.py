@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 
+from attack import wire
 from attack.recorder import Answer, Recorder, ServerLog, decode, enrolment_code, request, respond
 from lab import forger, machine
 from lab.table import must, row
@@ -150,7 +151,7 @@ def for_new_challenge(mine, others, port, folder):
 
 def for_registration(mine, others, port, folder):
     code = enrolment_code(mine.context["username"], folder)
-    mine.challenge(request({**mine.context, "authCode": code}, "Reg", port))
+    mine.challenge(request({**mine.context, **wire.by_code(code, mine.context["username"])}, "Reg", port))
     return mine.body()
 
 

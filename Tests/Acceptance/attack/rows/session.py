@@ -6,7 +6,7 @@ import socket
 import sqlite3
 import subprocess
 
-from attack import peer
+from attack import peer, wire
 from lab import hosts
 from lab.listener import serve
 from lab.machine import HELPER, STATE
@@ -67,7 +67,7 @@ def payloads(lab, person, other):
     evil = pathlib.Path(lab.payload(person, "/srv/evil")).read_text().strip()
     authority = pathlib.Path("/srv/evil/ca.pem").read_text()
     return own, {
-        "a code made up": peer.forged_payload(own, authCode="A" * 27),
+        "a code made up": peer.forged_payload(own, authCode=wire.MADE_UP),
         "another's payload": foreign,
         "another's code": peer.forged_payload(foreign, username=person.name),
         "a server of its own": evil,

@@ -2,7 +2,7 @@
 
 import pathlib
 
-from attack import faillock, peer
+from attack import faillock, peer, wire
 from attack.rows.session import wish
 from lab import hosts
 from lab.listener import serve
@@ -169,7 +169,7 @@ def start_over(lab):
         packet = ways.get(what)
         if packet is None:
             payload = pathlib.Path(lab.payload(person)).read_text().strip()
-            payload = peer.forged_payload(payload, authCode="B" * 27)
+            payload = peer.forged_payload(payload, authCode=wire.MADE_UP)
             packet = begin(forged[what], payload=payload, authenticator="passcode")
         verdict = wish(person, packet)
         must(verdict is None or verdict[0] != 0, f"{what}: {verdict}")

@@ -114,7 +114,7 @@ def turned_texts(lab):
             broken.append(f"{what}: let in {login.is_in}, confirmed {desk.confirmed()}")
         seen.append(f"{what}: {'let in' if login.is_in else 'refused'}")
     if line := desk.approval(text):
-        code = {**wire.with_text(None), **wire.by_code(wire.code_of(line))}
+        code = {**wire.with_text(None), **wire.by_approval(wire.code_of(line))}
         with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
             login = lab.login(person, person.passcode)
         if desk.approved():
@@ -128,7 +128,7 @@ def turned_texts(lab):
     instead = desk.approval("Pay 10 to Hana")
     must(instead, "a helpdesk cannot ask for anything: nothing is shown")
     browser = OwnBrowser(FOLDER, PAGES, person.name)
-    code = wire.by_code(wire.code_of(browser.line))
+    code = wire.by_approval(wire.code_of(browser.line))
     with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
         session = confirm(instead, person)
     if browser.is_signed_in() and console[: console.index(", code ")] not in session.text:

@@ -14,6 +14,7 @@ import sys
 import threading
 import urllib.parse
 
+import codes
 import uaf
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -114,10 +115,15 @@ class Client:
         signer = ec.generate_private_key(ec.SECP256R1()) if foreign else key
         attestation = uaf.tlv(uaf.SURROGATE, uaf.tlv(uaf.SIGNATURE, uaf.sign(signer, krd)))
         self.key, self.key_id, self.counter = key, key_id, 0
-        return self.response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, krd, attestation))
+        answer = self.response(request, parameters, uaf.tlv(uaf.REG_ASSERTION, krd, attestation))
+        keys = [(self.model, key_id, uaf.public_key(key))]
+        return {**answer, "context": codes.allowance(self.payload["authCode"], request, self.user, keys)}
+
+    def ask_to_register(self):
+        return self.get("Reg", codeProof=codes.registration_proof(self.payload["authCode"], self.user))
 
     def register(self, **lies):
-        return self.send(self.registration(self.get("Reg", authCode=self.payload["authCode"]), **lies))["statusCode"]
+        return self.send(self.registration(self.ask_to_register(), **lies))["statusCode"]
 
     # Authentication
 
@@ -173,7 +179,7 @@ def replay_at_once(client):
 
 
 def deregister(client):
-    proof = client.post("/uaf/respond", client.authentication(client.get("Auth", proofFor="Dereg")))
+    proof = client.post("/uaf/respond", client.authentication(client.get("Auth", proofFor="Dereg", deregisterAAID=client.model)))
     token = proof["additionalTokens"][0]["value"]
     order = client.get("Dereg", proof=token, deregisterAAID=client.model)
     named = order["authenticators"]
@@ -192,7 +198,10 @@ def deregister(client):
 
 def unproven(client):
     statuses = []
-    for context in ({}, {"proof": "a.b.c"}, {"authCode": client.payload["authCode"]}):
+    code = codes.removal_proof(
+        client.payload["authCode"], client.user, device=client.device, model=client.model
+    )
+    for context in ({}, {"proof": "a.b.c"}, {"authCode": client.payload["authCode"]}, {"codeProof": code}):
         try:
             client.get("Dereg", deregisterAAID=client.model, **context)
             statuses.append(1200)
@@ -211,7 +220,7 @@ def unproven(client):
 def register_again(client):
     """The code that registered is used up."""
     try:
-        client.get("Reg", authCode=client.payload["authCode"])
+        client.ask_to_register()
         return [1200]
     except uaf.Refused as refused:
         return [refused.status, client.authenticate()]

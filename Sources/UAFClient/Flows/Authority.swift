@@ -1,0 +1,46 @@
+import UAFCrypto
+import UAFMessages
+
+/// What allows keys to be registered or removed.
+public enum Authority: Sendable {
+  /// Nothing but what the server makes of the request.
+  case none
+  /// The code of a server of another make, which goes to it as it is.
+  case plainCode(String)
+  /// An enrolment code of our server, which stays here.
+  case code(EnrolmentCode)
+  /// Our server's token of a fresh authentication for this.
+  case proof(String)
+
+  /// What the challenge of a registration is for that it allows; nil where our server would not give one.
+  var purpose: ChallengePurpose? {
+    switch self {
+    case .none, .plainCode: nil
+    case .code: .registrationByCode
+    case .proof: .registrationByKey
+    }
+  }
+
+  /// Says in a question what allows it.
+  ///
+  /// - Parameter statement: what somebody says who has an enrolment code.
+  /// - Throws: ``CryptoError``.
+  func describe(in context: inout RequestContext, _ statement: (RequestContext) -> [UInt8]) throws(CryptoError) {
+    switch self {
+    case .none: break
+    case .plainCode(let code): context.authCode = code
+    case .code: context.codeProof = try authenticate(statement(context), for: context.username)
+    case .proof(let token): context.proof = token
+    }
+  }
+
+  /// The code of HMAC-SHA-256 of a statement, by the key of an enrolment code; nil without one.
+  ///
+  /// - Throws: ``CryptoError``.
+  func authenticate(_ statement: [UInt8], for username: String) throws(CryptoError) -> [UInt8]? {
+    guard case .code(let code) = self else { return nil }
+    let key = try HKDFSHA256.derive(
+      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: EnrolmentCode.keyByteCount)
+    return try HMACSHA256.authenticate(statement, key: key)
+  }
+}

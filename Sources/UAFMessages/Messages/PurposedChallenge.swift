@@ -1,0 +1,79 @@
+/// A challenge of this project's server, which says what it is for (PROTOCOL.md, "What a challenge is for").
+///
+/// 57 bytes: the mark `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that no other challenge has. The
+/// binding is a hash over all that was asked for, so a client that knows what it asked for recognises the challenge of anything
+/// else. A challenge without the mark is of a server of another make: its random bytes begin with the mark once in 2^56.
+public struct PurposedChallenge: Equatable, Sendable {
+  /// What was found in a challenge.
+  public enum Reading: Equatable, Sendable {
+    /// It has no mark: another server's.
+    case unmarked
+    /// It has the mark, and another form or length, or a purpose that is not known here.
+    case unreadable
+    case marked(PurposedChallenge)
+  }
+
+  /// Length of ``binding`` in bytes.
+  public static let bindingByteCount = 16
+  /// Length of ``unique`` in bytes.
+  public static let uniqueByteCount = 32
+
+  private static let mark = Array("pam-uaf".utf8)
+  private static let form: UInt8 = 1
+  private static let byteCount = mark.count + 2 + bindingByteCount + uniqueByteCount
+
+  /// What it is for.
+  public let purpose: ChallengePurpose
+  /// The first 16 bytes of the SHA-256 of a statement: ``statement(_:context:text:)`` or ``NewKeysStatement``.
+  public let binding: [UInt8]
+  /// What makes it another challenge than all others.
+  public let unique: [UInt8]
+
+  /// Makes one.
+  ///
+  /// - Parameters:
+  ///   - hash: the SHA-256 of the statement, of which the first 16 bytes are taken.
+  ///   - unique: 32 bytes.
+  public init(_ purpose: ChallengePurpose, hash: [UInt8], unique: [UInt8]) {
+    self.purpose = purpose
+    binding = Array(hash.prefix(Self.bindingByteCount))
+    self.unique = unique
+  }
+
+  /// Reads one.
+  public static func read(_ challenge: ServerChallenge) -> Reading {
+    let bytes = challenge.bytes
+    guard bytes.starts(with: mark) else { return .unmarked }
+    guard bytes.count == byteCount, bytes[mark.count] == form,
+      let purpose = ChallengePurpose(rawValue: bytes[mark.count + 1])
+    else { return .unreadable }
+    let rest = bytes.dropFirst(mark.count + 2)
+    return .marked(
+      PurposedChallenge(
+        purpose, hash: Array(rest.prefix(bindingByteCount)), unique: Array(rest.dropFirst(bindingByteCount))))
+  }
+
+  /// As a request has it.
+  ///
+  /// - Throws: ``MessageError/outOfRange(_:)`` where it was made of parts of another length.
+  public var challenge: ServerChallenge {
+    get throws(MessageError) {
+      guard binding.count == Self.bindingByteCount, unique.count == Self.uniqueByteCount else {
+        throw .outOfRange("challenge")
+      }
+      return try ServerChallenge(bytes: Self.mark + [Self.form, purpose.rawValue] + binding + unique)
+    }
+  }
+
+  /// What the binding of a server's challenge is the hash of.
+  ///
+  /// - Parameters:
+  ///   - context: the context of the request, as it was sent: account, machine, code, text, KeyIDs.
+  ///   - text: what the server adds to it: the text to be approved or confirmed in the console.
+  public static func statement(_ purpose: ChallengePurpose, context: String, text: String? = nil) -> [UInt8] {
+    var bytes = Array("pam-uaf challenge".utf8) + [0, purpose.rawValue]
+    StatementField.append(context.utf8, to: &bytes)
+    StatementField.append((text ?? "").utf8, to: &bytes)
+    return bytes
+  }
+}

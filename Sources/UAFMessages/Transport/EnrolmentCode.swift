@@ -1,0 +1,106 @@
+/// An enrolment code of this project's server, which never leaves the machine where it is typed (PROTOCOL.md, "Enrolment code").
+///
+/// 20 characters of Crockford's base32 in four groups: 17 with 85 random bits, and three by which a typing error is noticed before
+/// anybody is asked. Both ends derive a key of it, and authenticate with that. What is on the wire of a code is a code of
+/// HMAC-SHA-256, and 85 bits cannot be guessed from one.
+public struct EnrolmentCode: Equatable, Sendable {
+  /// How many random bytes a new code takes.
+  public static let randomByteCount = 11
+  /// The length of the key that is derived of it, in bytes.
+  public static let keyByteCount = 32
+
+  private static let randomCharacters = 17
+  private static let checkCharacters = 3
+
+  /// 20 characters of the alphabet, without those between the groups.
+  private let characters: [UInt8]
+
+  /// Makes a code.
+  ///
+  /// - Parameter random: 11 random bytes, of which 85 bits are used.
+  /// - Returns: nil for fewer bytes.
+  public init?(random: [UInt8]) {
+    guard random.count >= Self.randomByteCount else { return nil }
+    var values: [UInt8] = []
+    var (bits, count): (UInt32, UInt32) = (0, 0)
+    for byte in random {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5, values.count < Self.randomCharacters {
+        count -= 5
+        values.append(UInt8(truncatingIfNeeded: bits >> count & 0x1F))
+      }
+      bits &= (1 << count) - 1
+    }
+    characters = (values + Self.check(of: values)).map { CrockfordBase32.alphabet[Int($0)] }
+  }
+
+  /// Reads what a person has typed: small letters, spaces and hyphens as they like, `O` for 0, `I` and `L` for 1.
+  ///
+  /// - Returns: nil where up to three characters are wrong, two stand in each other's place, or it is no such code at all.
+  public init?(typed text: String) {
+    guard
+      let values = CrockfordBase32.values(typed: text, count: Self.randomCharacters + Self.checkCharacters),
+      Self.check(of: values.prefix(Self.randomCharacters)) == Array(values.suffix(Self.checkCharacters))
+    else { return nil }
+    characters = values.map { CrockfordBase32.alphabet[Int($0)] }
+  }
+
+  /// The characters, in groups of five.
+  public var text: String { CrockfordBase32.grouped(characters, by: 5) }
+
+  /// What the key is derived of, by HKDF-SHA-256 without a salt.
+  public var keyMaterial: [UInt8] { characters }
+
+  /// What that derivation is told: a key is good for one account.
+  public static func keyInfo(username: String) -> [UInt8] {
+    Array("pam-uaf enrolment code".utf8) + [0] + username.utf8
+  }
+
+  // MARK: What is authenticated with the key
+
+  /// That somebody has the code who asks for a registration.
+  public static func registrationStatement(username: String) -> [UInt8] {
+    Array("pam-uaf enrolment request".utf8) + [0] + username.utf8
+  }
+
+  /// That somebody has the code who removes keys: which machine's, which model's, and which.
+  public static func removalStatement(_ context: RequestContext) -> [UInt8] {
+    Array("pam-uaf enrolment removal".utf8) + [0] + RemovalStatement.bytes(context)
+  }
+
+  /// That somebody has the code who registers keys.
+  public static func keysStatement(_ keys: NewKeysStatement) -> [UInt8] {
+    Array("pam-uaf enrolment keys".utf8) + [0] + keys.bytes
+  }
+
+  // MARK: The check
+
+  /// The check characters: those of a Reed-Solomon code over the field of 32 elements.
+  ///
+  /// It notices any three wrong characters, and any two that have changed places.
+  private static func check(of values: some Sequence<UInt8>) -> [UInt8] {
+    var rest: [UInt8] = [0, 0, 0]
+    for value in values {
+      let factor = value ^ rest[0]
+      rest = [
+        rest[1] ^ product(factor, generator[0]), rest[2] ^ product(factor, generator[1]), product(factor, generator[2]),
+      ]
+    }
+    return rest
+  }
+
+  /// The polynomial with the roots α, α² and α³, without its highest coefficient, which is 1.
+  private static let generator: [UInt8] = [14, 29, 10]
+
+  /// The product in the field that x⁵ + x² + 1 makes.
+  private static func product(_ left: UInt8, _ right: UInt8) -> UInt8 {
+    var (sum, shifted): (UInt8, UInt8) = (0, left)
+    for bit in 0..<5 {
+      if right >> bit & 1 == 1 { sum ^= shifted }
+      shifted <<= 1
+      if shifted & 0x20 != 0 { shifted ^= 0x25 }
+    }
+    return sum
+  }
+}

@@ -1,0 +1,74 @@
+"""What allows keys at uaf-server, by PROTOCOL.md alone ("Enrolment code", "What allows new keys").
+
+Shares no code and no constant with the Swift sources, so that one misreading is not made on both ends.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import struct
+
+import uaf
+
+
+def field(data):
+    return struct.pack(">I", len(data)) + data
+
+
+def key(code, username):
+    """HKDF-SHA-256 without a salt; one block is enough."""
+    extracted = hmac.digest(bytes(32), code.replace("-", "").encode(), "sha256")
+    return hmac.digest(extracted, b"pam-uaf enrolment code\0" + username.encode() + b"\x01", "sha256")
+
+
+def authenticate(code, username, label, statement):
+    return uaf.encode(hmac.digest(key(code, username), label + b"\0" + statement, "sha256"))
+
+
+def registration_proof(code, username):
+    """That somebody has the code who asks for a registration."""
+    return authenticate(code, username, b"pam-uaf enrolment request", username.encode())
+
+
+def removal(username, device="", model="", key_ids=()):
+    named = b"".join(field(each.encode()) for each in (username, device, model))
+    return b"pam-uaf removal\0" + named + b"".join(field(key_id) for key_id in key_ids)
+
+
+def removal_proof(code, username, **what):
+    return authenticate(code, username, b"pam-uaf enrolment removal", removal(username, **what))
+
+
+def new_keys(request, username, keys):
+    """Just these keys, each with model, KeyID and public key, in answer to this request."""
+    parts = [username.encode(), request["header"]["appID"].encode(), uaf.decode(request["challenge"])]
+    for model, key_id, public_key in keys:
+        parts += [model.encode(), key_id, public_key]
+    return b"pam-uaf new keys\0" + b"".join(map(field, parts))
+
+
+def allowance(code, request, username, keys):
+    """The context of an answer with new keys that a code allows."""
+    statement = new_keys(request, username, keys)
+    mac = authenticate(code, username, b"pam-uaf enrolment keys", statement)
+    return json.dumps({"username": username, "codeMAC": mac})
+
+
+def authorized_challenge(request, username, keys):
+    """What a registered key signs that allows new ones; nobody sends it."""
+    bound = hashlib.sha256(new_keys(request, username, keys)).digest()[:16]
+    unique = hashlib.sha256(uaf.decode(request["challenge"])).digest()
+    return uaf.encode(b"pam-uaf\x01\x06" + bound + unique)
+
+
+def challenge(purpose, context, text=""):
+    """What a server says that asks for a signature for a purpose, in answer to this context."""
+    statement = b"pam-uaf challenge\0" + bytes([purpose]) + field(context.encode()) + field(text.encode())
+    return uaf.encode(b"pam-uaf\x01" + bytes([purpose]) + hashlib.sha256(statement).digest()[:16] + os.urandom(32))
+
+
+def purpose(challenge):
+    """The number of what a challenge of uaf-server is for; None for the challenge of another server."""
+    data = uaf.decode(challenge)
+    return data[8] if data.startswith(b"pam-uaf\x01") and len(data) == 57 else None

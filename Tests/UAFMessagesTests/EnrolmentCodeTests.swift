@@ -1,0 +1,93 @@
+import Testing
+import UAFMessages
+
+@Suite struct EnrolmentCodeTests {
+  private static func code(_ seed: UInt8) throws -> EnrolmentCode {
+    try #require(EnrolmentCode(random: (0..<11).map { seed &+ 37 &* UInt8($0) }))
+  }
+
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+  @Test func `a code has four groups of five characters, and is read back as it was written`() throws {
+    for seed in UInt8.min...UInt8.max {
+      let code = try Self.code(seed)
+      let groups = code.text.split(separator: "-")
+      #expect(groups.count == 4 && groups.allSatisfy { $0.count == 5 })
+      #expect(EnrolmentCode(typed: code.text) == code)
+    }
+  }
+
+  @Test func `codes of other random bits are other codes`() throws {
+    let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
+    #expect(Set(texts).count == texts.count)
+    // 85 bits of 11 bytes: the last three bits are not used, and every other one is.
+    let zero = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
+    for bit in 0..<88 {
+      var bytes = [UInt8](repeating: 0, count: 11)
+      bytes[bit / 8] = 0x80 >> UInt8(bit % 8)
+      #expect((EnrolmentCode(random: bytes) == zero) == (bit >= 85))
+    }
+  }
+
+  @Test func `reads what people type: small letters, no hyphens, spaces, and letters for digits`() throws {
+    let code = try Self.code(3)
+    let bare = code.text.filter { $0 != "-" }
+    for typed in [bare, bare.lowercased(), bare.map { "\($0)" }.joined(separator: " ")] {
+      #expect(EnrolmentCode(typed: typed) == code)
+    }
+    let zeros = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
+    #expect(EnrolmentCode(typed: zeros.text.replacing("0", with: "O")) == zeros)
+  }
+
+  @Test func `refuses each wrong character, and each two that have changed places`() throws {
+    let characters = Array(try Self.code(7).text.filter { $0 != "-" })
+    for place in characters.indices {
+      for other in Self.alphabet where other != characters[place] {
+        var wrong = characters
+        wrong[place] = other
+        #expect(EnrolmentCode(typed: String(wrong)) == nil)
+      }
+      for second in characters.indices where characters[second] != characters[place] {
+        var wrong = characters
+        wrong.swapAt(place, second)
+        #expect(EnrolmentCode(typed: String(wrong)) == nil)
+      }
+    }
+  }
+
+  @Test func `refuses any three wrong characters side by side`() throws {
+    let characters = Array(try Self.code(11).text.filter { $0 != "-" })
+    for place in 0..<(characters.count - 2) {
+      for step in 1..<32 {
+        var wrong = characters
+        for offset in 0..<3 {
+          let value = try #require(Self.alphabet.firstIndex(of: wrong[place + offset]))
+          wrong[place + offset] =
+            Self.alphabet[(value + step + offset) % 32 == value ? 31 - value : (value + step) % 32]
+        }
+        guard wrong != characters else { continue }
+        #expect(EnrolmentCode(typed: String(wrong)) == nil)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "-", "K7Q2M", "not a code", String(repeating: "0", count: 19), String(repeating: "0", count: 21),
+  ])
+  func `refuses what is no code`(typed: String) {
+    #expect(EnrolmentCode(typed: typed) == nil)
+  }
+
+  @Test func `refuses too few random bytes`() {
+    #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 10)) == nil)
+  }
+
+  @Test func `a key is told its account, and each statement its use`() throws {
+    #expect(EnrolmentCode.keyInfo(username: "alice") != EnrolmentCode.keyInfo(username: "bob"))
+    var context = RequestContext(username: "alice")
+    let removal = EnrolmentCode.removalStatement(context)
+    #expect(removal != EnrolmentCode.registrationStatement(username: "alice"))
+    context.deregisterKeyIDs = [try KeyID(bytes: [UInt8](repeating: 1, count: 32))]
+    #expect(EnrolmentCode.removalStatement(context) != removal)
+  }
+}
