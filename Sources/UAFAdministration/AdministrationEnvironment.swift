@@ -27,6 +27,8 @@ package struct AdministrationEnvironment: Sendable {
   package let unlocks: @Sendable () throws -> UnlockGrants?
   /// What seals enrolment codes; nil for a server without keys.
   package let enrolments: @Sendable () throws -> EnrolmentSeal?
+  /// Whether the audit has been unsigned for too long: then nothing is changed from afar.
+  package let isAuditUnsigned: @Sendable () -> Bool
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
   /// Shared by all requests of a server.
@@ -40,7 +42,8 @@ package struct AdministrationEnvironment: Sendable {
     random: @escaping @Sendable (Int) throws -> [UInt8], publicURL: String? = nil, host: String = "",
     authority: @escaping @Sendable (String) throws -> String?, verdictKeys: @escaping @Sendable () throws -> String,
     unlocks: @escaping @Sendable () throws -> UnlockGrants? = { nil },
-    enrolments: @escaping @Sendable () throws -> EnrolmentSeal? = { nil }, models: AuthenticatorModels
+    enrolments: @escaping @Sendable () throws -> EnrolmentSeal? = { nil },
+    isAuditUnsigned: @escaping @Sendable () -> Bool = { false }, models: AuthenticatorModels
   ) {
     self.store = store
     self.group = group
@@ -53,6 +56,7 @@ package struct AdministrationEnvironment: Sendable {
     self.verdictKeys = verdictKeys
     self.unlocks = unlocks
     self.enrolments = enrolments
+    self.isAuditUnsigned = isAuditUnsigned
     self.models = models
   }
 
@@ -71,6 +75,13 @@ package struct AdministrationEnvironment: Sendable {
       throw AdministrationRefusal.conflict("this server has no keys to seal a code with")
     }
     return (code, try seal.seal(code, for: username, nonce: random(EnrolmentSeal.nonceByteCount)))
+  }
+
+  /// Refuses what would leave no signed trace.
+  ///
+  /// - Throws: ``AdministrationRefusal/auditUnsigned``.
+  package func requireSignedAudit() throws(AdministrationRefusal) {
+    if isAuditUnsigned() { throw .auditUnsigned }
   }
 
   /// A row of the audit about what a caller did.

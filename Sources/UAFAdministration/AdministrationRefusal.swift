@@ -1,3 +1,5 @@
+import UAFService
+
 /// Why an operation was not done; nothing was changed.
 package enum AdministrationRefusal: Error, Equatable, Sendable {
   /// The caller's role does not allow it.
@@ -8,6 +10,8 @@ package enum AdministrationRefusal: Error, Equatable, Sendable {
   case unknown(_ kind: String, name: String)
   /// There is one already, or it changed meanwhile.
   case conflict(_ reason: String)
+  /// The audit has not been signed for too long, so a row of what was asked for could be removed.
+  case auditUnsigned
   /// A value of the request breaks a rule.
   case invalid(field: String, reason: String)
 }
@@ -20,6 +24,8 @@ extension AdministrationRefusal: CustomStringConvertible {
     case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
     case .unknown(let kind, let name): "no \(kind) \(name)"
     case .conflict(let reason): reason
+    case .auditUnsigned:
+      "the audit has not been signed for \(AuditGap.bound / 60) minutes, so nothing is changed from afar: see the server's log"
     case .invalid(let field, let reason): "\(field) \(reason)"
     }
   }

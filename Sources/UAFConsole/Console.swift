@@ -126,6 +126,7 @@ package struct Console: Sendable {
   }
 
   private func beginSignIn(_ visit: Visit, _ fields: FormFields) throws -> WebAnswer {
+    try environment.administration.requireSignedAudit()
     guard environment.admitsSignIn(visit.name) else { return tooMany(visit) }
     guard Username.isValid(fields["name"]) else { return visit.refused(.badRequest, .badRequest) }
     let code = try SignIn(environment: environment).code(for: fields["name"])
@@ -134,6 +135,7 @@ package struct Console: Sendable {
   }
 
   private func endSignIn(_ visit: Visit) async throws -> WebAnswer {
+    try environment.administration.requireSignedAudit()
     let signIn = SignIn(environment: environment)
     guard let code = try signIn.code(cookie: visit.cookies[.signIn]) else {
       return visit.refused(.signInEnded, .conflict, cookies: [Cookies.removing(.signIn)])
@@ -153,12 +155,15 @@ package struct Console: Sendable {
     case "/console/sign-out":
       try await SignIn(environment: environment).end(signedIn)
       return ConsoleAnswers.redirect(to: "/console/sign-in", cookies: [Cookies.removing(.session)])
-    case "/console/confirm": return try await confirm(visit, signedIn, fields)
+    case "/console/confirm":
+      try environment.administration.requireSignedAudit()
+      return try await confirm(visit, signedIn, fields)
     case "/console/confirm/cancel":
       try await StepConfirmation(environment: environment).cancel(signedIn)
       return ConsoleAnswers.redirect(to: "/console")
     default: break
     }
+    try environment.administration.requireSignedAudit()
     guard let action = FormRoutes.action(visit.request.path) else {
       return visit.refused(.notFound, .notFound, signedIn)
     }

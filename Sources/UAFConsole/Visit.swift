@@ -77,6 +77,7 @@ struct Visit {
   func refused(_ refusal: AdministrationRefusal, _ signedIn: SignedIn? = nil) -> WebAnswer {
     switch refusal {
     case .notAllowed, .privileged: refused(.notAllowed, .forbidden, signedIn)
+    case .auditUnsigned: refused(.auditUnsigned, .serviceUnavailable, signedIn)
     case .unknown: refused(.notFound, .notFound, signedIn)
     case .conflict(let reason): refused(language.text(.refused, reason), .conflict, signedIn)
     case .invalid(let field, let reason):

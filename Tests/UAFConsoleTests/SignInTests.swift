@@ -61,6 +61,23 @@ import UAFMessages
     #expect(try await server.respond(answers[1]).0 == .unknownChallenge)
   }
 
+  @Test func `nobody signs in and nothing is changed while the audit is unsigned, and pages are shown`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .administrator)
+    let (waiting, _) = try await server.confirmed("bob", .administrator)
+    server.environment.auditStanding.note(SignedMoment(link: .start, time: server.now - AuditGap.bound - 1))
+    let page = await ConsoleBrowser(server).post("/console/sign-in", "name=alice")
+    #expect(page.status == .serviceUnavailable)
+    #expect(ConsoleBrowser.text(page).contains("The audit has not been signed for five minutes."))
+    #expect(await waiting.post("/console/sign-in/continue", "").status == .serviceUnavailable && !waiting.hasSession)
+    #expect(await browser.get("/console/people").status == .ok)
+    let csrf = try await browser.csrf()
+    for path in ["/console/people/add", "/console/confirm"] {
+      #expect(await browser.post(path, "csrf=\(csrf)&name=mina").status == .serviceUnavailable)
+    }
+    server.environment.auditStanding.note(SignedMoment(link: .start, time: server.now))
+    #expect(await waiting.post("/console/sign-in/continue", "").status == .seeOther && waiting.hasSession)
+  }
+
   @Test func `an account without a role is refused after its confirmation`() async throws {
     let key = try await server.registered("alice")
     let browser = ConsoleBrowser(server)

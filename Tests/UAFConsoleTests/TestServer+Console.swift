@@ -16,7 +16,8 @@ extension TestServer {
       members: { $0 == "office" ? ["bob", "nobody"] : nil }, now: environment.now, random: environment.random,
       publicURL: Self.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
       unlocks: { [keys = environment.keys] in UnlockGrants(keys: keys) },
-      enrolments: { [keys = environment.keys] in EnrolmentSeal(keys: keys) }, models: environment.models)
+      enrolments: { [keys = environment.keys] in EnrolmentSeal(keys: keys) },
+      isAuditUnsigned: { [self] in environment.auditStanding.isOverdue(at: now) }, models: environment.models)
   }
 
   func make(_ name: String, _ role: Role) async throws {

@@ -14,6 +14,7 @@ import UAFMessages
   private let folder = try? TemporaryFolder()
   private let log = RecordedLog()
   private let refusals = RefusalCount()
+  private let standing = AuditStanding()
 
   init() throws { server = try TestServer() }
 
@@ -28,7 +29,7 @@ import UAFMessages
       store: store ?? server.store, keys: server.environment.keys, published: try server.headKeys(), files: try files(),
       refusals: refusals,
       start: ServerEvents.start(version: "1", keys: "verdict a in-use", policy: [1], now: server.now), last: last,
-      logger: Logger(label: "test") { [log] _ in log }, now: { [server] in server.now })
+      standing: standing, logger: Logger(label: "test") { [log] _ in log }, now: { [server] in server.now })
   }
 
   private func heads() throws -> [AuditHead] {
@@ -185,7 +186,8 @@ import UAFMessages
     let keeper = AuditKeeper(
       store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,
       refusals: refusals,
-      start: ServerEvents.stop(now: 1), last: nil, logger: Logger(label: "test") { [log] _ in log },
+      start: ServerEvents.stop(now: 1), last: nil, standing: standing,
+      logger: Logger(label: "test") { [log] _ in log },
       now: { [server] in server.now })
     await keeper.round()
     #expect(log.lines.last?.contains("/nonexistent/heads: cannot be written: No such file or directory") == true)

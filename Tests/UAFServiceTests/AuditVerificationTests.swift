@@ -236,13 +236,14 @@ import UAFMessages
     let signer = try server.signer
     let pruned = MeanwhileStore(server.store) { _ = try await signer.remove(before: 650, by: .server) }
     #expect(
-      try await AuditVerification(of: pruned, keys: server.headKeys()).run()
+      try await AuditVerification(of: pruned, keys: server.headKeys(), now: server.now).run()
         == AuditSummary(rows: 7, last: 13, signed: 12, removed: 6))
     let edited = MeanwhileStore(server.store) { [database = server.database] in
       try await database.execute("DELETE FROM audit WHERE number = 7")
     }
     #expect(
-      try await AuditVerification(of: edited, keys: server.headKeys()).run().fault == .removed(from: 7, through: 7))
+      try await AuditVerification(of: edited, keys: server.headKeys(), now: server.now).run().fault
+        == .removed(from: 7, through: 7))
   }
 
   @Test func `finds rows removed by hand behind those that the rule has removed`() async throws {

@@ -31,6 +31,8 @@ enum EnglishPageTexts {
     .notConfirmed: "The text is not confirmed yet.",
     .signInEnded: "This sign-in has ended. Start again.",
     .signInRefused: "This account may not sign in here.",
+    .auditUnsigned:
+      "The audit has not been signed for five minutes. Until it is, nobody signs in or changes anything here: see the log.",
     .tooMany: "Too many attempts. Wait a minute.",
     .cancel: "Cancel",
     .notAllowed: "Your role does not allow this.",

@@ -29,6 +29,8 @@ enum KoreanPageTexts {
     .notConfirmed: "아직 확인되지 않았습니다.",
     .signInEnded: "이 로그인 시도가 끝났습니다. 다시 시작하십시오.",
     .signInRefused: "이 계정은 여기에 로그인할 수 없습니다.",
+    .auditUnsigned:
+      "5분 동안 감사 기록에 서명하지 못했습니다. 서명될 때까지 로그인하거나 변경할 수 없습니다. 원인은 서버 로그에 있습니다.",
     .tooMany: "시도가 너무 많습니다. 1분 기다리십시오.",
     .cancel: "취소",
     .notAllowed: "이 역할로는 할 수 없습니다.",

@@ -28,6 +28,7 @@ enum PageText: String, CaseIterable, Sendable {
   case notConfirmed
   case signInEnded
   case signInRefused
+  case auditUnsigned
   case tooMany
   case cancel
   case notAllowed

@@ -31,6 +31,7 @@ struct Problem: Error, Equatable {
     case .privileged: self.init(.forbidden, "privileged", refusal.description)
     case .unknown(let kind, let name): self.init(.notFound, "unknown", "no \(kind) \(name)")
     case .conflict: self.init(.conflict, "conflict", refusal.description)
+    case .auditUnsigned: self.init(.serviceUnavailable, "audit-unsigned", refusal.description)
     case .invalid(let field, _): self.init(.badRequest, "invalid", refusal.description, field: field)
     }
   }

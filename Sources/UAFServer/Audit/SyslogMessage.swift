@@ -37,7 +37,7 @@ enum SyslogMessage {
   }
 
   private static func priority(_ event: AuditEntry) -> Int {
-    if event.kind == .broken { return critical }
+    if event.kind == .broken || event.kind == .unsigned { return critical }
     return event.outcome == AuditEntry.done ? notice : warning
   }
 

@@ -58,7 +58,7 @@ struct AuditPruneCommand: AsyncParsableCommand {
   /// - Parameter last: the last head of the state folder.
   /// - Returns: the row that says that the audit was changed, if that is accepted; 0 for none.
   func check(_ store: any ServerStore, _ keys: AuditHeadKeys, last: [AuditHead]?) async throws -> Int64 {
-    let verification = AuditVerification(of: store, keys: keys, kept: last ?? [])
+    let verification = AuditVerification(of: store, keys: keys, kept: last ?? [], now: Terminal.now)
     let summary = try await verification.run()
     if let fault = summary.fault {
       Terminal.note("nothing is removed, since the audit does not hold: \(fault)")

@@ -11,12 +11,16 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       Names the first row that does not hold, and exits with 1. Checked are the chain of the rows, each signed head in the \
       store, the last head of the state folder, and the heads of --head: lines of the file that 'serve --audit-heads' wrote, \
       kept on another machine. Only such a head shows that the end was cut off by somebody who can change store and folder.
+      Times in which rows were unsigned for more than five minutes are named, too, and end with 1 until you have looked \
+      into them: --accept-unsigned with the number of their last row.
       """)
 
   @OptionGroup var state: StateOption
   @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
   @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
   var key: String?
+  @Option(help: ArgumentHelp("Pass over the unsigned times of rows up to this one.", valueName: "number"))
+  var acceptUnsigned: Int64 = 0
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
@@ -30,10 +34,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       }
       kept += heads
     }
-    let verification = AuditVerification(of: store, keys: keys, kept: kept)
-    let summary = try await verification.run()
+    let verification = AuditVerification(of: store, keys: keys, kept: kept, now: Terminal.now)
+    var summary = try await verification.run()
+    summary.gaps.removeAll { $0.through <= acceptUnsigned }
     json.print(Self.json(summary), orElse: Self.lines(summary).joined(separator: "\n"))
-    if summary.fault != nil || summary.broken != 0 { throw ExitCode.failure }
+    if summary.fault != nil || summary.broken != 0 || !summary.gaps.isEmpty { throw ExitCode.failure }
   }
 
   static func json(_ summary: AuditSummary) -> JSONObject {
@@ -41,14 +46,25 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       "rows": .integer(Int64(summary.rows)), "last": .integer(summary.last), "signed": .integer(summary.signed),
       "removed": .integer(summary.removed), "broken": .integer(summary.broken),
     ]
+    object.set("unsigned", .array(summary.gaps.map { .object(json($0)) }))
     object.set("fault", summary.fault.map { .string("\($0)") })
     return object
+  }
+
+  private static func json(_ gap: AuditGap) -> JSONObject {
+    [
+      "after": .integer(gap.after), "through": .integer(gap.through), "from": .integer(gap.from),
+      "until": .integer(gap.until),
+    ]
   }
 
   static func lines(_ summary: AuditSummary) -> [String] {
     var lines = summary.removed == 0 ? [] : ["rows up to \(summary.removed) were removed by 'audit prune'"]
     if summary.broken != 0 {
       lines.append("row \(summary.broken) was written by the server: rows that it had signed were gone or changed")
+    }
+    lines += summary.gaps.map { gap in
+      "\(gap) (\(SecondText.iso8601.text(at: gap.from)) to \(SecondText.iso8601.text(at: gap.until)))"
     }
     if let fault = summary.fault {
       lines.append("\(fault)")

@@ -181,7 +181,7 @@ struct ServeCommand: AsyncParsableCommand {
       store: environment.store, keys: environment.keys, published: published, files: files, refusals: refusals,
       start: ServerEvents.start(
         version: ServerVersion.current, keys: KeyList.text(environment.keys, now: now), policy: digest, now: now),
-      last: try files.last(published)?.link, logger: logger, now: environment.now)
+      last: try files.last(published)?.link, standing: environment.auditStanding, logger: logger, now: environment.now)
   }
 
   /// The services that accept connections.

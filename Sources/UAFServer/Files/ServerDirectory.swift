@@ -19,6 +19,8 @@ struct ServerDirectory: Sendable {
   var auditPublicKeyPath: String { file("audit.pub") }
   /// The head that this server has signed last.
   var auditHeadPath: String { file("audit.head") }
+  /// When this server last knew that the whole audit was signed.
+  var auditSignedPath: String { file("audit.signed") }
   var secretPath: String { file("server.secret") }
   var decoySecretPath: String { file("decoy.secret") }
 
@@ -33,7 +35,8 @@ struct ServerDirectory: Sendable {
   /// The files of the folder whose contents the server trusts.
   private static let names = [
     "server.db", "server.db-wal", "server.db-shm", "server.db-journal", "ca.pem", "certificate.pem", "key.pem",
-    "verdict.pub", "verdict.key", "audit.key", "audit.pub", "audit.head", "server.secret", "decoy.secret",
+    "verdict.pub", "verdict.key", "audit.key", "audit.pub", "audit.head", "audit.signed", "server.secret",
+    "decoy.secret",
   ]
 
   /// Uses a folder that nobody else can write to; if it does not exist, makes it for its owner alone.

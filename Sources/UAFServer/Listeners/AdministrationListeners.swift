@@ -48,7 +48,7 @@ struct AdministrationListeners: Sendable {
       authority: { try CertificateFiles.authority(of: directory, for: $0) },
       verdictKeys: { String(decoding: service.keys.announcedPEM, as: UTF8.self) },
       unlocks: { UnlockGrants(keys: service.keys) }, enrolments: { EnrolmentSeal(keys: service.keys) },
-      models: service.models)
+      isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
       console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).answer(to:),

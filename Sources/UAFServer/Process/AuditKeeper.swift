@@ -4,18 +4,25 @@ import Synchronization
 import UAFService
 
 /// Writes what the server says of itself into the audit, and signs its end: at the start, every minute, and when it stops.
+///
+/// If it could not sign for too long, it says so in a row that is signed as soon as it can sign again.
 final class AuditKeeper: Service {
   private struct State {
     /// What was signed last.
     var last: AuditLink?
     /// Rows that could not be written yet.
     var waiting: [AuditEntry] = []
+    /// Whether it is known since when the audit was unsigned before this process.
+    var hasBegun = false
+    var isStopping = false
   }
 
   private let store: any ServerStore
   private let signer: AuditSigner
   private let files: AuditHeadFiles
   private let refusals: RefusalCount
+  private let standing: AuditStanding
+  private let moments: SignedMomentFile
   private let logger: Logger
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
@@ -26,18 +33,23 @@ final class AuditKeeper: Service {
   ///   - published: the keys of all heads that were ever signed.
   ///   - start: the row that says that the server has started.
   ///   - last: what was signed last, as the state folder has it.
+  ///   - standing: is told when the whole audit was signed; until the first time it counts from now.
   ///   - now: seconds since 1970.
   init(
     store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, files: AuditHeadFiles, refusals: RefusalCount,
-    start: AuditEntry, last: AuditLink?, logger: Logger, now: @escaping @Sendable () -> Int64
+    start: AuditEntry, last: AuditLink?, standing: AuditStanding, logger: Logger,
+    now: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     signer = AuditSigner(store: store, keys: keys, published: published, now: now)
     self.files = files
     self.refusals = refusals
+    self.standing = standing
+    moments = SignedMomentFile(of: files.state)
     self.logger = logger
     self.now = now
     state = Mutex(State(last: last, waiting: [start]))
+    standing.note(SignedMoment(link: last ?? .start, time: now()))
   }
 
   func run() async throws {
@@ -47,7 +59,10 @@ final class AuditKeeper: Service {
         try? await Task.sleep(for: .seconds(60))
       }
     }
-    state.withLock { $0.waiting.append(ServerEvents.stop(now: now())) }
+    state.withLock { state in
+      state.waiting.append(ServerEvents.stop(now: now()))
+      state.isStopping = true
+    }
     // Also where the server has no time left and cancels what goes on: the row is written, or given up with the process.
     await Task { await round() }.value
   }
@@ -57,17 +72,20 @@ final class AuditKeeper: Service {
   /// If the store fails, the next round tries again; the log says so once a round.
   func round() async {
     do {
+      try await begin()
       try await write()
-      let last = state.withLock { $0.last }
-      do {
-        keep(try await signer.sign(after: last))
-      } catch let refusal as AuditSigner.Refusal {
-        try await goOn(after: refusal)
-      }
+      try await sign()
+      try await tellGap()
+      try await noteSigned()
     } catch let error as any StoreFailure {
       logger.error("audit-not-written", metadata: ["error": "\(error.logName)", "text": "\(error.text)"])
+    } catch AuditSigner.NotKept.head(let number) {
+      logger.critical("audit-head-dropped", metadata: ["row": "\(number)"])
+    } catch AuditSigner.NotKept.row(let number) {
+      logger.critical("audit-row-dropped", metadata: ["after": "\(number)"])
     } catch {
-      logger.error("audit-not-written", metadata: ["error": "\(type(of: error))"])
+      logger.error(
+        "audit-not-written", metadata: ["error": "\((error as? ServerError)?.description ?? "\(type(of: error))")"])
     }
     // Also where nothing was signed: heads of earlier rounds may wait for a disk that was full.
     do throws(ServerError) {
@@ -75,6 +93,48 @@ final class AuditKeeper: Service {
     } catch {
       logger.error("audit-not-written", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// Finds out, once, since when the audit is unsigned: before the first row of this process hides it.
+  private func begin() async throws {
+    guard !state.withLock({ $0.hasBegun }) else { return }
+    standing.note(try await signer.beginning(after: try moments.read()))
+    state.withLock { $0.hasBegun = true }
+  }
+
+  private func sign() async throws {
+    let last = state.withLock { $0.last }
+    do {
+      keep(try await signer.sign(after: last))
+    } catch let refusal as AuditSigner.Refusal {
+      try await goOn(after: refusal)
+    }
+  }
+
+  /// Says in a row that nothing was signed for too long, and signs that.
+  ///
+  /// The time goes on as long as that row cannot be signed.
+  private func tellGap() async throws {
+    guard let moment = standing.moment, standing.isOverdue(at: now()),
+      let gap = try await signer.gap(since: moment)
+    else { return }
+    logger.critical("audit-unsigned", metadata: ["after": "\(gap.after)", "seconds": "\(gap.seconds)"])
+    let row = gap.row(of: ServerEvents.host, now: now())
+    try await store.write { try $0.audit.append([row]) }
+    try await sign()
+    // The database may have dropped the row.
+    let isSigned = try await store.read { records in
+      try records.audit.rows(AuditFilter(after: gap.through, kind: .unsigned), limit: 1).first?.event == row
+    }
+    guard isSigned else { throw AuditSigner.NotKept.row(after: gap.through) }
+  }
+
+  /// Notes that the whole audit is signed now, here and in the state folder.
+  private func noteSigned() async throws {
+    let isStopping = state.withLock { $0.isStopping }
+    let moment = SignedMoment(link: try await signer.signedEnd(), time: now(), isStopped: isStopping)
+    standing.note(moment)
+    try moments.write(moment)
   }
 
   private func write() async throws {

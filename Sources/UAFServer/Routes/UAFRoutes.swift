@@ -33,7 +33,10 @@ struct UAFRoutes: Sendable {
     joins = JoinRoutes(environment: environment, admission: admission, log: log, stops: stops)
   }
 
-  var health: HealthRoutes { HealthRoutes(watch: watch, policies: environment.policies) }
+  var health: HealthRoutes {
+    HealthRoutes(
+      watch: watch, policies: environment.policies, audit: environment.auditStanding, now: environment.now)
+  }
 
   /// Answers a request of a route, and refuses any other one.
   @Sendable func answer(to request: WebRequest) async -> WebAnswer {

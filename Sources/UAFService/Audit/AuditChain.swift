@@ -26,6 +26,9 @@ package struct AuditChain {
     lastHead = floor
   }
 
+  /// The row of the store's head that was checked last.
+  package var headNumber: Int64 { lastHead }
+
   /// Up to which row a signed head covers the rows.
   package var signedNumber: Int64 { signed }
 

@@ -8,23 +8,33 @@ package struct AuditSigner: Sendable {
     case changed(Int64)
     /// The last stored head is of no known key, of a row that is not there, or of another one.
     case headUnfit(StoredHead)
+    /// The head that was signed last is not stored any more.
+    case headGone(Int64)
 
     /// The row that it is about.
     package var number: Int64 {
       switch self {
-      case .changed(let number): number
+      case .changed(let number), .headGone(let number): number
       case .headUnfit(let head): head.number
       }
     }
   }
 
+  /// The store said that it keeps something, and does not have it.
+  package enum NotKept: Error, Equatable {
+    /// The head of this row.
+    case head(Int64)
+    /// A row after this one.
+    case row(after: Int64)
+  }
+
   /// How many heads that nobody has signed are passed over in search of one that is signed.
   private static let mostPassed = 100
 
-  private let store: any ServerStore
+  let store: any ServerStore
   private let keys: ServerKeys
   private let published: AuditHeadKeys
-  private let now: @Sendable () -> Int64
+  let now: @Sendable () -> Int64
 
   /// Makes a signer.
   ///
@@ -40,14 +50,18 @@ package struct AuditSigner: Sendable {
     self.now = now
   }
 
-  private var known: AuditHeadKeys { published.adding(keys.auditHeadKeys) }
+  var known: AuditHeadKeys { published.adding(keys.auditHeadKeys) }
 
   /// Signs the end of the chain, if rows have come since it was signed last.
   ///
   /// - Parameter last: what this process has signed last; it is looked whether that is still so.
   /// - Returns: the new head; nil if there is nothing to sign.
-  /// - Throws: ``Refusal``; ``StoreFailure``; ``CryptoError``.
+  /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
   package func sign(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
+    try await readBack(try await signed(after: last))
+  }
+
+  private func signed(after last: AuditLink?) async throws -> (head: StoredHead, link: AuditLink)? {
     try await store.write { [key = keys.auditKey, known, now = now()] records in
       let end = try records.audit.last()
       if let last, try !Self.isThere(last, end, in: records.audit, known) { throw Refusal.changed(last.number) }
@@ -57,6 +71,7 @@ package struct AuditSigner: Sendable {
           throw Refusal.headUnfit(stored)
         }
       }
+      if let last, (stored?.number ?? 0) < last.number { throw Refusal.headGone(last.number) }
       return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
     }
   }
@@ -67,8 +82,12 @@ package struct AuditSigner: Sendable {
   /// that still holds, also under numbers that they know.
   ///
   /// - Returns: as ``sign(after:)``; nil only if there is no row.
-  /// - Throws: ``StoreFailure``; ``CryptoError``.
+  /// - Throws: ``Refusal``; ``NotKept``; ``StoreFailure``; ``CryptoError``.
   package func signAfterRefusal() async throws -> (head: StoredHead, link: AuditLink)? {
+    try await readBack(try await signedAfterRefusal())
+  }
+
+  private func signedAfterRefusal() async throws -> (head: StoredHead, link: AuditLink)? {
     try await store.write { [key = keys.auditKey, known, now = now()] records in
       let end = try records.audit.last()
       try records.audit.removeHeads(after: end.number - 1)
@@ -80,6 +99,21 @@ package struct AuditSigner: Sendable {
       }
       return try Self.sign(end, after: stored?.number ?? 0, now, key, in: records.audit)
     }
+  }
+
+  /// Looks whether a head is in the store after its commit.
+  ///
+  /// Who administers a database can have it drop what is written, also at the commit, and say nothing.
+  private func readBack(
+    _ signed: (head: StoredHead, link: AuditLink)?
+  ) async throws -> (head: StoredHead, link: AuditLink)? {
+    guard let signed else { return nil }
+    let stored = try await store.read { try $0.audit.lastHead(through: signed.link.number) }
+    // Another instance may have signed the same row.
+    guard let stored, known.head(of: stored)?.link == signed.link else {
+      throw NotKept.head(signed.link.number)
+    }
+    return signed
   }
 
   /// The row of the last head that still holds; 0 if none is found.
@@ -103,6 +137,10 @@ package struct AuditSigner: Sendable {
     _ end: AuditLink, after previous: Int64, _ now: Int64, _ key: TokenKey, in audit: any AuditTrail
   ) throws -> (head: StoredHead, link: AuditLink)? {
     guard end.number > previous else { return nil }
+    // The end may be counted while its row was dropped.
+    guard try audit.rows(AuditFilter(after: end.number - 1), limit: 1).first?.link == end else {
+      throw Refusal.changed(end.number)
+    }
     let head = try AuditHeadKeys.sign(AuditHead(link: end, signedAt: now, previous: previous), with: key)
     try audit.keep(head)
     return (head, end)

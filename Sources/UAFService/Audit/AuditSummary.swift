@@ -12,4 +12,19 @@ package struct AuditSummary: Equatable, Sendable {
   package var removed: Int64 = 0
   /// The first row in which the server says that signed rows were gone or others; 0 if there is none.
   package var broken: Int64 = 0
+  /// The times in which rows were unsigned for longer than ``AuditGap/bound``, by the rows of the server and by the times of rows
+  /// and heads; the first ``mostGaps``.
+  package var gaps: [AuditGap] = []
+
+  /// How many gaps are named.
+  package static let mostGaps = 100
+
+  /// Adds a gap to those that were found, or to the one that it is a part of.
+  mutating func add(_ gap: AuditGap) {
+    if let index = gaps.lastIndex(where: { $0.merged(with: gap) != nil }), let both = gaps[index].merged(with: gap) {
+      gaps[index] = both
+    } else if gaps.count < Self.mostGaps {
+      gaps.append(gap)
+    }
+  }
 }

@@ -9,6 +9,7 @@ package struct AuditVerification {
 
   private let store: any ServerStore
   private let keys: AuditHeadKeys
+  private let now: Int64
   /// The heads that were kept elsewhere, in the order of their numbers, and are not yet compared.
   private var kept: ArraySlice<AuditHead>
   private var rows: ArraySlice<AuditRow> = []
@@ -17,13 +18,18 @@ package struct AuditVerification {
   private var summary = AuditSummary()
   private var hasHeads = false
   private var removalIsRecorded = false
+  /// The time of the oldest row that no head of the store covers yet; nil if there is none.
+  private var oldest: Int64?
 
   /// Makes a check.
   ///
-  /// - Parameter kept: heads that were kept elsewhere, whose signatures were checked.
-  package init(of store: any ServerStore, keys: AuditHeadKeys, kept: [AuditHead] = []) {
+  /// - Parameters:
+  ///   - kept: heads that were kept elsewhere, whose signatures were checked.
+  ///   - now: seconds since 1970.
+  package init(of store: any ServerStore, keys: AuditHeadKeys, kept: [AuditHead] = [], now: Int64) {
     self.store = store
     self.keys = keys
+    self.now = now
     self.kept = kept.sorted { $0.link.number < $1.link.number }[...]
   }
 
@@ -63,8 +69,11 @@ package struct AuditVerification {
       summary.rows += 1
       if row.event.kind == .removal, Self.names(summary.removed, row.event.detail) { removalIsRecorded = true }
       if row.event.kind == .broken, summary.broken == 0 { summary.broken = row.number }
+      if let gap = AuditGap(row) { summary.add(gap) }
+      oldest = min(oldest ?? row.event.time, row.event.time)
       if let fault = try await heads(through: row.number) { return fault }
     }
+    look(until: now, through: chain.last.number)
     // What is left was signed, and is not there any more.
     if let fault = try await heads(through: .max) { return fault }
     if summary.rows > 0, !hasHeads { return .noHeads }
@@ -101,6 +110,7 @@ package struct AuditVerification {
         heads = try await store.read { try $0.audit.heads(after: stored.number, limit: Self.page) }[...]
       }
       guard let head = keys.head(of: stored) else { return .headNotSigned(stored.number) }
+      look(until: head.signedAt, through: head.link.number)
       if let fault = chain.check(head) { return fault }
     }
     while let head = kept.first, head.link.number <= number {
@@ -108,6 +118,14 @@ package struct AuditVerification {
       if let fault = chain.compare(with: head) { return fault }
     }
     return nil
+  }
+
+  /// Notes rows that were unsigned for too long, also if a head covers them now.
+  private mutating func look(until time: Int64, through number: Int64) {
+    guard let from = oldest else { return }
+    oldest = nil
+    let gap = AuditGap(after: chain.headNumber, through: number, from: from, until: time)
+    if gap.seconds > AuditGap.bound { summary.add(gap) }
   }
 
   /// Whether the detail of a row says that rows were removed up to a number.

@@ -71,4 +71,6 @@ extension AuditKind {
   package static let removal = AuditKind(rawValue: "audit-removal")
   /// The server has found that signed rows are gone or others.
   package static let broken = AuditKind(rawValue: "audit-broken")
+  /// For a time nothing was signed: rows of that time could be written anew.
+  package static let unsigned = AuditKind(rawValue: "audit-unsigned")
 }

@@ -13,6 +13,8 @@ package struct ServiceEnvironment: Sendable {
   package var shapes = KeyShapeKeeper()
   /// The joined machines that are unknown ones again.
   package let departed: DepartedMachines
+  /// For how long the audit has been unsigned.
+  package let auditStanding: AuditStanding
   /// The workstation policy for machines that check in.
   package var machinePolicies: any MachinePolicies
   /// Who the server is; throws as long as that is not known.
@@ -26,7 +28,8 @@ package struct ServiceEnvironment: Sendable {
     store: any ServerStore, keys: ServerKeys, models: AuthenticatorModels,
     policies: @escaping @Sendable () throws -> AccountPolicies,
     verificationMethods: VerificationMethodPolicy = .off, shapes: KeyShapeKeeper = KeyShapeKeeper(),
-    departed: DepartedMachines = DepartedMachines(), machinePolicies: any MachinePolicies = NoMachinePolicies(),
+    departed: DepartedMachines = DepartedMachines(), auditStanding: AuditStanding = AuditStanding(),
+    machinePolicies: any MachinePolicies = NoMachinePolicies(),
     identity: @escaping @Sendable () throws -> ServerIdentity, now: @escaping @Sendable () -> Int64,
     random: @escaping @Sendable (Int) throws -> [UInt8]
   ) {
@@ -37,6 +40,7 @@ package struct ServiceEnvironment: Sendable {
     self.verificationMethods = verificationMethods
     self.shapes = shapes
     self.departed = departed
+    self.auditStanding = auditStanding
     self.machinePolicies = machinePolicies
     self.identity = identity
     self.now = now
