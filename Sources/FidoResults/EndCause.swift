@@ -48,6 +48,8 @@ public enum EndCause: CaseIterable, Sendable {
   case joinRefused
   /// The server's administrator has revoked this machine, which had joined with the code.
   case joinRevoked
+  /// The server knows this machine by another join, and it did not prove that it is the same.
+  case joinTaken
   /// As many machines have joined with the code as may.
   case joinUsedUp
   /// The payload is for another server than the configuration.

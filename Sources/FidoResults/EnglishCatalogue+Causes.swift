@@ -60,6 +60,11 @@ extension EnglishCatalogue {
       ResultText(
         "The server has revoked this machine, which had joined with this machine payload.",
         "Ask the administrator for a new one.")
+    case .joinTaken:
+      ResultText(
+        "The server knows this machine already, and it did not prove that it is the same one.",
+        "Ask the administrator to revoke the machine ('uaf-server machines' has its id), and for a new machine payload."
+      )
     case .joinUsedUp:
       ResultText(
         "As many machines have joined with this machine payload as it is for.", "Ask the administrator for a new one.")

@@ -41,6 +41,10 @@ extension KoreanCatalogue {
       ResultText("서버가 가입 파일의 코드를 받아들이지 않습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinRevoked:
       ResultText("서버가 이 가입 파일로 가입했던 이 컴퓨터를 취소했습니다.", "관리자에게 새 파일을 요청하십시오.")
+    case .joinTaken:
+      ResultText(
+        "서버가 이 컴퓨터를 이미 알고 있는데, 같은 컴퓨터임을 증명하지 못했습니다.",
+        "관리자에게 이 컴퓨터를 취소하고('uaf-server machines'에 ID가 있습니다) 새 가입 파일을 달라고 하십시오.")
     case .joinUsedUp:
       ResultText("이 가입 파일로 가입할 수 있는 컴퓨터 수가 다 찼습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinOfOtherServer:

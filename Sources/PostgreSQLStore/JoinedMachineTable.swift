@@ -66,6 +66,12 @@ struct JoinedMachineTable: JoinedMachines {
   /// Transactions that write come one after another, so nobody else gives the same.
   private static let nextChange = "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number"
 
+  /// The number of the place that a machine `j` has now: the one that it has not left; otherwise the last one that it took.
+  private static let current = """
+    (SELECT o.number FROM joinedMachine o WHERE o.deviceID = j.deviceID
+      ORDER BY (o.leftAt IS NULL AND o.revokedAt IS NULL) DESC, o.number DESC LIMIT 1)
+    """
+
   func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws {
     try connection.execute(
       """
@@ -82,6 +88,11 @@ struct JoinedMachineTable: JoinedMachines {
         .integer(machine.codeNumber), .text(machine.id), .text(machine.name), .text(machine.model),
         .text(machine.system), .text(machine.group), .bytes(machineID), .integer(machine.joinedAt),
       ])
+    try connection.execute(
+      """
+      UPDATE joinedMachine SET leftAt = $1, changeNumber = \(Self.nextChange)
+      WHERE deviceID = $2 AND codeNumber <> $3 AND leftAt IS NULL AND revokedAt IS NULL
+      """, [.integer(machine.joinedAt), .text(machine.id), .integer(machine.codeNumber)])
   }
 
   func machine(_ id: String, code number: Int64) throws -> JoinedMachine? {
@@ -93,7 +104,7 @@ struct JoinedMachineTable: JoinedMachines {
 
   func machine(_ id: String) throws -> JoinedMachine? {
     try connection.execute(
-      "SELECT \(Self.columns) FROM joinedMachine WHERE deviceID = $1 ORDER BY number DESC LIMIT 1", [.text(id)]
+      "SELECT \(Self.columns) FROM joinedMachine j WHERE deviceID = $1 AND number = \(Self.current)", [.text(id)]
     ).first.map(Self.machine)
   }
 
@@ -101,7 +112,7 @@ struct JoinedMachineTable: JoinedMachines {
     try connection.execute(
       """
       SELECT \(Self.columns) FROM joinedMachine j WHERE deviceID > $1
-        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        AND number = \(Self.current)
       ORDER BY deviceID LIMIT $2
       """, [.text(id), .integer(limit)]
     ).rows.map(Self.machine)
@@ -111,7 +122,7 @@ struct JoinedMachineTable: JoinedMachines {
     let count = try connection.execute(
       """
       SELECT count(*) FROM joinedMachine j WHERE machineGroup = $1 AND leftAt IS NULL AND revokedAt IS NULL
-        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        AND number = \(Self.current)
       """, [.text(group)]
     ).first?.integer(0)
     return Int(clamping: count ?? 0)
@@ -124,7 +135,7 @@ struct JoinedMachineTable: JoinedMachines {
       """
       SELECT machineGroup, count(*) FROM joinedMachine j
       WHERE machineGroup IN (\(places)) AND leftAt IS NULL AND revokedAt IS NULL
-        AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+        AND number = \(Self.current)
       GROUP BY machineGroup
       """, groups.map { .text($0) })
     return try found.rows.reduce(into: [:]) { $0[try $1.text(0)] = Int(clamping: try $1.integer(1)) }
@@ -141,8 +152,10 @@ struct JoinedMachineTable: JoinedMachines {
 
   func machine(machineID: [UInt8]) throws -> JoinedMachine? {
     try connection.execute(
-      "SELECT \(Self.columns) FROM joinedMachine WHERE machineID = $1 AND leftAt IS NULL AND revokedAt IS NULL",
-      [.bytes(machineID)]
+      """
+      SELECT \(Self.columns) FROM joinedMachine j WHERE machineID = $1 AND leftAt IS NULL AND revokedAt IS NULL
+        AND number = \(Self.current)
+      """, [.bytes(machineID)]
     ).first.map(Self.machine)
   }
 

@@ -52,6 +52,12 @@ struct JoinedMachineStore: JoinedMachines {
   /// Higher than all that were given, and another one for each row of a statement.
   private static let nextChange = "(SELECT max(changeNumber) FROM joinedMachine) + joinedMachine.number"
 
+  /// The number of the place that a machine `j` has now: the one that it has not left; otherwise the last one that it took.
+  private static let current = """
+    (SELECT o.number FROM joinedMachine o WHERE o.deviceID = j.deviceID
+      ORDER BY (o.leftAt IS NULL AND o.revokedAt IS NULL) DESC, o.number DESC LIMIT 1)
+    """
+
   func keep(_ machine: JoinedMachine, machineID: [UInt8]) throws {
     try db.execute(
       sql: """
@@ -67,6 +73,11 @@ struct JoinedMachineStore: JoinedMachines {
         machine.codeNumber, machine.id, machine.name, machine.model, machine.system, machine.group,
         machineID.databaseBlob, machine.joinedAt,
       ])
+    try db.execute(
+      sql: """
+        UPDATE joinedMachine SET leftAt = ?, changeNumber = \(Self.nextChange)
+        WHERE deviceID = ? AND codeNumber <> ? AND leftAt IS NULL AND revokedAt IS NULL
+        """, arguments: [machine.joinedAt, machine.id, machine.codeNumber])
   }
 
   func machine(_ id: String, code number: Int64) throws -> JoinedMachine? {
@@ -77,7 +88,7 @@ struct JoinedMachineStore: JoinedMachines {
 
   func machine(_ id: String) throws -> JoinedMachine? {
     try Row.fetchOne(
-      db, sql: "SELECT * FROM joinedMachine WHERE deviceID = ? ORDER BY number DESC LIMIT 1", arguments: [id]
+      db, sql: "SELECT * FROM joinedMachine j WHERE deviceID = ? AND number = \(Self.current)", arguments: [id]
     ).map(Self.machine)
   }
 
@@ -86,7 +97,7 @@ struct JoinedMachineStore: JoinedMachines {
       db,
       sql: """
         SELECT * FROM joinedMachine j WHERE deviceID > ?
-          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+          AND number = \(Self.current)
         ORDER BY deviceID LIMIT ?
         """, arguments: [id, limit]
     ).map(Self.machine)
@@ -97,7 +108,7 @@ struct JoinedMachineStore: JoinedMachines {
       db,
       sql: """
         SELECT count(*) FROM joinedMachine j WHERE machineGroup = ? AND leftAt IS NULL AND revokedAt IS NULL
-          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+          AND number = \(Self.current)
         """, arguments: [group]) ?? 0
   }
 
@@ -107,7 +118,7 @@ struct JoinedMachineStore: JoinedMachines {
       sql: """
         SELECT machineGroup, count(*) FROM joinedMachine j
         WHERE machineGroup IN (\(databaseQuestionMarks(count: groups.count))) AND leftAt IS NULL AND revokedAt IS NULL
-          AND number = (SELECT max(number) FROM joinedMachine o WHERE o.deviceID = j.deviceID)
+          AND number = \(Self.current)
         GROUP BY machineGroup
         """, arguments: StatementArguments(groups))
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
@@ -125,8 +136,11 @@ struct JoinedMachineStore: JoinedMachines {
 
   func machine(machineID: [UInt8]) throws -> JoinedMachine? {
     try Row.fetchOne(
-      db, sql: "SELECT * FROM joinedMachine WHERE machineID = ? AND leftAt IS NULL AND revokedAt IS NULL",
-      arguments: [machineID.databaseBlob]
+      db,
+      sql: """
+        SELECT * FROM joinedMachine j WHERE machineID = ? AND leftAt IS NULL AND revokedAt IS NULL
+          AND number = \(Self.current)
+        """, arguments: [machineID.databaseBlob]
     ).map(Self.machine)
   }
 

@@ -8,7 +8,7 @@ import Testing
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
     case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere, .joinExpired,
-      .joinRefused, .joinRevoked, .joinUsedUp:
+      .joinRefused, .joinRevoked, .joinTaken, .joinUsedUp:
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,

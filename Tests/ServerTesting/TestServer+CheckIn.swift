@@ -1,3 +1,4 @@
+import Testing
 import UAFCrypto
 import UAFMessages
 
@@ -11,14 +12,35 @@ extension TestServer {
     return report
   }
 
-  /// A login without the server, as the machine with a secret notes it.
+  /// The secret that a machine has for an account, since it has registered a key.
+  func accountSecret(_ account: String, _ key: FakeAuthenticator) throws -> MachineSecret {
+    try #require(try MachineProofs(keys: environment.keys).secret(of: account, holding: [key.keyID]))
+  }
+
+  /// A login without the server, as a machine that has joined notes it with a secret.
+  ///
+  /// - Parameter secret: the account's, to be right.
   func offlineLogin(
-    _ number: Int64, of account: String, by secret: MachineSecret, service: String = "sudo"
+    _ number: Int64, of account: String, on joined: MachineSecret, by secret: MachineSecret, service: String = "sudo"
   ) throws -> OfflineLoginNote {
     let note = OfflineLoginNote(account: account, service: service, time: now - 60, number: number, code: [])
+    let message = note.authenticated(on: joined.machineID)
     return OfflineLoginNote(
       account: account, service: service, time: note.time, number: number,
-      code: try HMACSHA256.authenticate(note.authenticated, keyInOrdinaryMemory: secret.secret))
+      code: try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret))
+  }
+
+  /// A lock, as a machine that has joined reports it with a secret.
+  ///
+  /// - Parameter secret: the account's, to be right.
+  func lock(
+    of account: String, _ origin: ReportedLock.Origin = .local, until: Int64? = nil, on joined: MachineSecret,
+    by secret: MachineSecret
+  ) throws -> ReportedLock {
+    var lock = ReportedLock(account: account, type: "passcode", origin: origin, until: until)
+    lock.code = try HMACSHA256.authenticate(
+      lock.authenticated(on: joined.machineID), keyInOrdinaryMemory: secret.secret)
+    return lock
   }
 
   /// The header that proves a body.

@@ -22,20 +22,36 @@ extension TestServer {
   }
 
   /// What a machine gets that joins with a code.
-  func join(_ code: String, _ device: String, name: String? = nil) async throws -> JoinService.Outcome {
-    try await JoinService(environment: environment).join(Self.joinRequest(code, device, name: name), from: "192.0.2.1")
+  ///
+  /// - Parameter secret: what it proves to have, if it has joined before.
+  func join(
+    _ code: String, _ device: String, name: String? = nil, proving secret: MachineSecret? = nil
+  ) async throws -> JoinService.Outcome {
+    let request = try Self.joinRequest(code, device, name: name)
+    let body = request.jsonBytes
+    let machine = try secret.flatMap { secret in
+      environment.machine(proving: try proof(secret, .joining(bodyHash: SHA256.hash(body))))
+    }
+    let prover = try machine.flatMap { try JoinService.isProved(body, by: $0) ? $0 : nil }
+    return try await JoinService(environment: environment).join(request, provedBy: prover, from: "192.0.2.1")
   }
 
   /// Joins a machine, and expects success.
-  @discardableResult func joined(_ code: String, _ device: String, name: String? = nil) async throws -> MachineSecret? {
-    guard case .joined(let answer, _) = try await join(code, device, name: name) else { throw Unexpected() }
+  @discardableResult func joined(
+    _ code: String, _ device: String, name: String? = nil, proving secret: MachineSecret? = nil
+  ) async throws -> MachineSecret? {
+    guard case .joined(let answer, _) = try await join(code, device, name: name, proving: secret) else {
+      throw Unexpected()
+    }
     joinedMachines.withLock { $0[device] = answer.machineSecret }
     return answer.machineSecret
   }
 
   /// Why a machine does not join; nil if it does.
-  func joinRefusal(_ code: String, _ device: String) async throws -> ServiceRefusal? {
-    guard case .refused(let refusal) = try await join(code, device) else { return nil }
+  func joinRefusal(
+    _ code: String, _ device: String, proving secret: MachineSecret? = nil
+  ) async throws -> ServiceRefusal? {
+    guard case .refused(let refusal) = try await join(code, device, proving: secret) else { return nil }
     return refusal
   }
 

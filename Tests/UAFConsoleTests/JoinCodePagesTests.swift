@@ -45,7 +45,8 @@ import UAFMessages
   @Test func `the list and the page of a machine show what it has told, as text`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     var report = TestServer.report(next: 1, module: "<i>1.0")
-    report.locks = [ReportedLock(account: "<b>mina", type: "passcode", origin: .remote, until: nil)]
+    let key = try await server.registered("<b>mina", deviceID: "d1")
+    report.locks = [try server.lock(of: "<b>mina", .remote, on: secret, by: server.accountSecret("<b>mina", key))]
     report.moreLocks = 2
     _ = try await server.checkIn(secret, report)
     let (browser, _) = try await server.signedIn("alice", .auditor)

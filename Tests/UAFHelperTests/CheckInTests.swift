@@ -176,6 +176,7 @@ import UAFWire
     #expect(try bench.run(registration, ["another", "another"]).result == 0, "\(bench.log.lines)")
     for _ in 0..<3 { try bench.run(as43(.authenticate), ["wrong"]) }
     #expect(try login() == 0)
+    // The server has given no secret for jun.
     #expect(
       reports.last?.locks
         == [
@@ -271,6 +272,8 @@ import UAFWire
   }
 
   @Test func `each login without the server is noted with its code, told with the next one, and told once`() throws {
+    let own = [UInt8](repeating: 9, count: 32)
+    try giveSecret(own)
     _ = try login()
     var times: [Int64] = []
     for _ in 0..<2 {
@@ -282,13 +285,34 @@ import UAFWire
     let logins = reports[1].offlineLogins
     #expect(logins.map(\.time) == times && logins.map(\.account) == ["mina", "mina"])
     #expect(logins.map(\.service) == ["login", "login"] && logins[1].number == logins[0].number + 1)
+    let machineID = [UInt8](repeating: 3, count: 16)
     for login in logins {
-      #expect(try login.code == HMACSHA256.authenticate(login.authenticated, keyInOrdinaryMemory: secret))
+      let message = login.authenticated(on: machineID)
+      #expect(try login.code == HMACSHA256.authenticate(message, keyInOrdinaryMemory: own))
+      #expect(try login.code != HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret))
     }
     #expect(try waiting.logins.isEmpty)
     #expect(try login() == 0 && reports.count == 2)
     #expect(try loginAway() == 0)
     #expect(try waiting.logins.map(\.number) == [logins[1].number + 1])
+  }
+
+  /// Gives the machine a secret for mina, as the server does with a registration.
+  private func giveSecret(_ secret: [UInt8]) throws {
+    let directory = try StateDirectory(state, owner: getuid())
+    let account = try #require(try AccountFile.open(in: directory, uid: 4242, name: nil, serverUserName: { _ in nil }))
+    let place = try #require(try JoinRecord.read(in: state, owner: getuid())).machine.place
+    try MachineRecord(machineID: Array(repeating: 8, count: 16), secret: secret, place: place).store(in: account)
+  }
+
+  @Test func `a lock has the code of the account's secret, and none by a secret of another server`() throws {
+    let own = [UInt8](repeating: 9, count: 32)
+    try giveSecret(own)
+    for _ in 0..<3 { _ = try login("wrong") }
+    #expect(try operation().result == 0)
+    let lock = try #require(reports.last?.locks.first)
+    let message = lock.authenticated(on: Array(repeating: 3, count: 16))
+    #expect(try lock.account == "mina" && lock.code == HMACSHA256.authenticate(message, keyInOrdinaryMemory: own))
   }
 
   @Test func `more logins than a report has are told one after the other, and more than are kept are counted`() throws {

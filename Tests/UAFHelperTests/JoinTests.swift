@@ -92,6 +92,16 @@ import UAFWire
     #expect(record.machine.secret == secret.secret && record.group == "default")
   }
 
+  @Test func `a machine that has joined proves that when it joins again, for this request alone`() throws {
+    try join()
+    #expect(bench.server.requests.last?.machineProof == nil)
+    try join()
+    let request = try #require(bench.server.requests.last)
+    #expect(try request.url == "https://localhost/uaf/join" && isProved(request))
+    let (proof, _) = try #require(MachineProof.read(request.machineProof ?? ""))
+    #expect(try proof.claim == .joining(bodyHash: SHA256.hash(request.body)) && !proof.claim.asksForState)
+  }
+
   @Test func `the secret proves the requests of a registration, and no login of somebody who is not registered`() throws
   {
     try join()
@@ -137,6 +147,7 @@ import UAFWire
     arguments: [
       (1401, "The server does not accept the join code of the machine payload."),
       (1404, "The time of the machine payload is over."),
+      (1403, "The server knows this machine already, and it did not prove that it is the same one."),
       (1493, "The server has revoked this machine, which had joined with this machine payload."),
       (1491, "As many machines have joined with this machine payload as it is for."),
     ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws

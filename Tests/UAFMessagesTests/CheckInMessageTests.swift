@@ -85,10 +85,37 @@ import Testing
       OfflineLoginNote(account: "minas", service: "udo", time: 9, number: 1, code: first.code),
       OfflineLoginNote(account: "mina", service: "sudo", time: 10, number: 1, code: first.code),
     ]
-    #expect(Set(([first] + others).map(\.authenticated)).count == 6)
+    let machineID = [UInt8](repeating: 7, count: 16)
+    #expect(Set(([first] + others).map { $0.authenticated(on: machineID) }).count == 6)
+    #expect(first.authenticated(on: machineID) != first.authenticated(on: Array(repeating: 8, count: 16)))
     #expect(
-      first.authenticated == Array("pam-uaf offline login\0".utf8) + [0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1]
+      first.authenticated(on: machineID) == Array("pam-uaf offline login\0".utf8) + machineID + [
+        0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1,
+      ]
         + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 4] + Array("sudo".utf8))
+  }
+
+  @Test func `the code of a lock is over all of it, and no lock without an end has the bytes of one with an end`()
+    throws
+  {
+    func lock(_ account: String, _ type: String, _ origin: ReportedLock.Origin, _ until: Int64?) -> ReportedLock {
+      ReportedLock(account: account, type: type, origin: origin, until: until)
+    }
+    let locks = [
+      lock("mina", "passcode", .local, 0), lock("mina", "passcode", .local, nil), lock("mina", "passcode", .remote, 0),
+      lock("mina", "pattern", .local, 0), lock("minap", "asscode", .local, 0), lock("mina", "passcode", .local, 1),
+    ]
+    let machineID = [UInt8](repeating: 7, count: 16)
+    #expect(Set(locks.map { $0.authenticated(on: machineID) }).count == 6)
+    #expect(
+      locks[1].authenticated(on: machineID) == Array("pam-uaf standing lock\0".utf8) + machineID
+        + Array(repeating: 0xFF, count: 8) + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 8] + Array("passcode".utf8)
+        + [0, 0, 0, 5] + Array("local".utf8))
+    var coded = locks[0]
+    for (code, isRead) in [(32, true), (31, false), (33, false), (0, false)] {
+      coded.code = Array(repeating: 1, count: code)
+      #expect((try? ReportedLock(parsing: coded.jsonBytes)) == (isRead ? coded : nil))
+    }
   }
 
   @Test func `an answer is read as it was written, and refused with a policy that is too long`() throws {

@@ -60,7 +60,8 @@ struct JoinCodeAPITests {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     var report = TestServer.report(next: 1)
     report.policy = 3
-    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .remote, until: 5)]
+    let key = try await server.registered("mina", deviceID: "d1")
+    report.locks = [try server.lock(of: "mina", .remote, until: 5, on: secret, by: server.accountSecret("mina", key))]
     report.moreLocks = 4
     _ = try await server.checkIn(secret, report)
     _ = try await server.checkIn(secret, TestServer.report(mark: 9, next: 9, module: "1.1"))

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import Testing
+import UAFCrypto
 import UAFMessages
 import WebMessages
 
@@ -86,6 +87,25 @@ import struct UAFMessages.RequestContext
       for (code, status) in [("wrong", 1401), (ended, 1404), (used, 1491)] as [(String, UInt32)] {
         let answer = try answer(await join(client, code))
         #expect(answer == JoinAnswer(statusCode: UAFStatusCode(rawValue: status)))
+      }
+    }
+  }
+
+  @Test
+  func `refuses another code in the name of a machine that has joined, and takes the machine's own proof of the body`()
+    async throws
+  {
+    let (log, office) = (RecordedLog(), try await server.joinCode("office", machines: 9))
+    try await server.application(log: log).test { client in
+      let secret = try await secret(client)
+      #expect(try answer(await join(client, office)) == JoinAnswer(statusCode: .forbidden))
+      #expect(log.lines.last == "refused reason=machine-joined route=join status=1403 user=-")
+      let body = try TestServer.joinRequest(office, "d1").jsonBytes
+      for (hashed, isTaken) in [(body + [0x20], false), (body, true)] {
+        let proof = try server.proof(secret, .joining(bodyHash: SHA256.hash(hashed)))
+        let fields: HTTPHeaders = ["Content-Type": "application/json", UAFRoutes.machineProof: proof]
+        let moved = try answer(await post(client, "/uaf/join", body, fields))
+        #expect(moved.statusCode == (isTaken ? .ok : .forbidden))
       }
     }
   }

@@ -46,9 +46,10 @@ import UAFMessages
 
   @Test func `a machine is answered with a statement for its proof, and the store has what it told`() async throws {
     let secret = try await joined()
+    let key = try await server.registered("mina", deviceID: "d1")
     var report = TestServer.report(next: 1)
     report.deviceOS = "Linux 6.1"
-    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .local, until: 99)]
+    report.locks = [try server.lock(of: "mina", until: 99, on: secret, by: server.accountSecret("mina", key))]
     report.moreLocks = 2
     let answer = try await server.checkIn(secret, report)
     let statement = try claims(answer)
@@ -57,10 +58,11 @@ import UAFMessages
     #expect(answer?.statusCode == .ok && answer?.policy == nil)
     let machine = try await server.store.read { try $0.joinedMachines.machine("d1") }
     #expect(machine?.system == "Linux 6.1" && machine?.name == "desk-17")
+    let lock = ReportedLock(account: "mina", type: "passcode", origin: .local, until: 99)
     #expect(
       machine?.contact
         == MachineContact(
-          at: server.now, module: "1.0", policy: nil, locks: ReportedLocks(report.locks, more: 2), copySeenAt: nil,
+          at: server.now, module: "1.0", policy: nil, locks: ReportedLocks([lock], more: 2), copySeenAt: nil,
           mark: report.nextMark, offlineNumber: nil))
   }
 
@@ -161,7 +163,8 @@ import UAFMessages
     _ = try await server.checkIn(secret, report)
     #expect(try await rows(.machineCheckIn).count == 1)
     report.policy = 3
-    report.locks = [ReportedLock(account: "mina", type: "passcode", origin: .local, until: nil)]
+    let key = try await server.registered("mina", deviceID: "d1")
+    report.locks = [try server.lock(of: "mina", on: secret, by: server.accountSecret("mina", key))]
     report.droppedLogins = 5
     _ = try await server.checkIn(secret, report)
     let row = try #require(try await rows(.machineCheckIn).last)
@@ -173,29 +176,63 @@ import UAFMessages
   }
 
   @Test func `each login without the server has one row, however often it is told`() async throws {
-    _ = try await server.registered("alice", deviceID: "d1")
     let secret = try await joined()
+    let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
+    let bob = try server.accountSecret("bob", await server.registered("bob", deviceID: "d2"))
     var report = TestServer.report(next: 1)
     let forged = OfflineLoginNote(
       account: "alice", service: "su", time: 5, number: 2, code: Array(repeating: 0, count: 32))
     report.offlineLogins = [
-      try server.offlineLogin(1, of: "alice", by: secret), forged, try server.offlineLogin(3, of: "bob", by: secret),
+      try server.offlineLogin(1, of: "alice", on: secret, by: alice), forged,
+      try server.offlineLogin(3, of: "bob", on: secret, by: bob),
     ]
     _ = try await server.checkIn(secret, report)
     // The answer was lost: the machine sends the same, and one more.
-    report.offlineLogins.append(try server.offlineLogin(4, of: "alice", by: secret))
+    report.offlineLogins.append(try server.offlineLogin(4, of: "alice", on: secret, by: alice))
     _ = try await server.checkIn(secret, report)
     let all = try await rows(.offlineLogin)
-    #expect(all.map(\.account) == ["alice", "alice", "", "alice"])
+    #expect(all.map(\.account) == ["alice", "", "", "alice"])
     let time = server.now - 60
     #expect(
       all.map(\.detail) == [
         #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":1,"verified":true}"#,
-        #"{"code":1,"group":"lab","device":"d1","service":"su","time":5,"number":2,"verified":false}"#,
-        #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":3,"verified":true,"account":"bob"}"#,
+        #"{"code":1,"group":"lab","device":"d1","service":"su","time":5,"number":2,"verified":false,"account":"alice"}"#,
+        #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":3,"verified":false,"account":"bob"}"#,
         #"{"code":1,"group":"lab","device":"d1","service":"sudo","time":\#(time),"number":4,"verified":true}"#,
       ])
     #expect(try await contact()?.offlineNumber == 4)
+  }
+
+  @Test func `a login or a lock counts only with the account's own secret on that very machine`() async throws {
+    let (own, other) = (try await joined(), try await joined("d2"))
+    let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
+    let elsewhere = try server.accountSecret("alice", await server.registered("alice", deviceID: "d2"))
+    let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
+    var report = TestServer.report(next: 1)
+    // By the secret of the join, of another account there, of a key elsewhere, and for another machine.
+    let (secrets, places) = ([own, mallory, elsewhere, alice, alice], [own, own, own, other, own])
+    report.offlineLogins = try secrets.indices.map {
+      try server.offlineLogin(Int64($0 + 1), of: "alice", on: places[$0], by: secrets[$0])
+    }
+    report.locks = try secrets.indices.map { try server.lock(of: "alice", on: places[$0], by: secrets[$0]) }
+    report.locks.append(ReportedLock(account: "alice", type: "passcode", origin: .remote, until: nil))
+    _ = try await server.checkIn(own, report)
+    #expect(try await rows(.offlineLogin).map(\.account) == ["", "", "", "", "alice"])
+    let lock = ReportedLock(account: "alice", type: "passcode", origin: .local, until: nil)
+    #expect(try await contact()?.locks == ReportedLocks([lock], more: 5))
+  }
+
+  @Test func `a key that was revoked proves nothing any more`() async throws {
+    let secret = try await joined()
+    let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
+    try await server.database.execute(
+      "UPDATE credential SET revokedAt = 1, revokedReason = 'lost' WHERE username = 'alice'")
+    var report = TestServer.report(next: 1)
+    report.offlineLogins = [try server.offlineLogin(1, of: "alice", on: secret, by: alice)]
+    report.locks = [try server.lock(of: "alice", on: secret, by: alice)]
+    _ = try await server.checkIn(secret, report)
+    #expect(try await rows(.offlineLogin).map(\.account) == [""])
+    #expect(try await contact()?.locks == ReportedLocks(more: 1))
   }
 
   // MARK: Copies
@@ -228,13 +265,12 @@ import UAFMessages
   }
 
   @Test func `the logins of a restored machine are told, though another one had their numbers`() async throws {
-    _ = try await server.registered("alice", deviceID: "d1")
     let secret = try await joined()
     var report = TestServer.report(next: 1)
-    report.offlineLogins = [try server.offlineLogin(9, of: "alice", by: secret)]
+    report.offlineLogins = [try server.offlineLogin(9, of: "alice", on: secret, by: secret)]
     _ = try await server.checkIn(secret, report)
     var restored = TestServer.report(mark: 8, next: 9)
-    restored.offlineLogins = [try server.offlineLogin(2, of: "alice", by: secret, service: "su")]
+    restored.offlineLogins = [try server.offlineLogin(2, of: "alice", on: secret, by: secret, service: "su")]
     _ = try await server.checkIn(secret, restored)
     #expect(try await rows(.offlineLogin).count == 2)
     #expect(try await contact()?.offlineNumber == 2)
@@ -244,9 +280,9 @@ import UAFMessages
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     var report = TestServer.report(next: 1)
-    report.offlineLogins = [try server.offlineLogin(9, of: "alice", by: secret)]
+    report.offlineLogins = [try server.offlineLogin(9, of: "alice", on: secret, by: secret)]
     _ = try await server.checkIn(secret, report)
-    #expect(try await server.joined(code, "d1") == secret)
+    #expect(try await server.joined(code, "d1", proving: secret) == secret)
     let contact = try #require(try await contact())
     #expect(contact.mark == nil && contact.offlineNumber == nil && contact.module == "1.0")
     _ = try await server.checkIn(secret, TestServer.report(next: 7))

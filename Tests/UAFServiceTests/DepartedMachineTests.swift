@@ -49,7 +49,7 @@ import UAFMessages
 
   @Test func `a revoked machine is unknown after the next look, with all its places, and no other is`() async throws {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
-    let second = try #require(try await server.joined(server.joinCode(), "d1"))
+    let second = try #require(try await server.joined(server.joinCode(), "d1", proving: first))
     let stays = try #require(try await server.joined(server.joinCode(), "d2"))
     try await revoke("d1")
     for instance in [server, other] {

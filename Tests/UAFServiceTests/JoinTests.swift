@@ -87,12 +87,81 @@ import UAFMessages
     #expect(try await rows().last?.detail == #"{"code":1,"group":"lab","device":"d1","again":true}"#)
   }
 
-  @Test func `another code gives the same machine another secret, and both are known`() async throws {
+  private func joinedMachine(_ id: String = "d1") async throws -> JoinedMachine? {
+    try await server.store.read { try $0.joinedMachines.machine(id) }
+  }
+
+  @Test func `refuses another code to whoever names a machine that has joined, also before it has told anything`()
+    async throws
+  {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
-    let second = try #require(try await server.joined(server.joinCode("office"), "d1"))
+    let office = try await server.joinCode("office", machines: 9)
+    #expect(try await server.joinRefusal(office, "d1") == .machineJoined)
+    let stranger = try #require(try await server.joined(office, "d2"))
+    #expect(try await server.joinRefusal(office, "d1", proving: stranger) == .machineJoined)
+    #expect(try await joinedMachine()?.group == "lab")
+    #expect(try server.known(first) != nil)
+    #expect(try await codes().map(\.used) == [1, 1])
+  }
+
+  @Test func `a machine that proves itself moves to another code, and its old secret speaks for it no more`()
+    async throws
+  {
+    let first = try #require(try await server.joined(server.joinCode(), "d1"))
+    let second = try #require(try await server.joined(server.joinCode("office"), "d1", proving: first))
     #expect(first.machineID != second.machineID && first.secret != second.secret)
-    #expect(try server.known(first) != nil && server.known(second) != nil)
-    #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.group } == "office")
+    #expect(try server.known(first) == nil && server.known(second) != nil)
+    #expect(try await joinedMachine()?.group == "office")
+    #expect(try await server.checkIn(first, TestServer.report(next: 1)) == nil)
+    #expect(try await server.checkIn(second, TestServer.report(next: 1)) != nil)
+  }
+
+  @Test func `refuses the same code to whoever names a machine that has told something, and takes its own proof`()
+    async throws
+  {
+    let code = try await server.joinCode(machines: 2)
+    let secret = try #require(try await server.joined(code, "d1"))
+    let other = try #require(try await server.joined(code, "d2"))
+    _ = try await server.checkIn(secret, TestServer.report(next: 1))
+    #expect(try await server.joinRefusal(code, "d1") == .machineJoined)
+    #expect(try await server.joinRefusal(code, "d1", proving: other) == .machineJoined)
+    #expect(try await server.joined(code, "d1", proving: secret) == secret)
+    // Its answer may be lost again.
+    #expect(try await server.joined(code, "d1") == secret)
+  }
+
+  @Test func `a proof of another body is none`() async throws {
+    let code = try await server.joinCode(machines: 2)
+    let secret = try #require(try await server.joined(code, "d1"))
+    let machine = try #require(
+      server.environment.machine(proving: server.proof(secret, .joining(bodyHash: SHA256.hash([1])))))
+    #expect(try JoinService.isProved([1], by: machine))
+    #expect(try !JoinService.isProved([2], by: machine))
+    #expect(try await JoinService(environment: server.environment).leave(machine) == nil)
+    let told = try #require(
+      server.environment.machine(proving: server.proof(secret, .checkIn(bodyHash: SHA256.hash([1])))))
+    #expect(try !JoinService.isProved([1], by: told))
+  }
+
+  @Test func `a machine that left, or was revoked, joins with another code and back, and is in one place`() async throws
+  {
+    let codes = [try await server.joinCode(machines: 2), try await server.joinCode("office", machines: 2)]
+    let first = try #require(try await server.joined(codes[0], "d1"))
+    _ = try await server.left(first)
+    let second = try #require(try await server.joined(codes[1], "d1"))
+    #expect(try await joinedMachine()?.group == "office")
+    _ = try await server.left(second)
+    #expect(try await server.joined(codes[0], "d1") == first)
+    #expect(try await joinedMachine()?.group == "lab")
+    #expect(try await server.checkIn(first, TestServer.report(next: 1)) != nil)
+    let counts = try await server.store.read { try $0.joinedMachines.counts(in: ["lab", "office"]) }
+    #expect(counts == ["lab": 1])
+  }
+
+  @Test func `a machine whose secret counts no more joins with any open code`() async throws {
+    try await server.joined(server.joinCode(), "d1")
+    let restored = try TestServer(database: server.database.reopened())
+    #expect(try await restored.joinRefusal(restored.joinCode("office"), "d1") == nil)
   }
 
   @Test func `refuses a wrong code, and a closed one as if it were wrong`() async throws {

@@ -73,7 +73,8 @@ import UAFMessages
     #expect(try await count("lab") == 0)
     for device in ["a", "b", "c", "d"] { try await server.joined(lab, device) }
     #expect(try await count("lab") == 4)
-    try await server.joined(office, "a")
+    let moving = try #require(try await server.joined(lab, "a"))
+    try await server.joined(office, "a", proving: moving)
     #expect(try await count("lab") == 3, "a machine is where it has joined last")
     #expect(try await count("office") == 1)
     let secret = try #require(try await server.joined(lab, "b"))

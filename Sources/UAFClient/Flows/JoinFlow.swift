@@ -4,13 +4,16 @@ import UAFMessages
 /// Joins a server (PROTOCOL.md, "Joining"): one request, and one answer that is signed with the verdict's key.
 public struct JoinFlow: Sendable {
   private let request: JoinRequest
+  private let proof: String?
   private let publicKeys: [[UInt8]]
 
   /// - Parameters:
   ///   - request: the code of a payload, and what is told of this machine.
+  ///   - proof: the proof of a machine that has joined this server before; nil for none.
   ///   - publicKeys: the keys of which one must have signed the answer, 65 bytes `04 | X | Y` each.
-  public init(_ request: JoinRequest, publicKeys: [[UInt8]]) {
+  public init(_ request: JoinRequest, proof: String? = nil, publicKeys: [[UInt8]]) {
     self.request = request
+    self.proof = proof
     self.publicKeys = publicKeys
   }
 
@@ -26,7 +29,8 @@ public struct JoinFlow: Sendable {
     at url: String, over transport: some Transport, now: () -> Int64
   ) throws(Refusal) -> (group: MachineGroup, secret: MachineSecret, joinedAt: Int64) {
     var (transport, link) = (transport, ServerLink())
-    let post = TransportRequest.post(request.jsonBytes, to: url, contentType: Self.contentType)
+    var post = TransportRequest.post(request.jsonBytes, to: url, contentType: Self.contentType)
+    post.machineProof = proof
     try link.begin(post, over: &transport)
     let response = try link.finish(repeating: post, over: &transport)
     guard response.status == 200, MediaType.matches(response.contentType, [Self.contentType]) else {
@@ -58,6 +62,7 @@ public struct JoinFlow: Sendable {
     case .notFound: .joinExpired
     case .requestInvalid: .joinUsedUp
     case .revokedAuthenticator: .joinRevoked
+    case .forbidden: .joinTaken
     default: .joinRefused
     }
   }

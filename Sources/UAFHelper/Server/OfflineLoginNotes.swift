@@ -20,7 +20,9 @@ struct OfflineLoginNotes {
   private static let mostCharacters = 64
 
   /// Notes that an account was let in.
-  func note(_ account: AccountIdentity, at service: String?) {
+  ///
+  /// The account's own secret makes the code. Without one the server can note the login, and say of nobody that it was theirs.
+  func note(_ account: AccountFile, at service: String?) {
     guard let settings = try? server.settings(), settings.sendsDevice,
       let joined = try? server.joined(settings)
     else { return }
@@ -48,14 +50,15 @@ struct OfflineLoginNotes {
   }
 
   private static func login(
-    of account: AccountIdentity, at service: String?, _ record: OfflineLoginRecord, _ joined: JoinRecord, _ time: Int64
+    of account: AccountFile, at service: String?, _ record: OfflineLoginRecord, _ joined: JoinRecord, _ time: Int64
   ) -> OfflineLoginRecord.Login? {
     let named = service.map { String($0.unicodeScalars.prefix(mostCharacters).map(Character.init)) } ?? ""
     let number = record.nextNumber(at: time)
     let note = OfflineLoginNote(
-      account: account.serverUserName, service: named.isEmpty ? "-" : named, time: time, number: number, code: [])
-    guard let code = try? HMACSHA256.authenticate(note.authenticated, keyInOrdinaryMemory: joined.machine.secret)
-    else { return nil }
+      account: account.identity.serverUserName, service: named.isEmpty ? "-" : named, time: time, number: number,
+      code: [])
+    let own = AccountCodes(of: account, on: joined)
+    guard let code = own.code(of: note) ?? (try? RandomBytes.make(OfflineLoginNote.codeByteCount)) else { return nil }
     return OfflineLoginRecord.Login(
       account: note.account, service: note.service, time: time, number: number, code: code)
   }

@@ -20,9 +20,21 @@ public struct MachineClaim: Equatable, Sendable {
   }
 
   /// Whether it asks in which state the account is.
-  public var asksForState: Bool { operation == nil && !isAnswer && !isCheckIn }
+  public var asksForState: Bool { operation == nil && !isAnswer && !isCheckIn && !isJoining }
 
-  // MARK: A check-in
+  // MARK: A body
+
+  /// The claim of a machine that has joined and asks to join again.
+  ///
+  /// As ``checkIn(bodyHash:)``.
+  ///
+  /// - Parameter bodyHash: the SHA-256 of the request's body.
+  public static func joining(bodyHash: [UInt8]) -> MachineClaim {
+    .state(of: joiningPrefix + Base64URL.encode(bodyHash))
+  }
+
+  /// Whether a machine that has joined asks to join again.
+  public var isJoining: Bool { isOf(Self.joiningPrefix) }
 
   /// The claim of a machine that has joined and tells a server how it is.
   ///
@@ -34,7 +46,12 @@ public struct MachineClaim: Equatable, Sendable {
   }
 
   /// Whether a machine tells the server how it is.
-  public var isCheckIn: Bool { operation == nil && !isAnswer && username.utf8.starts(with: Self.checkInPrefix.utf8) }
+  public var isCheckIn: Bool { isOf(Self.checkInPrefix) }
+
+  private func isOf(_ prefix: String) -> Bool {
+    operation == nil && !isAnswer && username.utf8.starts(with: prefix.utf8)
+  }
 
   private static let checkInPrefix = "check-in "
+  private static let joiningPrefix = "join "
 }

@@ -1,6 +1,6 @@
 /// What a machine that has joined tells its server about itself; our own (PROTOCOL.md, "Check-in").
 ///
-/// Nothing of it is verified but the codes of ``offlineLogins``.
+/// Nothing of it is verified but the codes of ``locks`` and ``offlineLogins``.
 public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   /// How many locks one report names.
   public static let mostLocks = 32

@@ -1,6 +1,7 @@
 /// A login that a machine let in without the server, as it noted it then; our own (PROTOCOL.md, "Check-in").
 ///
-/// The code shows that who had the machine's secret made the note. It shows no more: root of the machine has the secret.
+/// The code shows that who had the account's secret on this machine made the note, for the machine as it has joined. It shows no
+/// more: root of the machine has both.
 public struct OfflineLoginNote: JSONRepresentable, Equatable, Sendable {
   /// The length of the code.
   public static let codeByteCount = 32
@@ -13,7 +14,7 @@ public struct OfflineLoginNote: JSONRepresentable, Equatable, Sendable {
   public let time: Int64
   /// The machine's number of it, above 0: each is higher than the last.
   public let number: Int64
-  /// HMAC-SHA-256 of ``authenticated`` under the secret that the machine has got by joining.
+  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has got for the account.
   public let code: [UInt8]
 
   /// Makes a note.
@@ -44,19 +45,13 @@ public struct OfflineLoginNote: JSONRepresentable, Equatable, Sendable {
     ])
   }
 
-  /// What the code is over: `pam-uaf offline login`, a zero byte, time and number (8 each), and account and service, each after
-  /// its length (4).
+  /// What the code is over: `pam-uaf offline login`, a zero byte, the number of the joined machine (16), time and number (8
+  /// each), and account and service, each after its length (4).
   ///
   /// Numbers are big-endian. A machine's proof begins with another byte, so a code is never good for both.
-  public var authenticated: [UInt8] {
-    let texts = [account, service].flatMap { text in
-      Self.bytes(of: UInt64(text.utf8.count)).suffix(4) + Array(text.utf8)
-    }
-    let numbers = [time, number].flatMap { Self.bytes(of: UInt64(bitPattern: $0)) }
-    return Array("pam-uaf offline login\0".utf8) + numbers + texts
-  }
-
-  private static func bytes(of number: UInt64) -> [UInt8] {
-    (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  ///
+  /// - Parameter machineID: the machine's number at the server since it has joined.
+  public func authenticated(on machineID: [UInt8]) -> [UInt8] {
+    ReportedCode.bytes("pam-uaf offline login", machineID, numbers: [time, number], texts: [account, service])
   }
 }

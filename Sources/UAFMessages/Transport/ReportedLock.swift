@@ -18,8 +18,10 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   public let origin: Origin
   /// When the lock ends, in seconds since 1970; nil if only an administrator ends it.
   public let until: Int64?
+  /// HMAC-SHA-256 of ``authenticated(on:)`` under the secret that the machine has got for the account; nil without one.
+  public var code: [UInt8]?
 
-  /// Makes a report of a lock.
+  /// Makes a report of a lock, without a code.
   public init(account: String, type: String, origin: Origin, until: Int64?) {
     self.account = account
     self.type = type
@@ -38,6 +40,17 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
     self.origin = origin
     until = try reader.optionalInteger("until", as: Int64.self)
     if let until, until < 0 { throw .outOfRange(reader.name("until")) }
+    let count = OfflineLoginNote.codeByteCount
+    code = reader.has("code") ? try reader.base64URL("code", counts: count...count) : nil
+  }
+
+  /// What the code is over: `pam-uaf standing lock`, a zero byte, the number of the joined machine (16), the end (8; -1 for
+  /// none), and account, type and origin, each after its length (4); numbers are big-endian.
+  ///
+  /// - Parameter machineID: the machine's number at the server since it has joined.
+  public func authenticated(on machineID: [UInt8]) -> [UInt8] {
+    ReportedCode.bytes(
+      "pam-uaf standing lock", machineID, numbers: [until ?? -1], texts: [account, type, origin.rawValue])
   }
 
   /// The lock as JSON.
@@ -46,6 +59,7 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
       "account": .string(account), "type": .string(type), "origin": .string(origin.rawValue),
     ]
     object.set("until", until.map(JSONValue.integer))
+    object.set("code", code.map { .string(Base64URL.encode($0)) })
     return .object(object)
   }
 }

@@ -18,7 +18,11 @@ struct JoinRoutes: Sendable {
   ///
   /// A code that is refused counts as a wrong answer of its address. Nobody guesses one of 160 bits, but each costs a look into
   /// the store.
-  func join(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+  ///
+  /// - Parameter machine: the machine that the request proves to come from; only one that has joined before proves something.
+  func join(
+    _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
+  ) async throws -> WebAnswer {
     try RequestBody.requireShort(request, limit: JoinRequest.maximumBytes)
     guard admission.admits(nil, from: address, now: environment.now()) != nil else {
       throw stops.tooMany(.address, .join, nil, from: address)
@@ -31,8 +35,9 @@ struct JoinRoutes: Sendable {
       log.refused(.malformedRequest, .join, nil, of: nil, from: address)
       return WebAnswer(status: .badRequest)
     }
+    let prover = try machine.flatMap { try JoinService.isProved(bytes, by: $0) ? $0 : nil }
     return try await answered(.join) {
-      switch try await service.join(asked, from: AnswerRefusals.text(address)) {
+      switch try await service.join(asked, provedBy: prover, from: AnswerRefusals.text(address)) {
       case .joined(let answer, let machine):
         log.joined(machine)
         return answer

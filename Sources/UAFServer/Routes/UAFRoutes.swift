@@ -48,7 +48,9 @@ struct UAFRoutes: Sendable {
       case (.POST, "/uaf/account"):
         return try await timed(.account) { try await accountState(request, from: client(of: request)) }
       case (.POST, "/uaf/join"):
-        return try await timed(.join) { try await joins.join(request, from: client(of: request)) }
+        return try await timed(.join) {
+          try await joins.join(request, by: machine(request), from: client(of: request))
+        }
       case (.POST, "/uaf/leave"):
         return try await timed(.leave) {
           try await joins.leave(request, by: machine(request), from: client(of: request))

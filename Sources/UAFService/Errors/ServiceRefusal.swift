@@ -27,6 +27,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case joinCodeExpired = "join-code-expired"
   case joinCodeUsedUp = "join-code-used-up"
   case machineRevoked = "machine-revoked"
+  case machineJoined = "machine-joined"
   // The message belongs to no open request.
   case invalidServerData = "invalid-server-data"
   case unknownChallenge = "unknown-challenge"
@@ -76,6 +77,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     case .joinCodeExpired: .notFound
     // Only somebody with a key, a code or a proof of the account hears that.
     case .accountDisabled, .accountLocked: .forbidden
+    // Only somebody with a join code hears that.
+    case .machineJoined: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased,
       .joinCodeUsedUp:
       .requestInvalid

@@ -36,19 +36,16 @@ package struct CheckInService: Sendable {
   package func checkIn(
     _ request: CheckInRequest, by machine: KnownMachine, from address: String = ""
   ) async throws -> Outcome {
-    let report = request.report
+    let (report, numbers) = try await proved(request.report, by: machine)
     let now = environment.now()
-    let proofs = MachineProofs(keys: environment.keys)
-    let made = Set(try report.offlineLogins.filter { try proofs.isMade($0, by: machine.machineID) }.map(\.number))
     // Whoever has got hold of a request must not be taken for a copy of the machine by sending it again.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
     let noted = try await environment.store.write { records -> JoinedMachine? in
       guard let known = try records.joinedMachines.machine(machineID: machine.machineID),
         try records.usedProofs.use(tokenID: use, expiresAt: now + Self.proofLifetime, now: now)
       else { return nil }
-      let accounts = report.offlineLogins.isEmpty ? [] : try Self.accounts(on: known, records)
       let judged = JudgedReport(report, of: known, now: now)
-      try records.audit.append(judged.rows(verified: made, accounts: accounts, from: address))
+      try records.audit.append(judged.rows(verified: numbers, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
       return known
     }
@@ -56,12 +53,25 @@ package struct CheckInService: Sendable {
     return .noted(try await answer(to: report, of: noted, provedBy: machine, now: now), noted)
   }
 
-  /// The most keys of a machine that are looked at.
-  private static let mostKeys = 1000
-
-  /// The accounts that have or had keys on a machine.
-  private static func accounts(on machine: JoinedMachine, _ records: any StoreTransaction) throws -> Set<String> {
-    Set(try records.machines.keys(on: machine.id, limit: mostKeys).map(\.username))
+  /// A report in which only locks are named that are proved, and the numbers of the logins that are.
+  ///
+  /// The other locks are counted.
+  private func proved(
+    _ report: MachineReport, by machine: KnownMachine
+  ) async throws -> (report: MachineReport, logins: Set<Int64>) {
+    guard !report.locks.isEmpty || !report.offlineLogins.isEmpty else { return (report, []) }
+    let keys = try await environment.store.read { [id = machine.machineID] records -> [KeyRecord] in
+      guard let known = try records.joinedMachines.machine(machineID: id) else { return [] }
+      return try records.machines.keys(on: known.id, limit: AccountProofs.mostKeys)
+    }
+    let proofs = AccountProofs(keys, on: machine.machineID, MachineProofs(keys: environment.keys))
+    var proved = report
+    proved.locks = try report.locks.filter { try proofs.isProved($0) }.map {
+      ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until)
+    }
+    // A machine may say any number.
+    proved.moreLocks = min(report.moreLocks, Int(Int32.max)) + report.locks.count - proved.locks.count
+    return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }.map(\.number)))
   }
 
   private func answer(

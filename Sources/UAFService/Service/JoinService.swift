@@ -20,32 +20,35 @@ package struct JoinService: Sendable {
 
   package init(environment: ServiceEnvironment) { self.environment = environment }
 
+  /// Whether a machine's proof goes with a body.
+  ///
+  /// - Throws: ``CryptoError``.
+  package static func isProved(_ body: [UInt8], by machine: KnownMachine) throws -> Bool {
+    guard machine.isJoined, machine.claim.isJoining else { return false }
+    return machine.claim == .joining(bodyHash: try SHA256.hash(body))
+  }
+
   /// Gives a machine its place of a code, and its secret under a signed statement.
   ///
   /// The place, the machine and the row of the audit are stored in one commit. A machine that has its place already gets the
-  /// same secret again, since an answer may be lost.
+  /// same secret again, since an answer may be lost. Once it has told something by its secret, it has to prove that it has it:
+  /// a code speaks for no machine that somebody else is.
   ///
-  /// - Parameter address: where the request came from; empty if that is not known.
+  /// - Parameters:
+  ///   - prover: a machine that has proved that it sends this request; see ``isProved(_:by:)``. nil for none.
+  ///   - address: where the request came from; empty if that is not known.
   /// - Throws: ``StoreFailure``; ``CryptoError``.
-  package func join(_ request: JoinRequest, from address: String = "") async throws -> Outcome {
+  package func join(
+    _ request: JoinRequest, provedBy prover: KnownMachine? = nil, from address: String = ""
+  ) async throws -> Outcome {
     // Nobody who writes waits for a wrong code.
     guard try await environment.store.read({ try $0.joinCodes.code(request.code) }) != nil else {
       return .refused(.wrongJoinCode)
     }
     let now = environment.now()
     let proofs = MachineProofs(keys: environment.keys)
-    let joined = try await environment.store.write { records -> Result<Place, ServiceRefusal> in
-      guard let code = try records.joinCodes.code(request.code) else { return .failure(.wrongJoinCode) }
-      let known = try records.joinedMachines.machine(request.deviceID, code: code.number)
-      if let refusal = Self.refusal(of: code, known, now: now) { return .failure(refusal) }
-      guard let group = MachineGroup(known?.group ?? code.group) else { return .failure(.internalError) }
-      let machine = JoinedMachine(
-        codeNumber: code.number, id: request.deviceID, name: request.deviceName, model: request.deviceModel,
-        system: request.deviceOS, group: group.name, joinedAt: now)
-      let secret = try proofs.secret(ofMachine: machine.id, joinedWith: code.number)
-      try records.joinedMachines.keep(machine, machineID: secret.machineID)
-      try records.audit.append([Self.event(.machineJoin, machine, isAgain: known != nil, from: address, now: now)])
-      return .success(Place(machine: machine, group: group, secret: secret))
+    let joined = try await environment.store.write { records in
+      try Self.place(for: request, provedBy: prover, from: address, records, proofs, now: now)
     }
     switch joined {
     case .failure(let refusal): return .refused(refusal)
@@ -54,6 +57,29 @@ package struct JoinService: Sendable {
       try? await environment.departed.renew(from: environment.store, keys: environment.keys)
       return .joined(try answer(to: request, place, now: now), place.machine)
     }
+  }
+
+  /// Takes a place, or finds out why there is none; inside the transaction.
+  private static func place(
+    for request: JoinRequest, provedBy prover: KnownMachine?, from address: String, _ records: any StoreTransaction,
+    _ proofs: MachineProofs, now: Int64
+  ) throws -> Result<Place, ServiceRefusal> {
+    guard let code = try records.joinCodes.code(request.code) else { return .failure(.wrongJoinCode) }
+    let known = try records.joinedMachines.machine(request.deviceID, code: code.number)
+    if let refusal = refusal(of: code, known, now: now) { return .failure(refusal) }
+    let standing = try standing(request.deviceID, proofs, records.joinedMachines)
+    if let standing, standing.codeNumber != code.number || standing.contact?.mark != nil {
+      let prover = try prover.flatMap { try records.joinedMachines.machine(machineID: $0.machineID) }
+      guard prover?.id.isIdentical(to: request.deviceID) == true else { return .failure(.machineJoined) }
+    }
+    guard let group = MachineGroup(known?.group ?? code.group) else { return .failure(.internalError) }
+    let machine = JoinedMachine(
+      codeNumber: code.number, id: request.deviceID, name: request.deviceName, model: request.deviceModel,
+      system: request.deviceOS, group: group.name, joinedAt: now)
+    let secret = try proofs.secret(ofMachine: machine.id, joinedWith: code.number)
+    try records.joinedMachines.keep(machine, machineID: secret.machineID)
+    try records.audit.append([event(.machineJoin, machine, isAgain: known != nil, from: address, now: now)])
+    return .success(Place(machine: machine, group: group, secret: secret))
   }
 
   /// Why a code does not let a machine join; nil if it does.
@@ -67,6 +93,15 @@ package struct JoinService: Sendable {
     guard let known else { return state == .usedUp ? .joinCodeUsedUp : nil }
     // Whoever took the machine may have taken the code along.
     return known.revokedAt == nil ? nil : .machineRevoked
+  }
+
+  /// The place that a machine has and can prove; nil if it has none, has left, or has a secret that counts no more.
+  private static func standing(
+    _ id: String, _ proofs: MachineProofs, _ machines: any JoinedMachines
+  ) throws -> JoinedMachine? {
+    guard let place = try machines.machine(id), place.departedAt == nil else { return nil }
+    let numbers = try proofs.numbers(ofMachine: id, joinedWith: place.codeNumber)
+    return try numbers.contains { try machines.machine(machineID: $0) != nil } ? place : nil
   }
 
   private func answer(to request: JoinRequest, _ place: Place, now: Int64) throws -> JoinAnswer {

@@ -44,21 +44,20 @@ struct JudgedReport {
   /// The rows that it gives: that a copy was seen, what has changed, and the logins.
   ///
   /// - Parameters:
-  ///   - verified: the numbers of the logins whose codes are right.
-  ///   - accounts: those that have or had keys on the machine. A login of another one is in no row of that account.
-  func rows(verified: Set<Int64>, accounts: Set<String>, from address: String) -> [AuditEntry] {
+  ///   - verified: the numbers of the logins that are proved. Any other one is in no row of its account.
+  func rows(verified: Set<Int64>, from address: String) -> [AuditEntry] {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }
     if let changes { rows.append(row(.machineCheckIn, changes, address)) }
     for login in news {
-      let isKnown = accounts.contains(login.account)
+      let isProved = verified.contains(login.number)
       var detail = place
       detail.set("service", .string(login.service))
       detail.set("time", .integer(login.time))
       detail.set("number", .integer(login.number))
-      detail.set("verified", .bool(verified.contains(login.number)))
-      if !isKnown { detail.set("account", .string(login.account)) }
-      rows.append(row(.offlineLogin, detail, address, account: isKnown ? login.account : ""))
+      detail.set("verified", .bool(isProved))
+      if !isProved { detail.set("account", .string(login.account)) }
+      rows.append(row(.offlineLogin, detail, address, account: isProved ? login.account : ""))
     }
     return rows
   }

@@ -2,9 +2,10 @@ import UAFMessages
 
 /// The machines that have joined: one place for each code and machine.
 ///
-/// A machine may have places of several codes. The last one that it took says what it is.
+/// A machine may have places of several codes, and is in one of them at a time: the one that it has not left says what it is.
+/// If it has left all, the last one that it took does.
 package protocol JoinedMachines {
-  /// Takes a place, or describes its machine anew if it has that place already.
+  /// Takes a place, or describes its machine anew if it has that place already. The machine leaves its other places.
   ///
   /// Whoever calls it has looked in the same transaction whether the code has a free place. A machine that had left is back. It
   /// begins a new row of marks and of offline logins.
@@ -17,17 +18,17 @@ package protocol JoinedMachines {
   /// The place that a machine has of a code; nil if it has none.
   func machine(_ id: String, code number: Int64) throws -> JoinedMachine?
 
-  /// The place that a machine has taken last; nil if it has none.
+  /// The place that a machine has now, or had last; nil if it never had one.
   func machine(_ id: String) throws -> JoinedMachine?
 
-  /// Machines in the order of their ids' bytes, each with the place that it has taken last.
+  /// Machines in the order of their ids' bytes, each with the place that it has now, or had last.
   ///
   /// - Parameters:
   ///   - id: machines after this one; empty for the first page.
   ///   - limit: how many at most.
   func page(after id: String, limit: Int) throws -> [JoinedMachine]
 
-  /// How many machines are in a group now: those whose last place is of it, and that have neither left nor were revoked.
+  /// How many machines are in a group now: those that have neither left nor were revoked.
   func count(in group: String) throws -> Int
 
   /// The same of several groups, at the price of one; those without a machine are left out.
@@ -41,7 +42,8 @@ package protocol JoinedMachines {
   /// - Returns: the machine; nil if none has this number, or it has left or was revoked before.
   func markLeft(machineID: [UInt8], now: Int64) throws -> JoinedMachine?
 
-  /// The machine that has a number at this server; nil if none has it, or it has left or was revoked.
+  /// The machine that has a number at this server; nil if none has it, if it has left or was revoked, or has taken another place
+  /// since.
   func machine(machineID: [UInt8]) throws -> JoinedMachine?
 
   /// Keeps what a machine has told of itself, in place of what it told before.

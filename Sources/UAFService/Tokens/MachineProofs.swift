@@ -113,14 +113,6 @@ package struct MachineProofs: Sendable {
     return false
   }
 
-  /// Whether a note of a login without the server was made with the secret that a machine has got by joining.
-  ///
-  /// - Parameter machineID: the machine's number.
-  /// - Throws: ``CryptoError``.
-  func isMade(_ note: OfflineLoginNote, by machineID: [UInt8]) throws -> Bool {
-    try isMade(note.code, of: note.authenticated, by: machineID)
-  }
-
   /// A machine's secret under each secret of the server that still counts, the newest first.
   private func secrets(of machineID: [UInt8], _ username: String) throws -> [[UInt8]] {
     try keys.authenticationCodes("machine secret", machineID + Array(username.utf8))

@@ -31,7 +31,7 @@ struct CheckIn {
       let rule = CheckInRule(record: try record(), news: news, now: now().wallSeconds)
       guard !rule.isTooSoon else { return }
       let offline = try offlineLogins()
-      let report = try maker.report(try server.clientSettings(settings).device, offline)
+      let report = try maker.report(try server.clientSettings(settings).device, offline, as: joined)
       let hasLogins = !offline.logins.isEmpty || offline.dropped > 0
       guard rule.isDue(hasLogins: hasLogins) || ReportMaker.hash(report).map(rule.isDue) ?? true else { return }
       let patient = settings.waiting(atMost: Self.patience)
@@ -54,7 +54,7 @@ struct CheckIn {
     }
     defer { withExtendedLifetime(turn) {} }
     let offline = try offlineLogins()
-    let report = try maker.report(try server.clientSettings(settings).device, offline)
+    let report = try maker.report(try server.clientSettings(settings).device, offline, as: joined)
     return try tell(report, try record(), joined, settings)
   }
 

@@ -18,11 +18,13 @@ struct ReportMaker {
   /// The report without its marks.
   ///
   /// - Throws: ``Ending``: the state cannot be opened.
-  func report(_ device: DeviceContext, _ offline: OfflineLoginRecord) throws(Ending) -> MachineReport {
+  func report(
+    _ device: DeviceContext, _ offline: OfflineLoginRecord, as joined: JoinRecord
+  ) throws(Ending) -> MachineReport {
     var report = MachineReport(module: HelperVersion.current, nextMark: [])
     (report.deviceName, report.deviceModel, report.deviceOS) = (device.name, device.model, device.operatingSystem)
     report.policy = followed.version
-    let locks = try locks()
+    let locks = try locks(as: joined)
     report.locks = Array(locks.prefix(MachineReport.mostLocks))
     report.moreLocks = locks.count - report.locks.count
     report.offlineLogins = offline.logins.prefix(MachineReport.mostOfflineLogins).map {
@@ -33,8 +35,8 @@ struct ReportMaker {
     return report
   }
 
-  /// The SHA-256 of what a report says of the machine: without marks and logins, and without the ends of locks, which a clock
-  /// that is set moves.
+  /// The SHA-256 of what a report says of the machine: without marks, codes and logins, and without the ends of locks, which a
+  /// clock that is set moves.
   static func hash(_ report: MachineReport) -> [UInt8]? {
     var report = report
     (report.mark, report.nextMark, report.offlineLogins, report.droppedLogins) = (nil, [], [], 0)
@@ -47,19 +49,19 @@ struct ReportMaker {
   /// The locks of all accounts.
   ///
   /// A file that cannot be read is passed over: its own logins say so.
-  private func locks() throws(Ending) -> [ReportedLock] {
+  private func locks(as joined: JoinRecord) throws(Ending) -> [ReportedLock] {
     let directory = try folder.open()
     guard let numbers = try? AccountNumbers.all(in: directory) else { return [] }
     var locks: [ReportedLock] = []
     for uid in numbers.prefix(Self.mostAccounts) {
       guard let account = try? AccountFile.open(in: directory, uid: uid, name: nil, serverUserName: { _ in nil })
       else { continue }
-      locks += self.locks(of: account)
+      locks += self.locks(of: account, AccountCodes(of: account, on: joined))
     }
     return locks
   }
 
-  private func locks(of account: AccountFile) -> [ReportedLock] {
+  private func locks(of account: AccountFile, _ codes: AccountCodes) -> [ReportedLock] {
     let moment = now()
     return policy.enabledTypes.flatMap { type -> [ReportedLock] in
       guard let ledger = try? account.ledger(type) else { return [] }
@@ -71,9 +73,11 @@ struct ReportMaker {
         let found = status(origin)
         // A lock of the person's own attempts stops all others, too: it is told once.
         guard found.isLocked, origin == .local || found != local else { return nil }
-        return ReportedLock(
+        var lock = ReportedLock(
           account: account.identity.serverUserName, type: type.rawValue, origin: Self.origin(origin),
           until: found.isPermanent ? nil : moment.wallSeconds &+ Int64(found.remainingLock?.secondsTold ?? 0))
+        lock.code = codes.code(of: lock)
+        return lock
       }
     }
   }

@@ -26,7 +26,8 @@ struct JoinOperation: CallOperation {
     guard let publicKeys = server.verdictKeys else {
       throw .configuration("join: server.require_signed_verdict and server.verdict_key are needed")
     }
-    let flow = JoinFlow(try request(payload, client.device), publicKeys: publicKeys)
+    let request = try request(payload, client.device)
+    let flow = JoinFlow(request, proof: proof(of: request, settings), publicKeys: publicKeys)
     let network = try server.network(settings, for: nil)
     let joined: (group: MachineGroup, secret: MachineSecret, joinedAt: Int64)
     do throws(Refusal) { joined = try flow.join(at: url, over: network) { now().wallSeconds } } catch {
@@ -56,6 +57,14 @@ struct JoinOperation: CallOperation {
       throw Ending(.requestNotExist, because: .joinExpired, log: "join: the payload has expired")
     }
     return payload
+  }
+
+  /// Proves that this machine is the one that has joined this server before; nil if it has not.
+  private func proof(of request: JoinRequest, _ settings: ServerSettings) -> String? {
+    guard let joined = try? server.joined(settings), let hash = try? SHA256.hash(request.jsonBytes),
+      let prover = try? MachineProver(joined.machine, from: .local, now: now)
+    else { return nil }
+    return prover.proof(of: .joining(bodyHash: hash))
   }
 
   private func request(_ payload: MachinePayload, _ device: DeviceContext) throws(Ending) -> JoinRequest {

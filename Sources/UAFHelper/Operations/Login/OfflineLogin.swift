@@ -74,7 +74,7 @@ import UAFClient
     }
     switch judgement {
     case .holds(let age):
-      notes.note(held.account.identity, at: service)
+      notes.note(held.account, at: service)
       try prompter.show(.acceptedOffline)
       return Success(offlineAge: age)
     case .refused(let reason):
