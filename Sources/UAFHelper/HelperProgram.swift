@@ -144,7 +144,7 @@ enum HelperProgram {
         begin, peer: peer(frontEnd), passwd: { PasswdFile.read() }, directory: { directoryName(of: $0, log) })
       asking = caller
       if begin.mayAskServer { groundwork.startFetch() }
-      session = try Session(begin, frontEnd, caller: caller, in: surroundings(frontEnd, log, groundwork))
+      session = try Session(begin, frontEnd, caller: caller, in: surroundings(of: caller, frontEnd, log, groundwork))
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -189,7 +189,7 @@ enum HelperProgram {
   }
 
   private static func surroundings(
-    _ frontEnd: FrontEnd, _ log: SystemLog, _ groundwork: Groundwork
+    of caller: CallerIdentity, _ frontEnd: FrontEnd, _ log: SystemLog, _ groundwork: Groundwork
   ) throws(Ending) -> SessionSurroundings {
     let seclusion = Seclusion(on: groundwork, log: log)
     let clock = try SystemClock()
@@ -198,7 +198,7 @@ enum HelperProgram {
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: groundwork.audit,
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
       finger: { (folder) throws(Ending) in try seclusion.finger(reading: folder) },
-      isAtSeat: SeatCheck.isAtSeat((try? frontEnd.peerProcessID()) ?? 0),
+      isAtSeat: SeatCheck().isAtSeat((try? frontEnd.peerProcessID()) ?? 0, terminal: caller.uncalledTerminal),
       network: { (server, authorities, waiter) throws(Ending) in
         try seclusion.network(server, authorities, waiter)
       },

@@ -32,7 +32,7 @@ struct SessionSurroundings {
   }
   /// Where the fingerprint service stores prints.
   var printsFolder = EnrolledPrints.folder
-  /// Whether the person who called the host sits at this machine, as far as that is known.
+  /// Whether it is proved that the person who called the host sits at this machine.
   var isAtSeat = true
   /// Makes the way to a server.
   var network: ServerAccess.Connecting

@@ -71,6 +71,23 @@ import UAFWire
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
+  @Test func `a terminal counts for the seat only where root runs the host and nobody called it`() throws {
+    var begin = Begin(.authenticate)
+    (begin.uid, begin.account, begin.tty) = (4242, Array("mina".utf8), Array("tty1".utf8))
+    func terminal(peer: UInt32 = 0) throws -> [UInt8]? {
+      try CallerIdentity(begin, peer: peer, passwd: { Self.passwd }).uncalledTerminal
+    }
+    #expect(try terminal() == begin.tty)
+    begin.callerUID = 0
+    #expect(try terminal() == begin.tty)
+    begin.callerUID = 4242
+    #expect(try terminal() == nil)
+    (begin.callerUID, begin.remoteUser) = (0, Array("mina".utf8))
+    #expect(try terminal() == nil, "sudo, whose real user id is root's")
+    (begin.callerUID, begin.remoteUser, begin.uid, begin.account) = (nil, nil, nil, nil)
+    #expect(try terminal(peer: 4242) == nil)
+  }
+
   @Test func `a peer without root may send nouserok and no other argument`() {
     var begin = Begin(.authenticate)
     begin.arguments = [Array("nouserok".utf8)]

@@ -28,6 +28,8 @@ struct CallerIdentity: Equatable {
   /// The terminal and the host the person comes from, as a host with root says.
   let terminal: [UInt8]?
   let remoteHost: [UInt8]?
+  /// The terminal, where root runs the host and nobody called it: login and display managers, but not sudo and su.
+  let uncalledTerminal: [UInt8]?
 
   /// The name that the machine has for a peer without root; nil where it has none.
   var ownName: [UInt8]? {
@@ -77,6 +79,8 @@ struct CallerIdentity: Equatable {
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
+      // sudo names who called it.
+      uncalledTerminal = (begin.callerUID ?? 0) == 0 && begin.remoteUser == nil ? begin.tty : nil
       return
     }
     let passwd = passwd()
@@ -95,7 +99,7 @@ struct CallerIdentity: Equatable {
     name = nil
     typedName = nil
     origin = .local
-    (terminal, remoteHost) = (nil, nil)
+    (terminal, remoteHost, uncalledTerminal) = (nil, nil, nil)
   }
 
   /// Where an attempt through a host with root counts.

@@ -10,7 +10,7 @@ struct FingerSensorAccess {
   /// Where the fingerprint service stores prints, and who has to own them.
   let printsFolder: String
   let owner: UInt32
-  /// Whether the person sits at this machine, as far as that is known.
+  /// Whether it is proved that the person sits at this machine.
   let isAtSeat: Bool
   /// Whether the person had stored prints before the sandbox was entered.
   ///
@@ -25,7 +25,8 @@ struct FingerSensorAccess {
   /// Why this call cannot use the sensor, whatever its state; nil if it can.
   func obstacle(_ call: Call, _ policy: CallPolicy, isBoundToChip: Bool) -> FingerObstacle? {
     guard call.caller.origin == .local, isAtSeat, !policy.hidesState else {
-      return FingerObstacle(.biometryInvalidContext, log: "a fingerprint is for the person at this machine alone")
+      return FingerObstacle(
+        .biometryInvalidContext, log: "a fingerprint is for a session in the foreground of this machine's seat")
     }
     guard isBoundToChip || !policy.configuration.biometric.requiresChip else {
       return FingerObstacle(

@@ -1,45 +1,93 @@
 import Glibc
 
-/// Whether the one who called a host sits at this machine, as systemd-logind says.
+/// Whether the one who called a host sits at this machine.
 ///
-/// The host's address alone is not enough: sudo in a session of sshd names none.
-enum SeatCheck {
-  /// Where logind keeps its sessions.
+/// The kernel says which session a process belongs to: pam_loginuid has it number the session at the login, and no process
+/// without root gets another number. systemd-logind has a record for the number, which only root can write. The cgroup of a
+/// process says nothing: its person may choose it (`systemd-run --user`).
+struct SeatCheck {
+  /// Where logind keeps its records of sessions.
   static let sessions = "/run/systemd/sessions"
+  /// The seat of the machine's own screen, keyboard and sensor.
+  private static let seat = "seat0"
+  /// What the kernel shows of a process that no session was ever set for.
+  private static let unset = String(UInt32.max)
+  private static let longest = 8192
 
-  /// Whether a process is not known to belong to a session from afar.
-  ///
-  /// A process of no session, and a machine without logind, count as at the seat: what the host says decides then.
-  ///
-  /// - Parameter processes: where the kernel shows processes.
-  static func isAtSeat(_ process: Int32, processes: String = "/proc", sessions: String = sessions) -> Bool {
-    guard let group = text("\(processes)/\(process)/cgroup"), let session = session(in: group),
-      let state = text("\(sessions)/\(session)")
-    else { return true }
-    return !state.split(separator: "\n").contains("REMOTE=1")
+  private let processes: String
+  private let sessions: String
+  private let owner: uid_t
+
+  /// - Parameters:
+  ///   - processes: where the kernel shows processes.
+  ///   - sessions: where logind keeps its records.
+  ///   - owner: who must own the records.
+  init(processes: String = "/proc", sessions: String = sessions, owner: uid_t = 0) {
+    self.processes = processes
+    self.sessions = sessions
+    self.owner = owner
   }
 
-  /// The session that a process's control group is of.
-  static func session(in group: String) -> String? {
-    for part in group.split(whereSeparator: { $0 == "/" || $0 == "\n" }) {
-      guard part.hasPrefix("session-"), part.hasSuffix(".scope") else { continue }
-      let name = part.dropFirst("session-".count).dropLast(".scope".count)
-      guard !name.isEmpty, name.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) }) else {
-        continue
-      }
-      return String(name)
+  /// Whether a host's process is proved to be used at the seat; false where nothing proves it.
+  ///
+  /// It is if its session is recorded as local, on the seat, and in its foreground. A process outside every session is, if it is
+  /// root's, nobody else called it, and it says that it asks on a virtual console: login and the display managers ask before
+  /// there is a session.
+  ///
+  /// - Parameters:
+  ///   - process: the host's.
+  ///   - terminal: the terminal that a root host named which nobody else called; nil for every other one.
+  func isAtSeat(_ process: Int32, terminal: [UInt8]?) -> Bool {
+    guard let session = number("sessionid", of: process), session != Self.unset else {
+      return terminal.map(Self.isVirtualConsole) ?? false
     }
-    return nil
+    guard let person = number("loginuid", of: process), let record = record(of: session) else { return false }
+    return record["AUDIT"] == session && record["UID"] == person && record["SEAT"] == Self.seat
+      && record["REMOTE"] == "0" && record["ACTIVE"] == "1"
   }
 
-  private static func text(_ path: String) -> String? {
+  /// Whether it is `tty1` to `tty63`, with or without its folder.
+  private static func isVirtualConsole(_ terminal: [UInt8]) -> Bool {
+    let name = String(decoding: terminal, as: UTF8.self)
+    let device = name.hasPrefix("/dev/") ? name.dropFirst("/dev/".count) : name[...]
+    // Not `tty0`, which is whatever console is in the foreground, and no other way to write a number.
+    return (1...63).contains { device == "tty\($0)" }
+  }
+
+  private func number(_ file: String, of process: Int32) -> String? {
+    guard let text = text("\(processes)/\(process)/\(file)", ownedBy: nil), let number = UInt32(text) else {
+      return nil
+    }
+    return String(number)
+  }
+
+  /// What logind has recorded of a session; nil if it has nothing, or if a word of it is there twice.
+  private func record(of session: String) -> [String: String]? {
+    guard let text = text("\(sessions)/\(session)", ownedBy: owner) else { return nil }
+    var found: [String: String] = [:]
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      guard let equals = line.firstIndex(of: "=") else { return nil }
+      let value = String(line[line.index(after: equals)...])
+      guard found.updateValue(value, forKey: String(line[..<equals])) == nil else { return nil }
+    }
+    return found
+  }
+
+  /// A file that was read whole; nil for a link, a file that is too long, and one that another than `owner` could write.
+  private func text(_ path: String, ownedBy owner: uid_t?) -> String? {
     // SAFETY: the path lives for the call; the descriptor is closed by the `defer`.
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    var bytes = [UInt8](repeating: 0, count: 8192)
+    if let owner {
+      var info = stat()
+      // SAFETY: `info` is a stat.
+      guard unsafe fstat(file, &info) == 0, info.st_uid == owner, info.st_mode & 0o022 == 0 else { return nil }
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.longest)
     // SAFETY: the array has room for as many bytes as are asked for.
     let count = unsafe read(file, &bytes, bytes.count)
-    return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+    guard (1..<bytes.count).contains(count) else { return nil }
+    return String(validating: bytes.prefix(count), as: UTF8.self)
   }
 }

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 
+from fingerprint import seat
 from lab import hosts
 from lab.processes import asks_alone, listens, running, waits
 from lab.table import Broken, Skip, must
@@ -47,6 +48,7 @@ class Desk:
         self.lab.run("groupadd", "--force", "--gid", "60991", "uaf-finger")
         self.lab.run("useradd", "--system", "--no-create-home", "--uid", "60991", "--gid", "60991", "uaf-finger")
         os.makedirs("/run/dbus", exist_ok=True)
+        seat.sit_down()
         CONFIGURATION.write_text(BUS)
         PRINTS.mkdir(mode=0o700, exist_ok=True)
         self.start_bus()

@@ -3,32 +3,121 @@ import Testing
 
 @testable import UAFHelper
 
-/// Whether somebody sits at the machine.
+/// Whether somebody sits at the machine: what the kernel numbers and logind records, and nothing else.
 struct SeatCheckTests {
-  private static func isAtSeat(group: String?, session: String?) throws -> Bool {
+  private static let process: Int32 = 7
+  private static let local = """
+    # This is private data. Do not parse.
+    UID=1000
+    ACTIVE=1
+    STATE=active
+    REMOTE=0
+    CLASS=user
+    SEAT=seat0
+    AUDIT=12
+
+    """
+
+  /// A machine with one process, and with logind's record of one session.
+  private final class Machine {
     let folder = FileManager.default.temporaryDirectory.appending(path: "seat-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder.appending(path: "7"), withIntermediateDirectories: true)
-    try FileManager.default.createDirectory(at: folder.appending(path: "sessions"), withIntermediateDirectories: true)
-    if let group { try Data(group.utf8).write(to: folder.appending(path: "7/cgroup")) }
-    if let session { try Data(session.utf8).write(to: folder.appending(path: "sessions/c12")) }
-    let found = SeatCheck.isAtSeat(7, processes: folder.path, sessions: folder.appending(path: "sessions").path)
-    try FileManager.default.removeItem(at: folder)
-    return found
+    var owner = getuid()
+
+    init(session: String? = "12", person: String? = "1000", record: String? = local, of name: String = "12") throws {
+      let (process, sessions) = (folder.appending(path: "\(process)"), folder.appending(path: "sessions"))
+      for path in [process, sessions] {
+        try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+      }
+      // Whatever the person has made of the cgroup says nothing.
+      try write("0::/user.slice/user-1000.slice/user@1000.service/session-12.scope\n", "cgroup", in: process)
+      if let session { try write(session, "sessionid", in: process) }
+      if let person { try write(person, "loginuid", in: process) }
+      if let record { try write(record, name, in: sessions) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func write(_ text: String, _ name: String, in folder: URL) throws {
+      try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    var record: URL { folder.appending(path: "sessions/12") }
+
+    func isAtSeat(terminal: String? = nil) -> Bool {
+      SeatCheck(processes: folder.path, sessions: folder.appending(path: "sessions").path, owner: owner)
+        .isAtSeat(process, terminal: terminal.map { Array($0.utf8) })
+    }
   }
 
-  private static let group = "0::/user.slice/user-1000.slice/session-c12.scope\n"
-
-  @Test func `refuses a session from afar`() throws {
-    #expect(try !Self.isAtSeat(group: Self.group, session: "UID=1000\nREMOTE=1\nREMOTE_HOST=203.0.113.7\n"))
+  @Test func `takes a local session in the foreground of the seat`() throws {
+    #expect(try Machine().isAtSeat())
+    #expect(try Machine().isAtSeat(terminal: "/dev/pts/3"))
   }
 
-  @Test func `takes a session of the machine, and none at all`() throws {
-    #expect(try Self.isAtSeat(group: Self.group, session: "UID=1000\nREMOTE=0\nSEAT=seat0\n"))
-    #expect(try Self.isAtSeat(group: Self.group, session: nil))
-    #expect(try Self.isAtSeat(group: "0::/system.slice/cron.service\n", session: "REMOTE=1\n"))
-    #expect(try Self.isAtSeat(group: nil, session: nil))
+  @Test(arguments: [
+    ("REMOTE=0", "REMOTE=1"), ("REMOTE=0\n", ""), ("ACTIVE=1", "ACTIVE=0"), ("ACTIVE=1\n", ""),
+    ("SEAT=seat0", "SEAT=seat1"), ("SEAT=seat0\n", ""), ("UID=1000", "UID=1001"), ("AUDIT=12", "AUDIT=13"),
+    ("AUDIT=12\n", ""), ("REMOTE=0", "REMOTE=0\nREMOTE=1"), ("SEAT=seat0", "SEAT=seat1\nSEAT=seat0"),
+    ("SEAT=seat0", "SEAT=seat0\nsomething"),
+  ])
+  func `refuses a session from afar, in the background, of another seat or person, and a record that says two things`(
+    _ part: String, _ other: String
+  ) throws {
+    #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())
   }
 
-  @Test(arguments: ["0::/session-.scope", "0::/session-../x.scope", "0::/session-A.scope", "0::/sessions-1.scope", ""])
-  func `finds no session in another group`(_ group: String) { #expect(SeatCheck.session(in: group) == nil) }
+  @Test func `refuses a session that logind has no record of, whatever cgroup and terminal say`() throws {
+    // The user manager of Debian 12 is in such a session, and so is what a remote session left behind.
+    #expect(try !Machine(session: "13").isAtSeat(terminal: "tty1"))
+    #expect(try !Machine(record: nil).isAtSeat(terminal: "tty1"))
+    #expect(try !Machine(record: "").isAtSeat())
+    // From systemd 256 on a user manager has a record, without a seat.
+    #expect(
+      try !Machine(record: Self.local.replacing("SEAT=seat0\n", with: "").replacing("user", with: "manager")).isAtSeat()
+    )
+  }
+
+  @Test(arguments: ["../sessions/12", "12x", "-1", "", "4294967296", "0x0c"])
+  func `refuses what is no number of a session`(_ session: String) throws {
+    #expect(try !Machine(session: session).isAtSeat())
+  }
+
+  @Test func `refuses a record that others could have written, a link, and one that is too long`() throws {
+    let machine = try Machine()
+    machine.owner = getuid() &+ 1
+    #expect(!machine.isAtSeat())
+    machine.owner = getuid()
+    try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: machine.record.path)
+    #expect(!machine.isAtSeat())
+    let other = machine.record.deletingLastPathComponent().appending(path: "other")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: machine.record.path)
+    try FileManager.default.moveItem(at: machine.record, to: other)
+    try FileManager.default.createSymbolicLink(at: machine.record, withDestinationURL: other)
+    #expect(!machine.isAtSeat())
+    #expect(try !Machine(record: Self.local + String(repeating: "\n", count: 9000)).isAtSeat())
+  }
+
+  @Test(arguments: ["tty1", "/dev/tty2", "/dev/tty63"])
+  func `takes a host of root's that asks on a virtual console before there is a session`(_ terminal: String) throws {
+    #expect(try Machine(session: "4294967295", record: nil).isAtSeat(terminal: terminal))
+    // A kernel without audit.
+    #expect(try Machine(session: nil, person: nil, record: nil).isAtSeat(terminal: terminal))
+  }
+
+  @Test(arguments: [
+    nil, "", "tty", "tty0", "tty64", "tty01", "tty1 ", "ttyS0", "/dev/pts/1", "/dev//tty1", "/tmp/dev/tty1", ":0",
+    "ssh",
+    "cron",
+  ])
+  func `refuses a process of no session on another terminal or none`(_ terminal: String?) throws {
+    #expect(try !Machine(session: "4294967295").isAtSeat(terminal: terminal))
+    #expect(try !Machine(session: nil, person: nil).isAtSeat(terminal: terminal))
+  }
+
+  @Test func `this process is in no session that a record of the tests is for`() throws {
+    let machine = try Machine()
+    let check = SeatCheck(sessions: machine.folder.path, owner: getuid())
+    #expect(!check.isAtSeat(getpid(), terminal: nil))
+    #expect(!check.isAtSeat(0, terminal: nil))
+  }
 }

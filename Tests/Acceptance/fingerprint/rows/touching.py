@@ -2,6 +2,7 @@
 
 import pathlib
 
+from fingerprint import seat
 from lab import hosts
 from lab.listener import serve
 from lab.table import must, row
@@ -279,6 +280,39 @@ def afar(lab):
     login = lab.login(person, "", "uaf-finger", remote="203.0.113.7")
     must(login.code == hosts.AUTH_ERR and desk.finished(mark, person) == ["7012"], f"{login}, {desk.finished(mark, person)}")
     return "7012 (PAM_AUTH_ERR)"
+
+
+@row(
+    "seat",
+    "in a session without a record, from afar, in the background, without a seat, of another account",
+    "7012; the passcode without the sensor; in by the finger at the seat again",
+    limit=LIMIT,
+)
+def in_another_session(lab):
+    desk = lab.desk
+    person = at_sudo(lab)
+    lab.after(seat.sit_down)
+    elsewhere = {
+        "without a record": seat.leave,
+        "from afar": lambda: seat.sit_down(REMOTE="1"),
+        "in the background": lambda: seat.sit_down(ACTIVE="0"),
+        "without a seat": lambda: seat.sit_down(SEAT=""),
+        "of another account": lambda: seat.sit_down(UID=str(person.uid)),
+    }
+    for what, begin in elsewhere.items():
+        begin()
+        named(lab, person, 7012)
+        waited = []
+
+        def type_it(waited=waited):
+            waited.append(desk.is_waiting())
+            return person.passcode
+
+        session = hosts.sudo(person, type_it)
+        must(session.is_in and waited == [False], f"{what}: waited {waited}: {session.text}")
+    seat.sit_down()
+    desk.let_in(person, desk.touching(person))
+    return f"{', '.join(elsewhere)}: 7012, in by the passcode; in by the finger at the seat"
 
 
 @row("set", "the server wants passcode AND fingerprint", "registered together; in by both; not by one of them", limit=LIMIT)
