@@ -114,7 +114,7 @@ struct AccountTable: Accounts {
     let keys = try connection.execute(
       "SELECT count(*) FROM credential WHERE username = $1 AND revokedAt IS NULL", [.text(username)]
     ).first?.integer(0, as: Int.self)
-    for table in ["credential", "enrolment", "approval", "openRegistration", "account"] {
+    for table in ["credential", "deregisteredKey", "enrolment", "approval", "openRegistration", "account"] {
       try connection.execute("DELETE FROM \(table) WHERE username = $1", [.text(username)])
     }
     return keys

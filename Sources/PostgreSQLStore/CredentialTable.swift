@@ -193,16 +193,25 @@ struct CredentialTable: Credentials {
   func removeAll(
     of username: String, appID: String, deviceID: String?, aaid: AAID?, keyIDs: [KeyID]
   ) throws -> [(aaid: AAID, keyID: KeyID)] {
-    try connection.execute(
+    let removed = try connection.execute(
       """
       DELETE FROM credential WHERE username = $1 AND appID = $2 AND deviceID IS NOT DISTINCT FROM $3
         AND ($4::text IS NULL OR lower(aaid) = lower($4)) AND (cardinality($5::bytea[]) = 0 OR keyID = ANY ($5))
-      RETURNING aaid, keyID
+      RETURNING aaid, keyID, revokedAt IS NULL
       """,
       [
         .text(username), .text(appID), .text(deviceID), .text(aaid?.text), .byteStrings(keyIDs.map(\.bytes)),
       ]
-    ).rows.map { row in (try AAID(row.text(0)), try KeyID(bytes: row.requiredBytes(1))) }
+    ).rows.map { row in
+      (aaid: try AAID(row.text(0)), keyID: try KeyID(bytes: row.requiredBytes(1)), wasUsable: try row.boolean(2))
+    }
+    try DeregisteredKeyTable(connection: connection)
+      .add(removed.filter(\.wasUsable).map(\.keyID), of: username, deviceID: deviceID)
+    return removed.map { ($0.aaid, $0.keyID) }
+  }
+
+  func deregisteredKeyIDs(of username: String) throws -> [KeyID] {
+    try DeregisteredKeyTable(connection: connection).keyIDs(of: username)
   }
 
   func records(of username: String) throws -> [KeyRecord] {
@@ -212,6 +221,7 @@ struct CredentialTable: Credentials {
   }
 
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int {
+    try DeregisteredKeyTable(connection: connection).forget(keys)
     let (condition, values): (String, [Parameter]) =
       switch keys {
       case .all(let username): ("username = $4", [.text(username)])

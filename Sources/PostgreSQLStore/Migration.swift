@@ -22,6 +22,7 @@ struct Migration {
     EnrolmentTable.migration,
     Migration(
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
+    DeregisteredKeyTable.migration,
   ]
 
   private static let policies = [

@@ -116,7 +116,7 @@ struct AccountStore: Accounts {
     guard try exists(username) else { return nil }
     let keys = try Int.fetchOne(
       db, sql: "SELECT count(*) FROM credential WHERE username = ? AND revokedAt IS NULL", arguments: [username])
-    for table in ["credential", "enrolment", "approval", "openRegistration", "account"] {
+    for table in ["credential", "deregisteredKey", "enrolment", "approval", "openRegistration", "account"] {
       try db.execute(sql: "DELETE FROM \(table) WHERE username = ?", arguments: [username])
     }
     return keys

@@ -157,14 +157,25 @@ struct CredentialStore: Credentials {
     var arguments: StatementArguments = [username, appID, deviceID]
     if let aaid { arguments += [aaid.text] }
     arguments += StatementArguments(keyIDs.map(\.bytes.databaseBlob))
-    return try Row.fetchAll(
+    let removed = try Row.fetchAll(
       db,
       sql: """
         DELETE FROM credential WHERE username = ? AND appID = ? AND deviceID IS ? \(aaid == nil ? "" : "AND aaid = ?")
           \(named)
-        RETURNING aaid, keyID
+        RETURNING aaid, keyID, revokedAt IS NULL AS wasUsable
         """, arguments: arguments
-    ).map { row in (try AAID(row["aaid"] as String), try KeyID(bytes: bytes(row, "keyID"))) }
+    ).map { row in
+      (
+        aaid: try AAID(row["aaid"] as String), keyID: try KeyID(bytes: bytes(row, "keyID")),
+        wasUsable: row["wasUsable"] as Bool
+      )
+    }
+    try DeregisteredKeyStore(db: db).add(removed.filter(\.wasUsable).map(\.keyID), of: username, deviceID: deviceID)
+    return removed.map { ($0.aaid, $0.keyID) }
+  }
+
+  func deregisteredKeyIDs(of username: String) throws -> [KeyID] {
+    try DeregisteredKeyStore(db: db).keyIDs(of: username)
   }
 
   func records(of username: String) throws -> [KeyRecord] {
@@ -173,6 +184,7 @@ struct CredentialStore: Credentials {
   }
 
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int {
+    try DeregisteredKeyStore(db: db).forget(keys)
     let (condition, values): (String, StatementArguments) =
       switch keys {
       case .all(let username): ("username = ?", [username])

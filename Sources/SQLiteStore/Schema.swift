@@ -34,6 +34,7 @@ enum Schema {
     ("used proofs by expiry", "CREATE INDEX usedProofByExpiry ON usedProof (expiresAt)"),
     ("keys of enrolment codes", EnrolmentStore.sealedKeys),
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
+    ("deregistered keys", DeregisteredKeyStore.schema),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

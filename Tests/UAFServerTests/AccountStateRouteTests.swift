@@ -14,12 +14,13 @@ import struct UAFMessages.RequestContext
 /// In which state an account is, told to machines that know it and to nobody else, with the store in each engine.
 @Suite(.onEachStore) struct AccountStateRouteTests {
   private let server: TestServer
+  private let alice: FakeAuthenticator
   /// What alice's machine proves itself with.
   private let known: MachineSecret
 
   init() async throws {
     server = try TestServer()
-    let alice = try await server.registered("alice")
+    alice = try await server.registered("alice", deviceID: "d1")
     known = try #require(
       try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID]))
   }
@@ -45,11 +46,11 @@ import struct UAFMessages.RequestContext
     return try await client.executeRequest(uri: "/uaf/account", method: method, headers: fields, body: nil)
   }
 
-  /// What alice's machine is told.
-  private func told() async throws -> AccountStatement {
+  /// What alice's machine is told, or the one with a secret.
+  private func told(_ secret: MachineSecret? = nil) async throws -> AccountStatement {
     var statement: AccountStatement?
     try await server.application.test { client in
-      statement = try self.statement(in: await ask(client, proof()))
+      statement = try self.statement(in: await ask(client, proof(secret)))
     }
     return try #require(statement)
   }
@@ -112,6 +113,82 @@ import struct UAFMessages.RequestContext
   @Test func `an account that was removed is told as disabled`() async throws {
     #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
     #expect(try await told().state == .disabled)
+  }
+
+  // MARK: The key behind the secret
+
+  /// Has alice deregister on her machine, by an enrolment code.
+  private func deregister(_ keyIDs: [KeyID] = []) async throws {
+    var context = RequestContext(username: "alice")
+    (context.authCode, context.deviceID, context.deregisterAll) = (try await server.enrol("alice"), "d1", true)
+    context.deregisterKeyIDs = keyIDs
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+  }
+
+  @Test func `an account that was made again under the same name is told as disabled to the old one's machine`()
+    async throws
+  {
+    #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
+    let other = try await server.registered("alice", deviceID: "d2")
+    #expect(try await told().state == .disabled)
+    let secret = try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [other.keyID])
+    #expect(try await told(secret).state == .active)
+  }
+
+  @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
+  func `a machine whose key was revoked is told that the account is disabled, also after its deregistration`(
+    keys: KeySelection
+  ) async throws {
+    _ = try await server.registered("alice", deviceID: "d2")
+    let revocation = Revocation(time: server.now, by: "test")
+    #expect(try await server.store.write { try $0.credentials.revoke(keys, revocation) } > 0)
+    #expect(try await told().state == .disabled)
+    try await deregister()
+    #expect(try await told().state == .disabled)
+  }
+
+  @Test func `a machine that has deregistered is told the truth, until the account is removed`() async throws {
+    try await deregister()
+    #expect(try await told().state == .active)
+    try await block(until: nil)
+    #expect(try await told().state == .disabled)
+    #expect(try await server.store.write { try $0.accounts.setBlock(nil, of: "alice") })
+    #expect(try await told().state == .active)
+    #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
+    _ = try await server.registered("alice", deviceID: "d1")
+    #expect(try await told().state == .disabled)
+  }
+
+  @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
+  func `keys that are revoked on a machine end what it hears by those that it had deregistered before`(
+    keys: KeySelection
+  ) async throws {
+    let left = try await server.registered("alice", deviceID: "d1", model: "5541#0002")
+    try await deregister([alice.keyID])
+    #expect(try await told().state == .active)
+    let revocation = Revocation(time: server.now, by: "test")
+    #expect(
+      try await server.store.write { try $0.credentials.revoke(.one(left.aaid, left.keyID, of: "alice"), revocation) }
+        == 1)
+    #expect(try await told().state == .active, "one key is not the machine")
+    #expect(try await server.store.write { try $0.credentials.revoke(keys, revocation) } == 0)
+    #expect(try await told().state == .disabled)
+  }
+
+  @Test func `of keys that were deregistered the newest are kept, and the account is disabled for the others`()
+    async throws
+  {
+    try await deregister()
+    for _ in 0..<DeregisteredKeys.mostKept - 1 {
+      _ = try await server.registered("alice", deviceID: "d1")
+      try await deregister()
+    }
+    #expect(try await told().state == .active)
+    _ = try await server.registered("alice", deviceID: "d1")
+    try await deregister()
+    #expect(try await told().state == .disabled)
+    let kept = try await server.store.read { try $0.credentials.deregisteredKeyIDs(of: "alice") }
+    #expect(kept.count == DeregisteredKeys.mostKept && !kept.contains(alice.keyID))
   }
 
   @Test func `whoever proves nothing hears the same of every name, whatever its state`() async throws {

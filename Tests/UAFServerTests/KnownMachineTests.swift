@@ -105,6 +105,21 @@ struct KnownMachineTests {
     }
   }
 
+  @Test func `a login of a machine whose secret came with a key that is gone gives it that of the key in use`()
+    async throws
+  {
+    let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
+    try await server.application.test { client in
+      let old = try await registered(client, first).machineSecret
+      let own = try await registered(client, second).machineSecret
+      #expect(try await loggedIn(client, second, counter: 1, knownBy: old).machineSecret == nil)
+      let revocation = Revocation(time: server.now, by: "test")
+      let key = KeySelection.one(first.aaid, first.keyID, of: "alice")
+      #expect(try await server.store.write { try $0.credentials.revoke(key, revocation) } == 1)
+      #expect(try await loggedIn(client, second, counter: 2, knownBy: old).machineSecret == own && own != nil)
+    }
+  }
+
   @Test func `a refused answer gives no secret`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in

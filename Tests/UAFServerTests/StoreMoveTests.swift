@@ -55,6 +55,10 @@ import UAFMessages
   private static let sealedKey = Array("the key of a code that is open".utf8)
 
   private func fill() async throws {
+    _ = try await server.registered("alice", deviceID: "d0")
+    var context = RequestContext(username: "alice")
+    (context.authCode, context.deviceID, context.deregisterAll) = (try await server.enrol("alice"), "d0", true)
+    #expect(try await server.get(.deregistration, context).statusCode == .ok)
     _ = try await server.registered("alice", deviceID: "d1", deviceName: "한글 \"x\"\n")
     let now = server.now
     try await server.store.write { records in

@@ -30,7 +30,8 @@ package struct MovedTable: Equatable, Sendable {
 
   /// All of them: a row comes after those that it names.
   package static let all = [
-    setting, account, credential, confirmation, approval, issuedCode, joinCode, joinedMachine, machinePolicy,
+    setting, account, credential, deregisteredKey, confirmation, approval, issuedCode, joinCode, joinedMachine,
+    machinePolicy,
     accessToken, administrator, policy, wrongAnswer, audit, auditHead, auditDelivery,
   ]
 
@@ -63,6 +64,10 @@ package struct MovedTable: Equatable, Sendable {
       .text("revokedBy", isOptional: true), .text("revokedReason", isOptional: true),
       .time("blockedUntil", isOptional: true), .time("machineProvedAt", isOptional: true),
     ], isNumbered: true)
+
+  private static let deregisteredKey = MovedTable(
+    "deregisteredKey",
+    [.number("number"), .username("username"), .bytes("keyID"), .text("deviceID", isOptional: true)], isNumbered: true)
 
   private static let confirmation = MovedTable(
     "confirmation",

@@ -39,7 +39,7 @@ struct RegistrationResponseSession: Sendable {
         case .accepted(let verified): signatures = verified
         }
       }
-      let machineSecret = try session.machineSecret(for: verified.map(\.keyID))
+      let machineSecret = try session.machineSecret(for: verified.map(\.keyID), among: [])
       let token = try session.token(
         for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
       let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)

@@ -26,15 +26,19 @@ struct ResponseSession: Sendable {
 
   /// The secret for the machine that has these keys; nil if it has proved to have it.
   ///
+  /// - Parameter usable: the keys of the account; a machine with the secret of another one gets a new secret.
   /// - Throws: ``CryptoError``.
-  func machineSecret(for keyIDs: [KeyID]) throws -> MachineSecret? {
+  func machineSecret(for keyIDs: [KeyID], among usable: [KeyID]) throws -> MachineSecret? {
     let data = answer.serverData
     let claim = MachineClaim(operation: data.operation, isAnswer: true, username: data.username)
     // A registration has a key by which the machine was not known before, and one that has joined is known for no account.
-    if data.operation == .authentication, let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim {
+    let proofs = MachineProofs(keys: environment.keys)
+    if data.operation == .authentication, let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim,
+      try proofs.isNumber(machine.machineID, of: data.username, holding: usable)
+    {
       return nil
     }
-    return try MachineProofs(keys: environment.keys).secret(of: data.username, holding: keyIDs)
+    return try proofs.secret(of: data.username, holding: keyIDs)
   }
 
   /// The token that says what was accepted, and covers the secret that the machine is given.

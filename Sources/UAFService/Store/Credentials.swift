@@ -53,6 +53,8 @@ package protocol Credentials {
 
   /// Deletes the keys of one person on one machine.
   ///
+  /// The KeyIDs of those that were not revoked are kept, see ``deregisteredKeyIDs(of:)``.
+  ///
   /// - Parameters:
   ///   - deviceID: nil stands for keys that were registered without naming a machine, not for all machines.
   ///   - aaid: nil for every model.
@@ -64,6 +66,12 @@ package protocol Credentials {
 
   /// The keys of an account for those who administer them, oldest first, revoked ones and those of other AppIDs included.
   func records(of username: String) throws -> [KeyRecord]
+
+  /// The KeyIDs of keys that an account had, and that its person has deregistered or replaced; the newest
+  /// ``DeregisteredKeys/mostKept`` of them.
+  ///
+  /// They go with the account, and with a revocation of all its keys or of all on their machine.
+  func deregisteredKeyIDs(of username: String) throws -> [KeyID]
 
   /// Marks keys as revoked; those that were revoked before keep what is known about that.
   ///

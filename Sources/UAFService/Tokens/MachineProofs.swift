@@ -27,6 +27,21 @@ package struct MachineProofs: Sendable {
     return try MachineSecret(machineID: machineID, secret: secret)
   }
 
+  /// Whether a number is that of the machine that has one of these keys of an account.
+  ///
+  /// It is, by each secret of the server that still counts.
+  ///
+  /// - Throws: ``CryptoError``.
+  func isNumber(_ machineID: [UInt8], of username: String, holding keyIDs: [KeyID]) throws -> Bool {
+    for keyID in keyIDs {
+      let numbers = try keys.authenticationCodes("machine", Array(username.utf8) + [0] + keyID.bytes)
+      if numbers.contains(where: { $0.prefix(MachineSecret.machineIDByteCount).elementsEqual(machineID) }) {
+        return true
+      }
+    }
+    return false
+  }
+
   /// The secret of a machine that has joined with the code of a number.
   ///
   /// - Throws: ``CryptoError``.
