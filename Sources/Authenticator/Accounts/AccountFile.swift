@@ -40,20 +40,18 @@ public final class AccountFile {
   ///   - uid: the account's number.
   ///   - name: its canonical name; nil if the caller may not say it (then it is not compared).
   ///   - serverUserName: what root's configuration maps the name to; nil as above.
+  ///   - isForState: whether an account counts too whose keys were all deregistered or reset here: the server is asked for its
+  ///     state, and nothing else can be done with it.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
   /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
-    lockEnded: LockEnded? = nil
+    isForState: Bool = false, lockEnded: LockEnded? = nil
   ) throws(StateError) -> AccountFile? {
-    guard let records = try AccountFiles.records(in: directory, uid: uid) else { return nil }
-    guard let body = try records.body(.identity, of: nil) else {
-      // The tombstone shows whether everything was deregistered, or somebody removed the row.
-      guard try records.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
-      return nil
-    }
-    let identity = try AccountIdentity(record: body)
+    guard let records = try AccountFiles.records(in: directory, uid: uid),
+      let identity = try AccountFiles.identity(in: records, evenBuried: isForState)
+    else { return nil }
     guard identity.uid == uid, name.map({ $0 == identity.name }) ?? true else { throw .identityMismatch }
     if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
       guard mapped == identity.serverUserName else {
@@ -241,12 +239,12 @@ public final class AccountFile {
   }
 
   /// Removes keys, the authenticators that are left without one, and, with the last of them,
-  /// everything but the tombstone.
+  /// everything but the tombstone and what the server is asked with for the account's state.
   ///
   /// - Throws: ``StateError``.
   public func remove(_ keyIDs: [[UInt8]]) throws(StateError) { try keyring.remove(keyIDs) }
 
-  /// Removes an authenticator's secret, its attempts and its keys; with the last one, everything but the tombstone.
+  /// Removes an authenticator's secret, its attempts and its keys; with the last one, the same as ``remove(_:)``.
   ///
   /// - Throws: ``StateError``.
   public func reset(_ type: AuthenticatorType) throws(StateError) { try keyring.reset(type) }

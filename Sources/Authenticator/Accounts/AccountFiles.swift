@@ -16,6 +16,19 @@ enum AccountFiles {
     return try SealedRecords(database: database, uid: uid, deviceSecret: directory.deviceSecret)
   }
 
+  /// Whose file it is; nil where only a tombstone is left.
+  ///
+  /// - Parameter evenBuried: whether the tombstone may name it.
+  /// - Throws: ``StateError``.
+  static func identity(
+    in records: SealedRecords, evenBuried: Bool
+  ) throws(StateError) -> AccountIdentity? {
+    if let body = try records.body(.identity, of: nil) { return try AccountIdentity(record: body) }
+    // The tombstone shows whether everything was deregistered, or somebody removed the row.
+    guard case .buried(let identity) = try records.tombstone() else { throw .damaged }
+    return evenBuried ? identity : nil
+  }
+
   /// Makes the file of an account that has none, or brings one back from its tombstone, with its first keys in it.
   ///
   /// - Throws: ``StateError``; `superseded` if another call does the same, or was faster.
@@ -29,7 +42,7 @@ enum AccountFiles {
       return try makeFile(in: directory, identity: identity, storing: registrations)
     }
     guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
-    guard try sealed.body(.tombstone, of: nil) == Tombstone.buried.record else { throw .damaged }
+    guard try sealed.tombstone()?.isBuried == true else { throw .damaged }
     try sealed.preallocateJournal()
     try AccountKeys(AccountRecords(identity: identity, sealed: sealed)).begin(with: registrations)
   }

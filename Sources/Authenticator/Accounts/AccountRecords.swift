@@ -89,6 +89,12 @@ struct AccountRecords {
     return kept
   }
 
+  /// Throws `absent` unless the account is still the one that was opened, with keys or without; inside `write`.
+  func requireIdentityOrTombstone() throws(StateError) {
+    guard try sealed.body(.identity, of: nil) == nil else { return try requireIdentity() }
+    guard try sealed.tombstone() == .buried(identity) else { throw .absent }
+  }
+
   /// Throws `absent` unless the account is still the one that was opened; inside `write`.
   func requireIdentity() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == identity.record else { throw .absent }
@@ -225,19 +231,24 @@ struct AccountRecords {
   /// - Throws: ``StateError``; `superseded` if there is an account already.
   func begin() throws(StateError) {
     guard try sealed.body(.identity, of: nil) == nil else { throw .superseded }
+    // What was kept of another account that had the number has marks of that one.
+    if let former = try sealed.tombstone(), former != .buried(identity) { try removeKept() }
     try sealed.put(.identity, body: identity.record, of: nil)
     try sealed.put(.tombstone, body: Tombstone.registered.record, of: nil)
   }
 
-  /// Leaves nothing but the tombstone of an account without keys; inside `write`.
+  /// Leaves the tombstone of an account without keys, and what the account stage asks the server with; inside `write`.
   func buryIfEmpty() throws(StateError) {
     guard try keys().isEmpty else { return }
     try sealed.remove(.identity)
     try sealed.remove(.lastUsed)
+    try sealed.remove(.unlock)
+    try sealed.put(.tombstone, body: Tombstone.buried(identity).record, of: nil)
+  }
+
+  private func removeKept() throws(StateError) {
     try sealed.remove(.machine)
     try sealed.remove(.standing)
-    try sealed.remove(.unlock)
-    try sealed.put(.tombstone, body: Tombstone.buried.record, of: nil)
   }
 }
 

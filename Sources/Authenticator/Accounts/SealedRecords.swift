@@ -67,6 +67,14 @@ import UAFCrypto
     return row[0]
   }
 
+  /// That something was registered here once; nil if nothing says so.
+  ///
+  /// - Throws: ``StateError``.
+  func tombstone() throws(StateError) -> Tombstone? {
+    guard let record = try body(.tombstone, of: nil) else { return nil }
+    return try Tombstone(record: record)
+  }
+
   /// Every record of some kinds, by kind and name, as they stood at one moment.
   func records(_ kinds: [RecordKind], of identity: AccountIdentity?) throws(StateError) -> [SealedRecord] {
     var found: [SealedRecord] = []

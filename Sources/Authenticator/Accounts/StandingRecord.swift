@@ -63,7 +63,7 @@ public struct StandingRecord: Equatable, Sendable {
   }
 
   private func put(in account: AccountFile) throws(StateError) {
-    guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }
+    try account.contents.requireIdentityOrTombstone()
     try account.records.put(.standing, body: record, of: account.identity)
   }
 

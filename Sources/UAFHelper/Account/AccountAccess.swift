@@ -84,10 +84,26 @@ import UAFConfiguration
   ///
   /// - Throws: ``Ending`` where it cannot be used.
   func open(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
+    try open(uid, in: directory, isForState: false)
+  }
+
+  /// The same; also an account whose keys were all deregistered or reset here.
+  ///
+  /// The account stage asks for its state still: otherwise whoever deregisters would get in once the account is disabled.
+  ///
+  /// - Throws: ``Ending`` where it cannot be used.
+  func openForState(_ uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) -> AccountFile? {
+    try open(uid, in: directory, isForState: true)
+  }
+
+  private func open(
+    _ uid: UInt32, in directory: borrowing StateDirectory, isForState: Bool
+  ) throws(Ending) -> AccountFile? {
     let mapping = try? server.settings().username
     do throws(StateError) {
       account = try AccountFile.open(
-        in: directory, uid: uid, name: knownName, serverUserName: { mapping?.name(of: $0) }, lockEnded: locks.ended)
+        in: directory, uid: uid, name: knownName, serverUserName: { mapping?.name(of: $0) }, isForState: isForState,
+        lockEnded: locks.ended)
     } catch { throw Ending(error) }
     call.recognise(registeredName: account?.identity.name)
     return account
@@ -215,8 +231,6 @@ import UAFConfiguration
 
   /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine has heard.
   ///
-  /// What was heard is removed with the last key. The account stage would then let the account in again.
-  ///
   /// - Throws: ``Ending`` with `forbidden`; never if root asks.
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
     // What cannot be read refuses nobody in the account stage either.
@@ -263,8 +277,8 @@ import UAFConfiguration
     do throws(StateError) {
       try account.noteRefusal(at: now(), always: policy.configuration.allowsOffline)
     } catch {
-      // A record that cannot be read allows nothing either.
-      guard error != .damaged else { return }
+      // A record that cannot be read allows nothing either, and an account without keys has none.
+      guard error != .damaged, error != .absent else { return }
       log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
     }
   }

@@ -13,8 +13,14 @@ struct AccountStateQuestion {
   /// Asks.
   ///
   /// - Returns: what the server says, to be stored.
-  /// - Throws: ``Ending``: why nothing is known; the person never reads it.
-  func ask(of account: AccountFile) throws(Ending) -> StandingRecord {
+  /// - Throws: ``AccountStateSilence``.
+  func ask(of account: AccountFile) throws(AccountStateSilence) -> StandingRecord {
+    let answer: Result<StandingRecord, AccountStateSilence>
+    do throws(Ending) { answer = try self.answer(of: account) } catch { throw .notHeard(error.log) }
+    return try answer.get()
+  }
+
+  private func answer(of account: AccountFile) throws(Ending) -> Result<StandingRecord, AccountStateSilence> {
     let settings = try server.settings()
     guard let publicKeys = server.verdictKeys else {
       throw unknown("server.require_signed_verdict and server.verdict_key are needed to believe what it says")
@@ -35,8 +41,8 @@ struct AccountStateQuestion {
     let terms = try server.terms(endpoint)
     do throws(AccountStateFlow.Fault) {
       let state = try flow.ask(url, header: made.text, over: network) { now().wallSeconds }
-      return StandingRecord(Self.standing(state), asked: asked, terms: terms)
-    } catch { throw unknown("\(error)") }
+      return .success(StandingRecord(Self.standing(state), asked: asked, terms: terms))
+    } catch { return .failure(error == .status(403) ? .machineUnknown("\(error)") : .notHeard("\(error)")) }
   }
 
   private func unknown(_ log: String) -> Ending { Ending(.noAnswer, log: log) }

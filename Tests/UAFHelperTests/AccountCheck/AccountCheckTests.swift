@@ -270,6 +270,91 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"], peer: 4242).result == 0)
   }
 
+  // MARK: After the last key
+
+  /// Has root remove the account's keys here, while the server says that it is active.
+  private func removeKeys(_ operation: UAFWire.Operation) throws {
+    var begin = bench.begin(operation)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin, ["correct"]).pamCode == 0)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 1009)
+  }
+
+  @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
+  func `an account that was deregistered or reset is asked for still, and refused once it is disabled`(
+    operation: UAFWire.Operation
+  ) throws {
+    try removeKeys(operation)
+    let asked = bench.server.requests.count
+    for argument in Self.both { #expect(try check(argument).result == 0) }
+    #expect(bench.server.requests.count == asked + 2)
+    state = .disabled
+    for argument in Self.both { expectRefusal(try check(argument), Self.disabled) }
+    #expect(!bench.log.lines.contains { $0.contains("could not be kept") }, "\(bench.log.lines)")
+    bench.server.lateFailure = .noHandshake(.refused)
+    for argument in Self.both { expectRefusal(try check(argument), Self.disabled) }
+    expectRefusal(try check(service: "cron"), Self.disabled)
+  }
+
+  @Test func `what the server said before a deregistration holds after it`() throws {
+    #expect(try check().result == 0)
+    state = .disabled
+    try check(service: "login")
+    try removeKeys(.deregister)
+    bench.server.lateFailure = .noHandshake(.refused)
+    expectRefusal(try check(), Self.disabled)
+  }
+
+  @Test func `an account that registers again is asked for by what the server knows it by then`() throws {
+    try removeKeys(.deregister)
+    let secret = try MachineSecret(machineID: Array(repeating: 7, count: 16), secret: Array(repeating: 8, count: 32))
+    bench.server.machineSecret = secret
+    bench.server.signed = { [unowned self] operation, account in
+      try signer.token(operation, account: account, at: bench.now.wallSeconds, with: secret)
+    }
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try check("account_check=required").result == 0)
+    let proof = try #require(MachineProof.read(bench.server.requests.last?.machineProof ?? ""))
+    #expect(proof.0.machineID == secret.machineID)
+  }
+
+  @Test func `somebody who has the number of an account that deregistered is not asked for by the former's name`()
+    throws
+  {
+    try removeKeys(.deregister)
+    var begin = begin("account_check=required")
+    (begin.account, begin.typedName) = (Array("bob".utf8), Array("bob".utf8))
+    let asked = bench.server.requests.count
+    expectRefusal(try bench.run(begin), Self.notKnown)
+    #expect(bench.server.requests.count == asked)
+  }
+
+  @Test
+  func
+    `an account without keys here is refused if the server does not know the machine for it, and asked for if it is away`()
+    throws
+  {
+    try removeKeys(.deregister)
+    bench.server.accountState = { [self] in (403, try answer($0)) }
+    for argument in Self.both { expectRefusal(try check(argument), Self.notKnown) }
+    bench.server.lateFailure = .noHandshake(.refused)
+    #expect(try check().result == 0)
+    expectRefusal(try check("account_check=required"), Self.notKnown)
+  }
+
+  @Test func `once root forgets an account it never was registered here`() throws {
+    state = .disabled
+    try check()
+    try removeKeys(.reset)
+    var begin = bench.begin(.forget)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).pamCode == 0)
+    let asked = bench.server.requests.count
+    #expect(try check().result == 0)
+    expectRefusal(try check("account_check=required"), Self.notKnown)
+    #expect(bench.server.requests.count == asked)
+  }
+
   @Test func `a section can keep its service from asking`() throws {
     bench.configuration += "\n[service.rsync]\naccount_check_online = false"
     let asked = bench.server.requests.count

@@ -13,7 +13,7 @@ import UAFConfiguration
     nil, .active, .disabled, .locked(until: now + 1), .locked(until: now),
   ]
   private static let events: [AccountStateMachine.Event] =
-    [.begun, .notTold]
+    [.begun, .notTold, .machineUnknown]
     + [AccountStanding.active, .disabled, .locked(until: now - 1)].map(AccountStateMachine.Event.told)
     + [.judged(.holds(age: .seconds(5))), .judged(.refused(.tooOld))]
 
@@ -21,6 +21,7 @@ import UAFConfiguration
   private struct Walk {
     let demand: AccountCheck
     let mayAsk: Bool
+    let isDeregistered: Bool
     let stored: AccountStanding?
     var events: [AccountStateMachine.Event] = []
     var actions: [AccountStateMachine.Action] = []
@@ -32,10 +33,10 @@ import UAFConfiguration
   }
 
   private static let walks: [Walk] = demands.flatMap { demand in
-    [true, false].flatMap { mayAsk in
+    [(true, false), (true, true), (false, false), (false, true)].flatMap { mayAsk, isDeregistered in
       stored.flatMap { stored -> [Walk] in
-        var walks = [Walk(demand: demand, mayAsk: mayAsk, stored: stored)]
-        for _ in 0..<4 { walks = walks.flatMap { walk in events.map { continued(walk, $0) } } }
+        var walks = [Walk(demand: demand, mayAsk: mayAsk, isDeregistered: isDeregistered, stored: stored)]
+        for _ in 0..<3 { walks = walks.flatMap { walk in events.map { continued(walk, $0) } } }
         return walks
       }
     }
@@ -45,7 +46,7 @@ import UAFConfiguration
     var walk = walk
     walk.events.append(event)
     var machine = AccountStateMachine(
-      walk.demand, mayAsk: walk.mayAsk, stored: walk.stored, wallSeconds: now)
+      walk.demand, mayAsk: walk.mayAsk, stored: walk.stored, isDeregistered: walk.isDeregistered, wallSeconds: now)
     walk.actions = walk.events.map { machine.take($0) }
     return walk
   }
@@ -63,7 +64,8 @@ import UAFConfiguration
       case .allow(.told):
         #expect(walk.mayAsk && walk.events.starts(with: [.begun, .told(.active)]))
       case .allow(.remembered):
-        #expect(walk.demand == .demandsActive && walk.stored == .active)
+        let isUnknown = walk.isDeregistered && walk.mayAsk && walk.events.starts(with: [.begun, .machineUnknown])
+        #expect((walk.demand == .demandsActive || isUnknown) && walk.stored == .active)
         #expect(walk.events.contains(.judged(.holds(age: .seconds(5)))))
       case .allow(.notKnown):
         #expect(walk.demand == .refusesBlocked && !Self.blocks(walk.stored))
@@ -87,6 +89,19 @@ import UAFConfiguration
       Self.stored.map(end) == [
         .allow(.notKnown), .allow(.notKnown), .refuse(.disabled), .refuse(.locked), .allow(.notKnown),
       ])
+  }
+
+  @Test
+  func `refuses an account without keys here if the server does not know the machine, unless it was active just now`() {
+    for walk in Self.walks
+    where walk.isDeregistered && walk.mayAsk && walk.events.starts(with: [.begun, .machineUnknown]) {
+      if case .allow(let ground) = walk.end { #expect(ground == .remembered(age: .seconds(5)), "\(walk)") }
+    }
+    var machine = AccountStateMachine(
+      .refusesBlocked, mayAsk: true, stored: nil, isDeregistered: true, wallSeconds: Self.now)
+    #expect([machine.take(.begun), machine.take(.machineUnknown)] == [.ask, .refuse(.notKnown)])
+    machine = AccountStateMachine(.refusesBlocked, mayAsk: true, stored: nil, wallSeconds: Self.now)
+    #expect([machine.take(.begun), machine.take(.machineUnknown)] == [.ask, .allow(.notKnown)])
   }
 
   @Test func `what the server says now decides, whatever is stored`() {

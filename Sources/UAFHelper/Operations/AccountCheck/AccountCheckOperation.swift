@@ -22,7 +22,8 @@ struct AccountCheckOperation: CallOperation {
     var why: [String] = []
     let (account, stored) = held(&why)
     var machine = AccountStateMachine(
-      demand, mayAsk: account != nil && policy.asksForState, stored: stored, wallSeconds: now().wallSeconds)
+      demand, mayAsk: account != nil && policy.asksForState, stored: stored, isDeregistered: isDeregistered(account),
+      wallSeconds: now().wallSeconds)
     var action = machine.take(.begun)
     var isTold = false
     while true {
@@ -43,8 +44,8 @@ struct AccountCheckOperation: CallOperation {
     do throws(Ending) {
       let uid = try call.caller.requireAccount()
       let directory = try accounts.openState()
-      guard let account = try accounts.open(uid, in: directory) else {
-        why.append("the account is not registered on this machine")
+      guard let account = try accounts.openForState(uid, in: directory) else {
+        why.append("the account was never registered on this machine")
         return (nil, nil)
       }
       // What cannot be read says nothing; the server can still be asked.
@@ -60,7 +61,7 @@ struct AccountCheckOperation: CallOperation {
 
   private func told(_ account: AccountFile?, _ why: inout [String], _ isTold: inout Bool) -> AccountStateMachine.Event {
     guard let account else { return .notTold }
-    do throws(Ending) {
+    do throws(AccountStateSilence) {
       let record = try AccountStateQuestion(call: call, server: server, now: now).ask(of: account)
       isTold = true
       // What was said decides now, whether it can be kept or not.
@@ -70,8 +71,15 @@ struct AccountCheckOperation: CallOperation {
       return .told(record.standing)
     } catch {
       why.append(error.log)
+      if case .machineUnknown = error { return .machineUnknown }
       return .notTold
     }
+  }
+
+  /// Whether the account was registered here and has no key any more; also where its keys cannot be read.
+  private func isDeregistered(_ account: AccountFile?) -> Bool {
+    guard let account else { return false }
+    return (try? account.keys().isEmpty) ?? true
   }
 
   private func judged(_ account: AccountFile?, _ why: inout [String]) -> AccountStateMachine.Event {

@@ -5,7 +5,9 @@ import UAFConfiguration
 ///
 /// What the server says now decides. Without that, what it said last does: a disabled account stays disabled until the server
 /// says something else, a lock stays until its time, and an active account is active for as long as a login without the server
-/// would be good. Where nothing says either, root's argument decides.
+/// would be good. Where nothing says either, root's argument decides. It does not for an account
+/// whose keys were deregistered here, if the server does not know the machine for it any more: no login brings a new secret, so
+/// it would never be heard of again.
 struct AccountStateMachine {
   /// What has happened.
   enum Event: Equatable {
@@ -15,6 +17,8 @@ struct AccountStateMachine {
     case told(AccountStanding)
     /// Nothing could be heard of it.
     case notTold
+    /// The server does not know this machine for it.
+    case machineUnknown
     /// Whether the account, active when the server was last asked, counts as active still.
     case judged(OfflineJudgement)
   }
@@ -45,17 +49,22 @@ struct AccountStateMachine {
     case fresh, asked, judging, ended
   }
 
-  private let demand: AccountCheck
+  private var demand: AccountCheck
   private let mayAsk: Bool
   private let stored: AccountStanding?
+  private let isDeregistered: Bool
   private let wallSeconds: Int64
   private var phase = Phase.fresh
 
   /// - Parameters:
   ///   - mayAsk: whether the server may be asked: never for a service that nobody sits before.
   ///   - stored: what the server said last; nil if nothing is stored.
+  ///   - isDeregistered: whether it was registered here, and has no key any more.
   ///   - wallSeconds: the time now, in seconds since 1970.
-  init(_ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, wallSeconds: Int64) {
+  init(
+    _ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, isDeregistered: Bool = false, wallSeconds: Int64
+  ) {
+    self.isDeregistered = isDeregistered
     self.demand = demand
     self.mayAsk = mayAsk
     self.stored = stored
@@ -69,6 +78,9 @@ struct AccountStateMachine {
       phase = .asked
       return .ask
     case (.fresh, .begun), (.asked, .notTold): return remember()
+    case (.asked, .machineUnknown):
+      if isDeregistered { demand = .demandsActive }
+      return remember()
     case (.asked, .told(let standing)):
       phase = .ended
       switch standing {

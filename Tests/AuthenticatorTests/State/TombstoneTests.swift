@@ -1,0 +1,109 @@
+import Glibc
+import SecretMemory
+import Testing
+import UAFCrypto
+
+@testable import Authenticator
+
+/// What is left of an account once its last key is gone.
+struct TombstoneTests {
+  private let folder = StateFolder()
+  private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
+  private let machine = MachineRecord(machineID: [1], secret: [2], place: [3])
+  private let standing = StandingRecord(
+    .disabled, asked: BootTime(bootID: [1], nanoseconds: 1, wallSeconds: 1), terms: [4])
+
+  private func register(_ identity: AccountIdentity, in directory: borrowing StateDirectory) throws -> AccountFile {
+    let slot = try #require(try DerivationSlotBox(directory))
+    let unlocked = try AccountFile.enrol(
+      Secret(copying: Array("correct".utf8).span), for: .passcode, identity: identity,
+      cost: Scrypt.Parameters(logN: 4, r: 8, p: 1), in: directory, holding: slot.slot)
+    let key = try unlocked.makeKey(appID: "https://example.com/facets")
+    return try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
+  }
+
+  private func open(
+    _ name: [UInt8]? = nil, forState: Bool, in directory: borrowing StateDirectory
+  ) throws(StateError) -> AccountFile? {
+    try AccountFile.open(
+      in: directory, uid: 4242, name: name ?? identity.name, serverUserName: { "\($0)@example.com" },
+      isForState: forState)
+  }
+
+  /// An account without keys, of which the server has told this machine.
+  private func buried(in directory: borrowing StateDirectory) throws {
+    let file = try register(identity, in: directory)
+    try machine.store(in: file)
+    try standing.store(in: file)
+    try file.reset(.passcode)
+  }
+
+  @Test func `keeps whose it was, what the server knows the machine by, and what it said last`() throws {
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    #expect(try open(forState: false, in: directory) == nil)
+    let file = try #require(try open(forState: true, in: directory))
+    #expect(file.identity == identity)
+    #expect(try MachineRecord.of(file) == machine && StandingRecord.of(file) == standing)
+    #expect(try file.keys().isEmpty && file.authenticator(.passcode) == nil)
+  }
+
+  @Test func `takes what the server says later, and nothing else`() throws {
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    let file = try #require(try open(forState: true, in: directory))
+    let later = BootTime(bootID: [1], nanoseconds: 2, wallSeconds: 2)
+    try StandingRecord(.active, asked: later, terms: [4]).store(in: file)
+    #expect(try StandingRecord.of(file)?.standing == .active)
+    #expect(throws: StateError.absent) { try MachineRecord(machineID: [9], secret: [9], place: [9]).store(in: file) }
+    #expect(throws: StateError.absent) { try file.noteRefusal(at: later, always: true) }
+    #expect(throws: StateError.absent) { try file.noteUse(of: .passcode) }
+  }
+
+  @Test func `the same account that registers again keeps what was said of it`() throws {
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    let file = try register(identity, in: directory)
+    #expect(try MachineRecord.of(file) == machine && StandingRecord.of(file) == standing)
+  }
+
+  @Test func `another account that gets the number has nothing of it, and a file of the former refuses`() throws {
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    let former = try #require(try open(forState: true, in: directory))
+    #expect(throws: StateError.identityMismatch) {
+      try open(Array("bob".utf8), forState: true, in: folder.initialised())
+    }
+    let other = AccountIdentity(uid: 4242, name: Array("bob".utf8), serverUserName: "bob@example.com")
+    let file = try register(other, in: directory)
+    #expect(try MachineRecord.of(file) == nil && StandingRecord.of(file) == nil)
+    #expect(throws: StateError.absent) { try standing.store(in: former) }
+  }
+
+  @Test func `reads that of an earlier version, of which nothing is kept`() throws {
+    #expect(try Tombstone(record: [1, 1]) == .registered && Tombstone.registered.record == [1, 1])
+    #expect(try Tombstone(record: [1, 2]) == .buried(nil) && Tombstone.buried(nil).record == [1, 2])
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    let file = try #require(try open(forState: true, in: directory))
+    try file.records.write { () throws(StateError) in try file.records.put(.tombstone, body: [1, 2], of: nil) }
+    #expect(try open(forState: true, in: directory) == nil)
+    // Its records have the marks of an account that nobody knows the name of.
+    #expect(try MachineRecord.of(register(identity, in: directory)) == nil)
+  }
+
+  @Test(arguments: [[], [0], [1], [1, 0], [1, 3], [1, 1, 1], [2], [2, 0, 0], [3, 1]] as [[UInt8]])
+  func `refuses a record of another form`(_ record: [UInt8]) {
+    #expect(throws: StateError.damaged) { try Tombstone(record: record) }
+  }
+
+  @Test func `a file without an identity and without a tombstone is damaged`() throws {
+    let directory = try folder.initialised()
+    try buried(in: directory)
+    let file = try #require(try open(forState: true, in: directory))
+    try file.records.write { () throws(StateError) in try file.records.remove(.tombstone) }
+    for forState in [false, true] {
+      #expect(throws: StateError.damaged) { try open(forState: forState, in: folder.initialised()) }
+    }
+  }
+}
