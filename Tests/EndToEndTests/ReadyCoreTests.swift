@@ -91,6 +91,18 @@ extension EndToEnd {
       }
     }
 
+    @Test func `goes on to the end of its login if the listener ends meanwhile, as in an upgrade`() throws {
+      let machine = try awake()
+      _ = try machine.awaitReadyCore()
+      let login = try machine.startAsRoot(machine.scene.host())
+      try login.wait(for: "prompt Passcode")
+      try machine.endListener()
+      login.send(Scene.passcode + "\n")
+      #expect(Login(try login.end()).code == .success)
+      let next = try logIn(machine)
+      #expect(next.code == .systemError && next.errors.count == 1, "nobody takes the connection")
+    }
+
     @Test func `serves nobody beyond the limits of a user id`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
