@@ -103,6 +103,17 @@ struct TransactionTextTests {
     #expect(seen.count > 1000)
   }
 
+  @Test(arguments: [TransactionCharset.ascii, .utf8])
+  func `shows each space of a run but the first by its number, so none pushes a text to the next line`(
+    charset: TransactionCharset
+  ) throws {
+    let text = try #require(TransactionText(bytes: Array("pay   5, 가 6 ".utf8), in: charset))
+    #expect(text.shown.hasPrefix("pay \\x20\\x205, ") && text.shown.hasSuffix(" 6 "))
+    #expect(TransactionText(sent: text.shown) == text)
+    #expect(TransactionText(sent: "pay  5")?.shown == "pay \\x205")
+    #expect(TransactionText(sent: #"pay\x205"#)?.shown == #"pay\\x205"#)
+  }
+
   @Test func `escapes a text that neither end has escaped, except its letters`() {
     #expect(TransactionText(sent: "5 €\n")?.shown == "5 €\\x0A")
     #expect(TransactionText(sent: "5 –\n")?.shown == "5 \\xE2\\x80\\x93\\x0A")

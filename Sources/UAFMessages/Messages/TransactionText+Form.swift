@@ -3,7 +3,13 @@
 extension TransactionText {
   /// What is shown of bytes.
   static func form(of bytes: [UInt8], in charset: TransactionCharset) -> String {
-    guard charset == .utf8 else { return bytes.map(escape).joined() }
+    var previous: UInt8?
+    guard charset == .utf8 else {
+      return bytes.map { byte in
+        defer { previous = byte }
+        return escape(byte, after: previous)
+      }.joined()
+    }
     var shown = ""
     var word: [Unicode.Scalar] = []
     func endWord() {
@@ -11,7 +17,7 @@ extension TransactionText {
       let isLatin = word.contains(where: TransactionLetter.isLatin)
       for scalar in word {
         if isLatin, TransactionLetter.isLookalike(scalar) {
-          shown += String(scalar).utf8.map(escape).joined()
+          shown += String(scalar).utf8.map { escape($0) }.joined()
         } else {
           shown.unicodeScalars.append(scalar)
         }
@@ -23,10 +29,12 @@ extension TransactionText {
       if let scalar = letter(at: rest) {
         word.append(scalar)
         rest = rest.dropFirst(UTF8.width(scalar))
+        previous = nil
       } else {
         endWord()
-        shown += escape(byte)
+        shown += escape(byte, after: previous)
         rest = rest.dropFirst()
+        previous = byte
       }
     }
     endWord()
@@ -84,9 +92,11 @@ extension TransactionText {
     return length == 1 || TransactionLetter.contains(scalar) ? scalar : nil
   }
 
-  private static func escape(_ byte: UInt8) -> String {
+  private static func escape(_ byte: UInt8, after previous: UInt8? = nil) -> String {
     switch byte {
     case UInt8(ascii: "\\"): return "\\\\"
+    // Many spaces would push what follows to the next line of a terminal, where it looks like a text of its own.
+    case UInt8(ascii: " ") where previous == byte: return "\\x20"
     case 0x20...0x7E: return String(UnicodeScalar(byte))
     default:
       let digits = String(byte, radix: 16, uppercase: true)
