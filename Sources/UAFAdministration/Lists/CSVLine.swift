@@ -61,9 +61,33 @@ package struct CSVLine: Equatable {
     throw .openQuote
   }
 
-  /// A field as it is written: in quotes where it needs them.
-  static func written(_ field: String) -> String {
-    guard field.contains(where: { $0 == "," || $0 == "\"" }) else { return field }
-    return "\"" + field.replacing("\"", with: "\"\"") + "\""
+  // MARK: Written
+
+  /// Fields as a line, with its line feed: each in quotes where it needs them, and none that a spreadsheet would compute.
+  static func written(_ fields: [String]) -> String {
+    fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
   }
+
+  /// A text for a cell of a table, which no spreadsheet takes for a formula.
+  ///
+  /// Quotes do not keep a spreadsheet from computing a cell that begins with one of these signs. An apostrophe does: it says
+  /// that a text follows.
+  package static func harmless(_ text: String) -> String {
+    guard let first = text.unicodeScalars.first, formulaSigns.contains(first) else { return text }
+    return "'" + text
+  }
+
+  /// The last four are what some spreadsheets take for the first four.
+  private static let formulaSigns: Set<Unicode.Scalar> = [
+    "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
+
+  private static func quoted(_ field: String) -> String {
+    guard field.unicodeScalars.contains(where: needsQuotes.contains) else { return field }
+    var quoted = String.UnicodeScalarView()
+    for scalar in field.unicodeScalars { quoted += scalar == "\"" ? [scalar, scalar] : [scalar] }
+    return "\"\(String(quoted))\""
+  }
+
+  private static let needsQuotes: Set<Unicode.Scalar> = [",", "\"", "\r", "\n"]
 }

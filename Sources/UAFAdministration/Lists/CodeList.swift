@@ -5,9 +5,9 @@ package enum CodeList {
   package static let header = "username,expires,code\n"
 
   /// The lines of codes; `expires` is in seconds since 1970.
+  ///
+  /// A name that a spreadsheet would compute has an apostrophe before it.
   package static func lines(_ codes: [EnrolmentPayload]) -> String {
-    codes.map { code in
-      [code.username, String(code.expires), code.encoded].map(CSVLine.written).joined(separator: ",") + "\n"
-    }.joined()
+    codes.map { CSVLine.written([$0.username, String($0.expires), $0.encoded]) }.joined()
   }
 }
