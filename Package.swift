@@ -196,16 +196,16 @@ let package = Package(
       ], swiftSettings: strict),
     .target(
       name: "UAFAdministration",
-      dependencies: ["UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "UAFConfiguration"],
-      swiftSettings: strict),
+      dependencies: [
+        "UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "UAFConfiguration", "FidoResults",
+      ], swiftSettings: strict),
     .target(
       name: "UAFConsole",
       dependencies: [
-        "UAFAdministration", "UAFService", "UAFMessages", "UAFCrypto", "WebMessages", "CQREncode",
+        "UAFAdministration", "UAFService", "UAFMessages", "UAFCrypto", "FidoResults", "WebMessages", "CQREncode",
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ],
-      swiftSettings: besideFoundation),
+      ], swiftSettings: besideFoundation),
     .executableTarget(
       name: "UAFServer",
       dependencies: [

@@ -1,3 +1,4 @@
+import FidoResults
 import UAFMessages
 import UAFService
 
@@ -50,14 +51,9 @@ package struct AccountStateAdministration: Sendable {
 
   /// Refuses a reason that is empty, longer than 200 bytes, or not one line of visible text.
   package static func check(reason: String) throws(AdministrationRefusal) {
-    let isVisible = reason.unicodeScalars.allSatisfy { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
-      default: true
-      }
-    }
-    guard isVisible, reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= maximumReason else {
-      throw .invalid(field: "reason", reason: "must be one line of visible text, at most \(maximumReason) bytes")
+    if let hidden = Text.firstHidden(in: reason) { throw .hidden(hidden, field: "reason") }
+    guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= maximumReason else {
+      throw .invalid(field: "reason", reason: "must say why in at most \(maximumReason) bytes")
     }
   }
 

@@ -14,6 +14,11 @@ package enum AdministrationRefusal: Error, Equatable, Sendable {
   case auditUnsigned
   /// A value of the request breaks a rule.
   case invalid(field: String, reason: String)
+
+  /// A text has a character that nobody sees, or that moves others, such as `U+202E`.
+  static func hidden(_ character: String, field: String) -> AdministrationRefusal {
+    .invalid(field: field, reason: "must not have the character \(character), which nobody sees, or which moves others")
+  }
 }
 
 extension AdministrationRefusal: CustomStringConvertible {

@@ -110,7 +110,8 @@ import UAFMessages
 
   @Test(arguments: [
     "[server]\nrequest_url = 'https://a.test/'", "[lock]\nroot_permanent_lock = true", "[passcode]\nui_type = 'pin4'",
-    "[passcode]\nmin_length = 20\nmax_length = 10", "[passcode.regex]\n'(' = true", "passcode", "{}", "[service.sudo]",
+    "[passcode]\nmin_length = 20\nmax_length = 10", "[passcode.regex]\n'(' = true", "# a\u{202E}b", "# a\u{200B}b",
+    "passcode", "{}", "[service.sudo]",
     String(repeating: "#", count: 17 * 1024), String(repeating: "#\"", count: 8 * 1024),
   ]) func `refuses a text that a workstation would refuse, and saves nothing`(_ text: String) async throws {
     let saving = await #expect(throws: AdministrationRefusal.self) { try await save(text) }

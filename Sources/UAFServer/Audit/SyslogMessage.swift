@@ -1,3 +1,4 @@
+import FidoResults
 import UAFMessages
 import UAFService
 
@@ -49,16 +50,13 @@ enum SyslogMessage {
 
   /// A value of a parameter (RFC 5424, section 6.3.3).
   ///
-  /// Control characters could begin a line of their own where the receiver writes to a file: U+FFFD stands in their place.
+  /// Control characters could begin a line of their own where the receiver writes to a file, and others turn around what stands
+  /// beside them: they are written as their numbers.
   static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\", "]": escaped += ["\\", scalar]
-      case "\u{2028}", "\u{2029}": escaped.append("\u{FFFD}")
-      case _ where scalar.properties.generalCategory == .control: escaped.append("\u{FFFD}")
-      default: escaped.append(scalar)
-      }
+    for scalar in Text.marked(text).unicodeScalars {
+      if scalar == "\"" || scalar == "\\" || scalar == "]" { escaped.append("\\") }
+      escaped.append(scalar)
     }
     return String(escaped)
   }

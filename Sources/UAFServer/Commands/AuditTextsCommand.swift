@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFAdministration
 import UAFDecoder
 import UAFMessages
 import UAFService
@@ -35,9 +36,9 @@ struct AuditTextsCommand: AsyncParsableCommand {
 
   static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
     [
-      String(confirmation.id), Terminal.time(confirmation.confirmedAt), ShownValue.name(confirmation.username),
-      fault?.rawValue ?? "ok",
-      text(confirmation.shown),
+      String(confirmation.id), Terminal.time(confirmation.confirmedAt),
+      CSVLine.harmless(ShownValue.name(confirmation.username)), fault?.rawValue ?? "ok",
+      CSVLine.harmless(text(confirmation.shown)),
     ].joined(separator: "\t")
   }
 

@@ -1,4 +1,5 @@
 import FidoResults
+import UAFAdministration
 import UAFMessages
 
 extension JSONObject {
@@ -40,11 +41,11 @@ extension JSONObject {
   /// A time as people read it.
   func time(_ name: String, orElse text: String) -> String { integer(name).map(Terminal.time) ?? text }
 
-  /// What somebody said of themself; `-` for nothing.
+  /// What somebody said of themself, as a cell of a table; `-` for nothing.
   ///
-  /// It may be anything, also tabs and escape sequences.
+  /// It may be anything, also tabs, escape sequences and what a spreadsheet would compute.
   func said(_ name: String, limit: Int = 128) -> String {
-    let cleaned = Text.cleaned(text(name) ?? "", limit: limit)
-    return cleaned.isEmpty ? "-" : cleaned
+    guard let text = text(name), !text.isEmpty else { return "-" }
+    return CSVLine.harmless(Text.marked(text, limit: limit))
   }
 }
