@@ -45,25 +45,49 @@ import struct UAFMessages.RequestContext
     try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100) }.map(\.event)
   }
 
-  @Test func `a refused answer within the budget has a row with reason, address and named key`() async throws {
-    let stranger = try FakeAuthenticator()
-    await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
+  /// A key whose counter at the server is far ahead.
+  private func aheadOfItsCounter() async throws -> FakeAuthenticator {
+    let alice = try await server.registered("alice")
+    let right = try await alice.authenticate(server.authenticationRequest("alice"), counter: 9)
+    #expect(try await server.respond(right).0 == nil)
+    return alice
+  }
+
+  @Test func `a refused answer of a key within the budget has a row with reason, address and that key`() async throws {
+    let alice = try await aheadOfItsCounter()
+    await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes())
     #expect(
-      try await rows() == [
-        AuditEntry(
-          time: server.now, kind: .login, outcome: "unknown-key-id", account: "alice", actor: .person,
-          address: "192.0.2.7", authenticators: "\(stranger.aaid.text) \(stranger.keyID.text)")
-      ])
+      try await rows().last
+        == AuditEntry(
+          time: server.now, kind: .login, outcome: "counter-not-increased", account: "alice", actor: .person,
+          address: "192.0.2.7", authenticators: "\(alice.aaid.text) \(alice.keyID.text)"))
     #expect(count.take(now: 1) == nil)
   }
 
-  @Test func `refused answers beyond the budget are counted, and have no row`() async throws {
-    let (routes, stranger) = (routes(), try FakeAuthenticator())
+  @Test func `refused answers of a key beyond the budget are counted, and have no row`() async throws {
+    let (routes, alice) = (routes(), try await aheadOfItsCounter())
+    let before = try await rows().count
     for _ in 0..<9 {
-      await send(try stranger.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes)
+      await send(try alice.authenticate(try await server.authenticationRequest("alice"), counter: 1), to: routes)
     }
-    #expect(try await rows().count == 4)
+    #expect(try await rows().count == before + 4)
     #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":5,"reasons":{"limited":5}"#))
+  }
+
+  @Test func `refused answers of strangers are counted and write nothing, also with the KeyID of the account`()
+    async throws
+  {
+    let alice = try await server.registered("alice")
+    let (routes, thief) = (routes(), try FakeAuthenticator(keyID: alice.keyID))
+    let before = try await server.database.changes()
+    for stranger in [try FakeAuthenticator(), thief] {
+      for account in ["alice", "nobody"] {
+        let request = try await server.authenticationRequest(account)
+        await send(try stranger.authenticate(request, counter: 1), to: routes)
+      }
+    }
+    #expect(try await server.database.changes() == before)
+    #expect(try #require(count.take(now: 1)).detail.hasPrefix(#"{"count":4,"#))
   }
 
   @Test func `without a limit of accounts, refused answers are only counted`() async throws {

@@ -140,7 +140,7 @@ struct UAFRoutes: Sendable {
       let outcome = try await service.respond(answer, from: machine, at: AnswerRefusals.text(address))
       var event: AuditEntry?
       if case .refused(let refusal, _, _) = outcome {
-        event = refusals.event(answer, refusal, address)
+        event = refusals.event(answer, refusal, machine, address)
         try await countWrong(machine, address, answer, event)
       }
       return Self.answer(told(outcome, answer, from: address, hasRow: event != nil), mediaType)

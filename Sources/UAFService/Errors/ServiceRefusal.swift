@@ -11,6 +11,8 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case malformedAssertion = "malformed-assertion"
   case invalidUsername = "invalid-username"
   case unsupportedTransaction = "unsupported-transaction"
+  /// A text of a machine does not say who wrote it.
+  case textOfOtherKind = "text-of-other-kind"
   // The caller may not do what it asks for.
   case authorizationRequired = "authorization-required"
   case wrongEnrolmentCode = "wrong-enrolment-code"
@@ -93,11 +95,22 @@ package enum ServiceRefusal: String, Error, CaseIterable {
       .invalidAttestationSignature, .unlikelyRegistrationCounter:
       .unacceptableAttestation
     case .revokedKey, .machineRevoked: .revokedAuthenticator
-    case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .otherAppID,
+    case .unsupportedVersion, .unknownExtension, .malformedAssertion, .unsupportedTransaction, .textOfOtherKind,
+      .otherAppID,
       .untrustedFacet, .unknownScheme, .wrongFinalChallengeHash, .invalidSignature, .wrongTransaction,
       .verificationMethodMissing, .otherVerificationMethod:
       .unacceptableContent
     case .internalError: .internalServerError
+    }
+  }
+
+  /// Whether only an answer hears that which one of the account's keys has signed.
+  var isOfSignedAnswer: Bool {
+    switch self {
+    case .revokedKey, .wrongTransaction, .verificationMethodMissing, .otherVerificationMethod, .counterNotIncreased,
+      .accountDisabled, .accountLocked, .approvalCodeUsed:
+      true
+    default: false
     }
   }
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// How often answers for an account, or of a known machine, may be wrong: counted in the store, so over all instances of a
-/// server, and over their restarts.
+/// How often answers of known machines, and of those with authority for an account, may be wrong: counted in the store, so
+/// over all instances of a server, and over their restarts.
 ///
 /// Only a wrong answer is counted, after it was looked at. So a login costs nothing, and wrong answers of others refuse no right
 /// one. Those that come while a count is being stored share the next one, so there is one commit at a time however many come.
 package final class WrongAnswerLimit: Sendable {
-  /// How many places there are: strangers who name accounts at will fill no more than these.
+  /// How many places there are: machines that name accounts at will fill no more than these.
   private static let places: Int64 = 65_536
 
   private struct Waiting {

@@ -32,7 +32,13 @@ package struct ResponseService: Sendable {
     /// What the client says beside the message: the text to be confirmed again, and what allows new keys.
     let context: RequestContext?
 
-    /// The row of the audit for its refusal: the keys are those that it names, and nothing of it is proved.
+    /// Whether it comes from somebody with authority for the account, although it is refused: with one of the account's keys, or
+    /// with the code or the proof that its request was issued for.
+    package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
+      serverData.operation != .authentication || serverData.approvalID != nil || refusal.isOfSignedAnswer
+    }
+
+    /// The row of the audit for its refusal: the keys are those that it names.
     package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
       let kind: AuditKind =
         switch serverData.operation {
