@@ -168,6 +168,9 @@ import UAFWire
       (.unknown, "no name"), (.ambiguous, "name of another"), (.failed("errno 5"), "does not answer"),
       (.found(Array("root".utf8)), "name of another"), (.found(Array("mi na".utf8)), "no name"),
       (.found(Array("mi:na".utf8)), "no name"), (.found(Array("민아".utf8)), "no name"), (.found([]), "no name"),
+      (.found(Array("mina\n".utf8)), "no name"), (.found(Array("mina\nroot".utf8)), "no name"),
+      (.found(Array("mina\r".utf8)), "no name"), (.found(Array("mi\u{202E}na".utf8)), "no name"),
+      (.found(Array("mina\u{200B}".utf8)), "no name"),
     ] as [(DirectoryName, String)])
   func `a person of a directory without a name of its own registers nothing`(
     _ answer: DirectoryName, _ words: String

@@ -29,6 +29,19 @@ import UAFWire
     #expect(answer(other, other) == NameAnswer(.ambiguous))
   }
 
+  @Test func `of two names for one number the one is answered that the number leads to`() {
+    let entries = [Self.mina: UInt32(70_000), Array("lena".utf8): 70_000]
+    let lookup = NameLookup(
+      ofNumber: { .account(uid: $0, name: Self.mina) },
+      ofName: { name in entries[name].map { .account(uid: $0, name: name) } ?? .none })
+    #expect(lookup.answer(to: 70_000) == NameAnswer(.found, name: Self.mina))
+    // A service that knows the second name alone by its first is no way to another name.
+    let other = NameLookup(
+      ofNumber: { .account(uid: $0, name: Array("lena".utf8)) },
+      ofName: { _ in .account(uid: 70_000, name: Self.mina) })
+    #expect(other.answer(to: 70_000) == NameAnswer(.ambiguous))
+  }
+
   @Test func `a number that nobody has is unknown, and a service that fails is not taken for that`() {
     #expect(answer(.none) == NameAnswer(.unknown))
     #expect(answer(.failed(5)) == NameAnswer(.failed, number: 5))
