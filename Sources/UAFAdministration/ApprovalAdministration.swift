@@ -16,7 +16,7 @@ package struct ApprovalAdministration: Sendable {
   /// Opens a text for a person to confirm; an earlier one of the account that waits is closed.
   ///
   /// - Parameters:
-  ///   - text: at most 200 bytes.
+  ///   - text: the caller's words; ``TextKind/approval`` puts who asks before them. Both together have at most 200 bytes.
   ///   - lifetime: in seconds.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func create(
@@ -27,9 +27,11 @@ package struct ApprovalAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 3600 seconds")
     }
     // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
-    guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
+    guard let shown = TextKind.approval(text, of: username, by: caller.introduction) else {
       throw AdministrationRefusal.invalid(
-        field: "text", reason: "must be 1 to \(TransactionText.maximumSigned) bytes as it is shown")
+        field: "text",
+        reason: "must have 1 to \(TransactionText.maximumSigned) bytes as it is shown, with the words that say who asks"
+      )
     }
     let url = try await environment.url()
     let authority = try environment.authority(url)

@@ -14,6 +14,15 @@ package struct Caller: Equatable, Sendable {
     self.address = address
   }
 
+  /// Who asks, in a text that a person confirms.
+  var introduction: String {
+    switch actor {
+    case .administrator(let name): "\(role.rawValue) \(name)"
+    case .commandLine(let uid, _): uid == 0 ? "root at the server" : "uid \(uid) at the server"
+    case .person, .server, .machine, .token: actor.text
+    }
+  }
+
   /// - Throws: ``AdministrationRefusal/notAllowed(_:)``.
   package func require(_ permission: Permission) throws(AdministrationRefusal) {
     guard role.allows(permission) else { throw .notAllowed(permission) }

@@ -32,7 +32,8 @@ extension EndToEnd {
       #expect(output.says(Self.text))
       let end = try command.end()
       #expect(end.status == 0 && end.says("has confirmed"))
-      #expect(try scene.server.audit(scene.user).says("ok\t\(Self.text)"))
+      #expect(try scene.server.audit(scene.user).says("ok\tAsked of \(scene.user) by "))
+      #expect(try scene.server.audit(scene.user).says(" at the server: \(Self.text)"))
       // The code is used up; the account has not changed.
       #expect(try approve(scene, payload).status == 1)
       #expect(try scene.logIn(Scene.passcode).code == .success)

@@ -166,7 +166,8 @@ import UAFMessages
     let issued = try await approvals.create("Deploy 4.2", for: "alice", by: operatorCaller)
     let number = try #require(issued.number)
     #expect(try await approvals.approval(number, by: operatorCaller).outcome == .open)
-    #expect(try await approvals.page(by: operatorCaller).rows.map(\.shown) == ["Deploy 4.2"])
+    #expect(
+      try await approvals.page(by: operatorCaller).rows.map(\.shown) == ["Asked of alice by token ops: Deploy 4.2"])
     try await approvals.close(number, by: operatorCaller)
     await #expect(throws: AdministrationRefusal.unknown("approval", name: String(number))) {
       _ = try await approvals.approval(number, by: operatorCaller)

@@ -37,7 +37,7 @@ import UAFAdministration
     #expect(page.contains("a public key of sshd") && !page.contains("/console/person/lock"))
     #expect(await browser.post("/console/person/enable", "name=bob&csrf=\(csrf)").status == .seeOther)
     #expect(try await state("bob") == .accountDisabled)
-    #expect(try await confirm(browser, key, csrf).hasPrefix("Enable account bob, code "))
+    #expect(try await confirm(browser, key, csrf).hasPrefix("Console: Enable account bob, code "))
     #expect(try await state("bob") == nil)
   }
 
@@ -64,7 +64,9 @@ import UAFAdministration
     #expect(await browser.post("/console/person/\(what)", body).status == .seeOther)
     #expect(try await state("bob") == nil)
     let text = try await confirm(browser, key, csrf)
-    #expect(text.hasPrefix(what == "lock" ? "Lock account bob for 60 seconds, code " : "Disable account bob, code "))
+    #expect(
+      text.hasPrefix(
+        what == "lock" ? "Console: Lock account bob for 60 seconds, code " : "Console: Disable account bob, code "))
     #expect(try await state("bob") != nil)
   }
 

@@ -35,7 +35,7 @@ import UAFAdministration
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
     #expect(try await !hasCode(name))
     let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
-    #expect(text.hasPrefix("Issue an enrolment code for \(name), 900 seconds, code "))
+    #expect(text.hasPrefix("Console: Issue an enrolment code for \(name), 900 seconds, code "))
     let answer = await browser.post("/console/confirm", "csrf=\(csrf)")
     #expect(answer.status == .ok && ConsoleBrowser.text(answer).contains("role=\"region\""))
     #expect(try await hasCode(name))
@@ -84,7 +84,7 @@ import UAFAdministration
 
   @Test func `a short id is shown whole, and other texts that are too long are refused`() throws {
     let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
-    #expect(text == "Revoke all keys on machine m1, code 0042")
+    #expect(text == "Console: Revoke all keys on machine m1, code 0042")
     let name = String(repeating: "\\", count: 127)
     #expect(try DangerousStep.deleteAccount(name, reason: "").shownText(number: "0042") == nil)
   }

@@ -179,7 +179,7 @@ import UAFAdministration
     #expect(try await number() == 0)
     let shown = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
     #expect(
-      shown.hasPrefix("Set machine policy of lab after 0, 30 days, SHA-256 \(try DangerousStep.hash(Self.long)), code ")
+      shown.hasPrefix("Console: Policy of lab after 0, 30 days, SHA-256 \(try DangerousStep.hash(Self.long)), code ")
     )
     let other = body(Self.strict, reason: "other")
     #expect(await browser.post("/console/confirm", "\(other)&csrf=\(csrf)").status == .ok)
@@ -197,7 +197,7 @@ import UAFAdministration
     let again = ConsoleBrowser.text(await browser.post(Self.preview, "number=1&csrf=\(csrf)"))
     _ = await browser.post(Self.saving, "\(try fields(again))&reason=back")
     let shown = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
-    #expect(shown.hasPrefix("Set machine policy of lab after 2, 100000 s, "))
+    #expect(shown.hasPrefix("Console: Policy of lab after 2, 100000 s, "))
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
     let back = try #require(try await current())
     #expect(back.text == Self.long && back.lifetime == 100_000)

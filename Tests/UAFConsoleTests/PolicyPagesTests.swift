@@ -58,7 +58,8 @@ import UAFAdministration
     let shown = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
     let saved = text.replacing("\r\n", with: "\n")
     #expect(
-      shown.hasPrefix("Save policy after number 0, SHA-256 \(try DangerousStep.hash(saved)), may lock out 0, code "))
+      shown.hasPrefix(
+        "Console: Save policy after number 0, SHA-256 \(try DangerousStep.hash(saved)), may lock out 0, code "))
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
     let version = try await server.store.read { try $0.policyVersions.version(1) }
     #expect(version?.text == saved && version?.actor == "administrator alice" && version?.reason == "because")

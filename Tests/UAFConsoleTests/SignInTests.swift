@@ -152,7 +152,7 @@ import UAFMessages
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
     let line = try await browser.line("/console/confirm")
     let text = try await server.confirm(line, with: key, counter: 2)
-    #expect(text.hasPrefix("Delete account bob, code "))
+    #expect(text.hasPrefix("Console: Delete account bob, code "))
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)&name=carol").status == .ok)
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
     #expect(try await server.store.read { try !$0.accounts.exists("bob") && $0.accounts.exists("carol") })
@@ -169,23 +169,6 @@ import UAFMessages
     _ = await browser.post("/console/person/delete", "name=bob&csrf=\(csrf)")
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .conflict)
     #expect(try await server.store.read { try $0.accounts.exists("bob") })
-  }
-
-  @Test func `a sign-in that was denied cannot be confirmed`() async throws {
-    let key = try await server.registered("alice")
-    try await server.make("alice", .auditor)
-    let browser = ConsoleBrowser(server)
-    _ = await browser.post("/console/sign-in", "name=alice")
-    let line = try await browser.line("/console/sign-in")
-    var context = RequestContext(username: "alice")
-    context.authCode = line.authCode
-    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
-    context.denies = true
-    #expect(try await server.get(.authentication, context).statusCode == .ok)
-    let text = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
-    _ = try await server.respond(try key.authenticate(request, counter: 1, confirming: text))
-    #expect(await browser.post("/console/sign-in/continue", "").status == .conflict)
-    #expect(!browser.hasSession)
   }
 
   @Test func `signing out ends the session`() async throws {

@@ -214,6 +214,22 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash("mina@desk: uafctl, by root: pay 5")))
   }
 
+  @Test func `a machine whose name has a space is one word in the text, as the server wants it`() throws {
+    let bench = try bench()
+    bench.device.hostName = "my desk: sudo: id"
+    #expect(try bench.run(own(bench, "pay 5"), ["correct"], peer: 4242).result == 0)
+    #expect(bench.server.asked.last?.context.transaction == "mina@my_desk:_sudo:_id: uafctl: pay 5")
+  }
+
+  @Test func `a person's own text cannot push what follows to the next line, where it looks like another text`() throws
+  {
+    let bench = try bench()
+    let spaces = String(repeating: " ", count: 40)
+    #expect(try bench.run(own(bench, "pay 5\(spaces)mina@desk: sudo: id"), ["correct"], peer: 4242).result == 0)
+    let sent = try #require(bench.server.asked.last?.context.transaction)
+    #expect(!sent.contains("  ") && sent.hasPrefix(#"mina@desk: uafctl: pay 5 \x20\x20"#))
+  }
+
   @Test func `a person's own text cannot look like sudo's command, whatever the program's name`() throws {
     let bench = try bench()
     var begin = own(bench, "id\u{1b}[2J")

@@ -101,12 +101,12 @@ import UAFMessages
   @Test func `a text is not confirmed, and its code stays good`() async throws {
     let expires = server.now + 100
     let id = try await server.store.write { records in
-      try records.approvals.open("Pay 5", code: "code", for: "alice", expiresAt: expires)
+      try records.approvals.open("Asked of alice by token till: Pay 5", code: "code", for: "alice", expiresAt: expires)
     }
     var context = RequestContext(username: "alice")
     context.authCode = "code"
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
-    let response = try alice.authenticate(request, counter: 1, confirming: "Pay 5")
+    let response = try alice.authenticate(request, counter: 1, confirming: "Asked of alice by token till: Pay 5")
     try await block()
     #expect(try await server.respond(response).0 == .accountDisabled)
     let now = server.now

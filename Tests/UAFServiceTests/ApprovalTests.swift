@@ -7,7 +7,7 @@ import UAFMessages
 
 /// Texts that wait for a person to confirm them, out of band.
 @Suite(.onEachStore) struct ApprovalTests {
-  private static let text = "Log in to the bastion as alice, from 192.0.2.7"
+  private static let text = "Asked of alice by token bastion: Log in from 192.0.2.7"
 
   let server: TestServer
   let alice: FakeAuthenticator
@@ -70,7 +70,7 @@ import UAFMessages
     #expect(login.transaction.isEmpty)
     #expect(try await server.respond(alice.authenticate(login, counter: 1)).0 == nil)
     var counter: UInt32 = 1
-    for text in [nil, "Log in to the bastion as alice, from 192.0.2.8"] {
+    for text in [nil, "Asked of alice by token bastion: Log in from 192.0.2.8"] {
       counter += 1
       let response = try await alice.authenticate(request(code: code), counter: counter, confirming: text)
       #expect(try await server.respond(response).0 == .wrongTransaction)
@@ -78,9 +78,7 @@ import UAFMessages
     #expect(try await outcome(id) == .open)
     var context = UAFMessages.RequestContext(username: "alice")
     context.transaction = Self.text
-    let same = try TestServer.authenticationRequest(in: try await server.get(.authentication, context))
-    let response = try alice.authenticate(same, counter: 9, confirming: Self.text)
-    #expect(try await server.respond(response).0 == nil)
+    #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)
     #expect(try await outcome(id) == .open)
   }
 

@@ -61,7 +61,9 @@ import UAFMessages
     let code = Base64URL.encode(try RandomBytes.make(20))
     let expires = server.now + 60
     try await server.enrol("alice")
-    _ = try await server.store.write { try $0.approvals.open("pay", code: code, for: "alice", expiresAt: expires) }
+    _ = try await server.store.write {
+      try $0.approvals.open("Asked of alice by root at the server: pay", code: code, for: "alice", expiresAt: expires)
+    }
     let text = #"{"username":"alice","authCode":"\#(code)","deny":true,"\#(member)":"a\u0000b"}"#
     let answer = try await server.get(GetUAFRequest(op: .authentication, context: text))
     #expect(answer.statusCode == .badRequest)
@@ -123,13 +125,13 @@ import UAFMessages
     #expect(try await rows(AuditFilter(kind: .login)).isEmpty)
   }
 
-  @Test func `a confirmed text and a denied one have rows that name the approval`() async throws {
+  @Test func `a confirmed text and a denied one have rows that name the approval, and its kind`() async throws {
     let alice = try await server.registered("alice")
     for denies in [false, true] {
       let code = Base64URL.encode(try RandomBytes.make(20))
       let expires = server.now + 60
       let id = try await server.store.write {
-        try $0.approvals.open("pay", code: code, for: "alice", expiresAt: expires)
+        try $0.approvals.open("Asked of alice by root at the server: pay", code: code, for: "alice", expiresAt: expires)
       }
       var context = RequestContext(username: "alice")
       context.authCode = code
@@ -137,12 +139,13 @@ import UAFMessages
       let answer = try await server.get(.authentication, context)
       if !denies {
         let request = try TestServer.authenticationRequest(in: answer)
-        let response = try alice.authenticate(request, counter: 1, confirming: "pay")
+        let response = try alice.authenticate(
+          request, counter: 1, confirming: "Asked of alice by root at the server: pay")
         #expect(try await server.respond(response).0 == nil)
       }
       let row = try #require(try await rows().last?.event)
       #expect(row.kind == (denies ? .denial : .confirmation))
-      #expect(row.detail.contains(#""approval":\#(id)"#))
+      #expect(row.detail.contains(#""approval":\#(id)"#) && row.detail.contains(#""kind":"approval""#))
     }
   }
 

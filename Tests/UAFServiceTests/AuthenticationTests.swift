@@ -210,22 +210,25 @@ import UAFMessages
   @Test func `accepts a confirmed text, and neither another one nor none instead`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
-    context.transaction = "sudo id"
-    for (text, expected) in [("sudo id", nil), ("sudo su", .wrongTransaction), (nil, .wrongTransaction)]
+    context.transaction = "alice@desk: sudo id"
+    for (text, expected) in [
+      ("alice@desk: sudo id", nil), ("alice@desk: sudo su", .wrongTransaction), (nil, .wrongTransaction),
+    ]
       as [(String?, ServiceRefusal?)]
     {
       let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
-      #expect(request.transaction.map(\.content) == [Array("sudo id".utf8)])
+      #expect(request.transaction.map(\.content) == [Array("alice@desk: sudo id".utf8)])
       #expect(try await server.respond(alice.authenticate(request, counter: 1, confirming: text)).0 == expected)
     }
     let plain = try await server.authenticationRequest("alice")
     #expect(
-      try await server.respond(alice.authenticate(plain, counter: 2, confirming: "sudo id")).0 == .wrongTransaction)
+      try await server.respond(alice.authenticate(plain, counter: 2, confirming: "alice@desk: sudo id")).0
+        == .wrongTransaction)
   }
 
   @Test func `refuses to ask for a text that nobody would read`() async throws {
     var context = RequestContext(username: "alice")
-    context.transaction = String(repeating: "–", count: 257)
+    context.transaction = "alice@desk: " + String(repeating: "–", count: 257)
     #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)
   }
 }

@@ -74,7 +74,7 @@ import UAFMessages
     -> ServiceRefusal?
   {
     var context = RequestContext(username: "alice")
-    context.transaction = "sudo id"
+    context.transaction = "alice@desk: sudo id"
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
     let text = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
     var connection = FakeAuthenticator.Connection()

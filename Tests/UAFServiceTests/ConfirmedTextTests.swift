@@ -34,7 +34,7 @@ import UAFMessages
   }
 
   /// One confirmation as the server stored it.
-  private func stored(_ text: String = "sudo id @ desk as root") async throws -> ConfirmedText {
+  private func stored(_ text: String = "alice@desk: sudo id") async throws -> ConfirmedText {
     let alice = try await server.registered("alice")
     #expect(try await confirm(text, by: alice, counter: 1, as: "alice") == nil)
     let all = try await confirmations()
@@ -42,8 +42,9 @@ import UAFMessages
   }
 
   @Test(arguments: [
-    "sudo id @ desk as root", String(repeating: "long ", count: 400), "Überweisung \u{202E}5 €\n", #"a\b"#, "보고서를 보냅니다",
-    String(repeating: "한글", count: 200),
+    "alice@desk: sudo id", "a@d: " + String(repeating: "long ", count: 400), "a@d: Überweisung \u{202E}5 €\n",
+    #"a@d: a\b"#,
+    "a@d: 보고서를 보냅니다", "a@d: " + String(repeating: "한글", count: 200),
   ])
   func `keeps what was confirmed so that it can be checked again`(_ text: String) async throws {
     let confirmation = try await stored(text)
@@ -58,11 +59,11 @@ import UAFMessages
     let plain = try await server.authenticationRequest("alice")
     #expect(try await server.respond(alice.authenticate(plain, counter: 1)).0 == nil)
     let other = try FakeAuthenticator(keyID: alice.keyID)
-    #expect(try await confirm("sudo id", by: other, counter: 2, as: "alice") == .invalidSignature)
+    #expect(try await confirm("alice@desk: sudo id", by: other, counter: 2, as: "alice") == .invalidSignature)
     // Confirmed with mode 1, or another text: not confirmed.
     var context = RequestContext(username: "alice")
-    context.transaction = "sudo id"
-    for text in [nil, "sudo su"] {
+    context.transaction = "alice@desk: sudo id"
+    for text in [nil, "alice@desk: sudo su"] {
       let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
       let refusal = try await server.respond(alice.authenticate(request, counter: 3, confirming: text)).0
       #expect(refusal == .wrongTransaction)
@@ -73,7 +74,7 @@ import UAFMessages
   @Test func `keeps it when the key is revoked or gone, and lists it by account`() async throws {
     let confirmation = try await stored()
     let bob = try await server.registered("bob")
-    #expect(try await confirm("sudo ls", by: bob, counter: 1, as: "bob") == nil)
+    #expect(try await confirm("bob@desk: sudo ls", by: bob, counter: 1, as: "bob") == nil)
     let now = server.now
     try await server.store.write { records in
       _ = try records.credentials.revokeAll(of: "alice", now: now)
@@ -100,7 +101,7 @@ import UAFMessages
     let stored = try await stored()
     let other = try FakeAuthenticator()
     let fault = ConfirmedTextCheck.fault
-    #expect(fault(Self.changed(stored, shown: "sudo su @ desk as root")) == .otherText)
+    #expect(fault(Self.changed(stored, shown: "alice@desk: sudo su")) == .otherText)
     #expect(fault(Self.changed(stored, shown: "")) == .unreadable)
     #expect(fault(Self.changed(stored, shown: "sudo\nid")) == .unreadable)
     #expect(fault(Self.changed(stored, fcParams: stored.fcParams + "A")) == .otherChallenge)

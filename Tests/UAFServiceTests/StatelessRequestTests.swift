@@ -85,7 +85,7 @@ import UAFMessages
 
   @Test func `accepts a text of 2,048 bytes that the client sends again, and keeps all of it`() async throws {
     let alice = try await server.registered("alice")
-    let text = String(repeating: "x", count: 2048)
+    let text = "alice@d: " + String(repeating: "x", count: 2039)
     let request = try await request(confirming: text)
     #expect((request.header.serverData?.count ?? 0) < 1536)
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
@@ -97,11 +97,11 @@ import UAFMessages
 
   @Test func `refuses a long text that is not sent again, or another one in its place`() async throws {
     let alice = try await server.registered("alice")
-    let text = String(repeating: "x", count: 961)
+    let text = "alice@d: " + String(repeating: "x", count: 952)
     let request = try await request(confirming: text)
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
     let response = try alice.authenticate(request, counter: 1, confirming: signed)
-    for other in [nil, String(repeating: "x", count: 960), String(repeating: "x", count: 960) + "y"] {
+    for other in [nil, String(text.dropLast()), String(text.dropLast()) + "y"] {
       #expect(try await answer(response, sendingAgain: other) == .wrongTransaction)
     }
     #expect(try await answer(response, sendingAgain: text) == nil)
@@ -109,7 +109,7 @@ import UAFMessages
 
   @Test func `takes a text of 960 bytes from the session data, whatever is sent beside the answer`() async throws {
     let alice = try await server.registered("alice")
-    let text = String(repeating: "x", count: 960)
+    let text = "alice@d: " + String(repeating: "x", count: 951)
     let request = try await request(confirming: text)
     let signed = String(decoding: try #require(request.transaction.first).content, as: UTF8.self)
     let response = try alice.authenticate(request, counter: 1, confirming: signed)

@@ -1,6 +1,7 @@
 import UAFAdministration
 import UAFCrypto
 import UAFMessages
+import UAFService
 
 /// A step that is confirmed with a signature before it is done.
 enum DangerousStep: Equatable, Sendable {
@@ -29,8 +30,8 @@ enum DangerousStep: Equatable, Sendable {
 
   // MARK: As it is shown
 
-  /// How many scalars of a long machine id are shown: escaped, they take 128 bytes at most.
-  private static let idHead = 8
+  /// How many scalars of a long machine id are shown: escaped, they take 112 bytes at most.
+  private static let idHead = 7
   /// How many bytes of the SHA-256 of a long machine id are shown.
   private static let idHashBytes = 8
 
@@ -42,23 +43,16 @@ enum DangerousStep: Equatable, Sendable {
   /// - Parameter number: of the code.
   /// - Throws: ``CryptoError``.
   func shownText(number: String) throws -> String? {
-    if let text = Self.shown(try text(number: number)) { return text }
+    if let text = TextKind.step(try text(number: number)) { return text }
     guard case .revokeMachine(let id, let reason) = self else { return nil }
     let digits = try Self.hash(id).prefix(2 * Self.idHashBytes)
     let short = "\(String(String.UnicodeScalarView(id.unicodeScalars.prefix(Self.idHead))))... (SHA-256 \(digits))"
-    return Self.shown(try Self.revokeMachine(short, reason: reason).text(number: number))
+    return TextKind.step(try Self.revokeMachine(short, reason: reason).text(number: number))
   }
 
   /// The SHA-256 of a text in hexadecimal digits.
   static func hash(_ text: String) throws -> String {
     try SHA256.hash(Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-
-  private static func shown(_ text: String) -> String? {
-    guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
-      return nil
-    }
-    return shown
   }
 
   /// Every value that decides what happens.
@@ -79,7 +73,7 @@ enum DangerousStep: Equatable, Sendable {
       case .savePolicy(let policy, _, let last, let count):
         "Save policy after number \(last), SHA-256 \(try Self.hash(policy)), may lock out \(count)"
       case .saveMachinePolicy(let draft, _, let last):
-        "Set machine policy of \(draft.group) after \(last), \(Self.time(draft)), SHA-256 \(try Self.hash(draft.text))"
+        "Policy of \(draft.group) after \(last), \(Self.time(draft)), SHA-256 \(try Self.hash(draft.text))"
       }
     return "\(what), code \(number)"
   }

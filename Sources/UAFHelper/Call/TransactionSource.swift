@@ -13,7 +13,8 @@ struct TransactionSource {
   init(_ begin: Begin, _ caller: CallerIdentity, hostName: String, account: [UInt8] = []) {
     self.begin = begin
     self.caller = caller
-    self.hostName = hostName
+    // The first word of a text is account and host: uaf-server takes no other.
+    self.hostName = String(decoding: hostName.utf8.map { $0 == 0x20 ? 0x5F : $0 }, as: UTF8.self)
     self.account = caller.name ?? caller.typedName ?? account
   }
 

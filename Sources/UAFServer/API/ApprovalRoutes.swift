@@ -7,8 +7,9 @@ enum ApprovalRoutes {
   static let all = [create, list, one, close]
 
   private static let approval: JSONObject = [
-    "number": .integer(3), "account": .string("mina"), "text": .string("Deploy 4.2 to production"),
-    "expires": .integer(1_800_000_120), "outcome": .string("open"),
+    "number": .integer(3), "account": .string("mina"),
+    "text": .string("Asked of mina by token deploy: Deploy 4.2 to production"), "expires": .integer(1_800_000_120),
+    "outcome": .string("open"),
   ]
 
   private static let create = APIRoute(
@@ -16,7 +17,7 @@ enum ApprovalRoutes {
     summary: "Opens a text for a person to confirm; an earlier one of the account that waits is closed.",
     body: [
       APIInputs.text("account", "Who confirms it.", isRequired: true),
-      APIInputs.text("text", "At most 200 bytes.", isRequired: true),
+      APIInputs.text("text", "Who asks is put before it; both have at most 200 bytes.", isRequired: true),
       APIInputs.number("lifetime", ApprovalAdministration.lifetimes, "In seconds; 120 unless given."),
     ], bodyExample: ["account": .string("mina"), "text": .string("Deploy 4.2 to production")], status: .created,
     example: [

@@ -7,14 +7,18 @@ struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
     discussion: """
-      For a login elsewhere that is approved out of band. Works while the server runs; an earlier text of the account that \
+      For a login elsewhere that is approved out of band. The person reads `Asked of USER by root at the server:` before the \
+      text. Works while the server runs; an earlier text of the account that \
       waits is closed. With --wait the command ends when the person has confirmed (0), has denied \
       (\(ExitStatus.denied.rawValue)), or can no longer do either (1). What was confirmed is kept, signature and all: see \
       'audit texts'. What was denied stays so.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
-  @Option(help: ArgumentHelp("What the person confirms, at most 200 bytes.", valueName: "text")) var text: String
+  @Option(
+    help: ArgumentHelp(
+      "What the person confirms, at most 200 bytes with the words that say who asks.", valueName: "text")) var text:
+    String
   @OptionGroup var place: AdministrationOptions
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?
   @Option(help: ArgumentHelp("Seconds the code is good for, 1 to 3600.", valueName: "seconds"))

@@ -30,6 +30,7 @@ struct AuthenticationRequestSession {
       // Who confirms a text has said nothing of keys.
       guard proof == nil else { return .refused(.malformedRequest) }
       guard let made = TransactionText(sent: sent) else { return .refused(.unsupportedTransaction) }
+      guard TextKind(of: made.shown) == .machine else { return .refused(.textOfOtherKind) }
       text = made
     } else {
       text = nil
@@ -61,42 +62,34 @@ struct AuthenticationRequestSession {
   }
 
   private func waiting(_ code: String, challengeHash: [UInt8]) async throws -> Waiting {
-    try await environment.store.write { [issuer, context, now = issuer.now, appID = issuer.identity.appID] records in
-      guard let approval = try records.approvals.check(code: code, for: context.username, now: now),
-        let text = TransactionText(sent: approval.shown)
+    let (name, now) = (context.username, issuer.now)
+    // Nobody who writes waits for a wrong code.
+    let isRight = try await environment.store.read { try $0.approvals.check(code: code, for: name, now: now) != nil }
+    guard isRight else { return .wrongCode }
+    return try await environment.store.write { [issuer, context, appID = issuer.identity.appID] records in
+      guard let approval = try records.approvals.check(code: code, for: name, now: now),
+        // One of an earlier version does not say who asks.
+        TextKind(of: approval.shown) == .approval, let text = TransactionText(sent: approval.shown)
       else { return .wrongCode }
       if context.denies == true {
         guard try records.approvals.deny(id: approval.id, now: now) else { return .wrongCode }
-        try records.audit.append([issuer.event(.denial, detail: #"{"approval":\#(approval.id)}"#)])
+        try records.audit.append([issuer.denial(of: .approval, id: approval.id)])
         return .denied
       }
       try records.approvals.reserve(id: approval.id, challengeHash: challengeHash)
-      return .text(id: approval.id, text, keys: try records.credentials.keys(of: context.username, appID: appID))
+      return .text(id: approval.id, text, keys: try records.credentials.keys(of: name, appID: appID))
     }
   }
 
   /// The request for a text of the console: to get it stores nothing, so anybody may ask for a sign-in.
   private func confirmation(_ code: ConfirmationCode) async throws -> RequestOutcome {
-    if context.denies == true {
-      let isDenied = try await environment.store.write { [issuer] records in
-        guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: issuer.now) else {
-          return false
-        }
-        // A sign-in anybody can ask for and deny: the audit has only what somebody with a session has asked for.
-        if code.subject == .step { try records.audit.append([issuer.event(.denial)]) }
-        return true
-      }
-      return isDenied ? .denied(username: context.username) : .refused(.wrongApprovalCode)
-    }
+    if context.denies == true { return try await denial(code) }
     let url = issuer.identity.publicURL
     let found = try await environment.store.read { [appID = issuer.identity.appID] records in
       guard try !records.usedProofs.contains(tokenID: code.usedName) else { return (nil as String?, [StoredKey]()) }
-      let text =
-        switch code.subject {
-        case .signIn: code.signInText(at: url)
-        case .step: try records.consoleSessions.stepText(id: code.id, of: code.username)
-        }
-      return (text, try records.credentials.keys(of: code.username, appID: appID))
+      return (
+        try Self.text(of: code, at: url, in: records), try records.credentials.keys(of: code.username, appID: appID)
+      )
     }
     guard let text = found.0.flatMap({ TransactionText(sent: $0) }) else { return .refused(.wrongApprovalCode) }
     let purpose: ChallengePurpose = code.subject == .signIn ? .consoleSignIn : .consoleStep
@@ -105,6 +98,42 @@ struct AuthenticationRequestSession {
     // The same for each request of this code, so that one of them is answered once.
     let challenge = try issuer.challenge(for: purpose, text: text, unique: code.unique(keys: environment.keys))
     return try answer(data, challenge, text: text, keys: found.1)
+  }
+
+  /// What a code of the console asks the person; nil if its step does not wait any more.
+  private static func text(
+    of code: ConfirmationCode, at url: String, in records: any StoreTransaction
+  ) throws -> String? {
+    switch code.subject {
+    case .signIn: return code.signInText(at: url)
+    case .step:
+      let text = try records.consoleSessions.stepText(id: code.id, of: code.username)
+      return text.flatMap { TextKind(of: $0) == .step ? $0 : nil }
+    }
+  }
+
+  /// Takes the denial of a text of the console.
+  ///
+  /// Anybody can ask for a sign-in, so they have its code. Its denial is only told: what nobody confirms ends by itself. The
+  /// code of a step is the session's alone, so its denial is stored, and is final.
+  private func denial(_ code: ConfirmationCode) async throws -> RequestOutcome {
+    let (now, url) = (issuer.now, issuer.identity.publicURL)
+    let challenges = try code.challenges(keys: environment.keys)
+    let waits = try await environment.store.read { records in
+      try !records.usedProofs.contains(tokenID: code.usedName)
+        && !challenges.contains { try records.usedChallenges.contains($0) }
+        && Self.text(of: code, at: url, in: records) != nil
+    }
+    guard waits else { return .refused(.wrongApprovalCode) }
+    guard code.subject == .step else { return .denied(username: context.username) }
+    let isDenied = try await environment.store.write { [issuer] records in
+      guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {
+        return false
+      }
+      try records.audit.append([issuer.denial(of: .step)])
+      return true
+    }
+    return isDenied ? .denied(username: context.username) : .refused(.wrongApprovalCode)
   }
 
   private func answer(

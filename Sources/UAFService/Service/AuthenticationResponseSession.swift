@@ -125,10 +125,11 @@ struct AuthenticationResponseSession {
     return key.flatMap { $0.deviceName ?? $0.deviceID } ?? ""
   }
 
-  /// Which text was confirmed, and for which approval; empty for a login.
+  /// Which text was confirmed, of which kind it is, and for which approval; empty for a login.
   private func detail(_ text: TransactionText?) throws -> String {
     guard let text else { return "" }
     var object: JSONObject = ["text": .string(Base64URL.encode(try SHA256.hash(Array(text.shown.utf8))))]
+    object.set("kind", TextKind(of: text.shown).map { .string($0.rawValue) })
     object.set("approval", data.approvalID.map(JSONValue.integer))
     return JSONValue.object(object).text
   }

@@ -24,6 +24,15 @@ struct RequestIssuer {
       authenticators: authenticators.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "), detail: detail)
   }
 
+  /// What the audit says of a text that was denied.
+  ///
+  /// - Parameter id: of an approval.
+  func denial(of kind: TextKind, id: Int64? = nil) -> AuditEntry {
+    var detail: JSONObject = ["kind": .string(kind.rawValue)]
+    detail.set("approval", id.map(JSONValue.integer))
+    return event(.denial, detail: JSONValue.object(detail).text)
+  }
+
   /// Makes a challenge that says what it is for.
   ///
   /// - Parameters:

@@ -132,13 +132,11 @@ package struct ConfirmationCode: Equatable, Sendable {
   /// What marks the code as used.
   package var usedName: String { "console " + Base64URL.encode(id) }
 
-  /// The text of a sign-in.
-  ///
-  /// Of a longer name and host the first characters stand in it: a text has to be short enough to be shown whole.
+  /// The text of a sign-in, as it is shown and signed.
   ///
   /// - Parameter url: the base URL that clients use.
   package func signInText(at url: String) -> String {
     let host = url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" }
-    return "Sign in to uaf-server at \(host.prefix(60)) as \(username.prefix(90)), code \(shownNumber)"
+    return TextKind.signIn(host: String(host), username: username, number: shownNumber)
   }
 }

@@ -47,7 +47,7 @@ class Load:
                 break
             signed = None
             try:
-                signed = person.sign(channel, f"text {number} of {person.name}" if number % TEXTS == TEXTS - 1 else None)
+                signed = person.sign(channel, f"{person.name}@load: text {number}" if number % TEXTS == TEXTS - 1 else None)
                 self._keep(person.send(channel, signed))
             except Later as reason:
                 with self._lock:

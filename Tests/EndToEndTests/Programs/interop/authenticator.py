@@ -19,6 +19,8 @@ import uaf
 from cryptography.hazmat.primitives.asymmetric import ec
 
 FACET = "linux:pam-module:pam_uaf"
+# The server takes a text of a machine only if account and host stand first.
+SUDO = "mina@desk: sudo reboot"
 
 
 class Client:
@@ -234,11 +236,11 @@ def bad_then_good(client, **lies):
 SCENARIOS = {
     "honest": lambda client: [client.authenticate() for _ in range(2)],
     "transaction": lambda client: [
-        client.authenticate({"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo reboot").digest())
+        client.authenticate({"transaction": SUDO}, mode=2, text=hashlib.sha256(SUDO.encode()).digest())
     ],
-    "transaction-unconfirmed": lambda client: [client.authenticate({"transaction": "sudo reboot"})],
+    "transaction-unconfirmed": lambda client: [client.authenticate({"transaction": SUDO})],
     "transaction-other": lambda client: [
-        client.authenticate({"transaction": "sudo reboot"}, mode=2, text=hashlib.sha256(b"sudo halt").digest())
+        client.authenticate({"transaction": SUDO}, mode=2, text=hashlib.sha256(b"mina@desk: sudo halt").digest())
     ],
     "verified": lambda client: [
         client.authenticate(verified=uaf.verification_method(4, 1, 1)),

@@ -1,0 +1,103 @@
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFService
+
+/// Who wrote a text: its first words say so, and nobody else can write them.
+@Suite struct TextKindTests {
+  private static let step = "Console: Give mallory the role administrator, code 4711"
+
+  @Test func `each kind is read again from the words that stand first`() {
+    #expect(TextKind(of: TextKind.signIn(host: "uaf.test", username: "mina", number: "0042")) == .signIn)
+    #expect(TextKind.step("Delete account bob, code 0042").flatMap(TextKind.init(of:)) == .step)
+    #expect(TextKind.approval("Pay 5", of: "mina", by: "token till").flatMap(TextKind.init(of:)) == .approval)
+    #expect(TextKind(of: "mina@desk: sudo: id") == .machine)
+  }
+
+  @Test(arguments: [
+    "", "id", "sudo id", "mina@desk", "mina@desk:", "mina@desk sudo: id", " mina@desk: id", "@desk: id",
+    "mina desk: id",
+    "Console", "console: id", " Console: id", "Asked", "asked of mina: id", "Consolе: id",
+  ]) func `a text that does not say who wrote it is of no kind`(text: String) {
+    #expect(TextKind(of: text) == nil)
+  }
+
+  @Test(arguments: [
+    step, "Console sign-in: uaf-server at uaf.test as mina, code 4711", "mina@desk: sudo: id", "\n\(step)", "\r\(step)",
+    "\u{2028}\(step)", "\u{202E}\(step)", "pay 5\n\n\(step)", "pay 5\(String(repeating: " ", count: 20))\(step)",
+    "Asked of mina by root at the server: pay",
+  ]) func `an approval says who asks before all words of theirs, in one line`(words: String) throws {
+    let text = try #require(TextKind.approval(words, of: "mina", by: "token helpdesk"))
+    #expect(text.utf8.starts(with: "Asked of mina by token helpdesk: ".utf8) && TextKind(of: text) == .approval)
+    #expect(TransactionText.isShowable(text) && !text.contains("  ") && text.utf8.count <= 200)
+    #expect(TransactionText(sent: text)?.shown == text)
+  }
+
+  @Test func `an approval is at most 200 bytes with the words that say who asks, and has words`() {
+    let opening = "Asked of mina by token till: ".utf8.count
+    let longest = String(repeating: "a", count: 200 - opening)
+    #expect(TextKind.approval(longest, of: "mina", by: "token till")?.utf8.count == 200)
+    #expect(TextKind.approval(longest + "a", of: "mina", by: "token till") == nil)
+    #expect(TextKind.approval("", of: "mina", by: "token till") == nil)
+    #expect(TextKind.step(String(repeating: "a", count: 192)) == nil)
+  }
+
+  @Test func `a long name leaves room for the text, and two names with backslashes have two texts`() throws {
+    let name = String(repeating: "m", count: 128)
+    let text = try #require(TextKind.approval("Pay 5", of: name, by: "token \(name)"))
+    #expect(text.hasSuffix("mmm...: Pay 5") && text.hasPrefix("Asked of mmm"))
+    for name in [name, String(repeating: "\\", count: 128)] {
+      let text = TextKind.signIn(host: name, username: name, number: "0042")
+      #expect(text.utf8.count <= 200 && text.hasSuffix("..., code 0042"))
+      #expect(TransactionText(sent: text)?.shown == text)
+    }
+    let texts = [#"a\b"#, #"a\\b"#].map { TextKind.signIn(host: "h", username: $0, number: "0042") }
+    #expect(texts[0] != texts[1])
+    #expect(TextKind.step(#"Delete account a\b"#) != TextKind.step(#"Delete account a\\b"#))
+  }
+
+  // MARK: At the server
+
+  @Test(arguments: [
+    step, "Console sign-in: uaf-server at uaf.test as alice, code 4711", "Asked of alice by root at the server: pay",
+    "sudo id", "Соոѕоӏе: id", " alice@desk: id",
+  ]) func `a machine's text that does not name account and host first is refused for any name`(text: String)
+    async throws
+  {
+    let server = try TestServer()
+    _ = try await server.registered("alice")
+    for name in ["alice", "nobody"] {
+      var context = RequestContext(username: name)
+      context.transaction = text
+      #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)
+    }
+  }
+
+  @Test func `a text that waits since an earlier version, without who asks, is neither shown nor denied`() async throws
+  {
+    let server = try TestServer()
+    _ = try await server.registered("alice")
+    let expires = server.now + 60
+    _ = try await server.store.write {
+      try $0.approvals.open(Self.step, code: "code", for: "alice", expiresAt: expires)
+    }
+    var context = RequestContext(username: "alice")
+    context.authCode = "code"
+    #expect(try await server.get(.authentication, context).statusCode == .unauthorized)
+    context.denies = true
+    #expect(try await server.get(.authentication, context).statusCode == .unauthorized)
+  }
+
+  @Test func `the audit has the kind of a text that was confirmed`() async throws {
+    let server = try TestServer()
+    let alice = try await server.registered("alice")
+    var context = RequestContext(username: "alice")
+    context.transaction = "alice@desk: sudo: id"
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let answer = try alice.authenticate(request, counter: 1, confirming: "alice@desk: sudo: id")
+    #expect(try await server.respond(answer).0 == nil)
+    let row = try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 100).last?.event }
+    #expect(row?.detail.contains(#""kind":"machine""#) == true)
+  }
+}
