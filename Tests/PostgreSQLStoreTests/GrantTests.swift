@@ -1,0 +1,46 @@
+import Testing
+
+@testable import PostgreSQLStore
+@testable import ServerTesting
+@testable import UAFService
+
+/// Rights that are taken from the server's role while it serves.
+struct GrantTests {
+  private static let role = "grantee"
+
+  private let server: TestServer
+  private let database: PostgreSQLTestDatabase
+  /// The same store by a role that owns nothing.
+  private let store: PostgreSQLStore
+
+  init() throws {
+    let clock = StoppedClock()
+    database = try PostgreSQLTestDatabase(connections: 2)
+    server = try TestServer(database: database)
+    let connection = try database.place.cluster.connection(to: database.place.name)
+    try connection.execute(
+      """
+      DO $$ BEGIN CREATE ROLE \(Self.role) LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
+      """)
+    try connection.execute("GRANT ALL ON SCHEMA uaf TO \(Self.role)")
+    try connection.execute("GRANT ALL ON ALL TABLES IN SCHEMA uaf TO \(Self.role)")
+    store = try PostgreSQLStore(
+      PostgreSQLAddress(database.place.cluster.url(database.place.name, user: Self.role)), create: false,
+      connections: 2, now: { clock.now })
+  }
+
+  @Test(arguments: ["INSERT ON usedChallenge", "INSERT ON audit", "UPDATE ON credential", "UPDATE ON auditEnd"])
+  func `a login is no success, and nothing of it is kept, while a right is missing`(right: String) async throws {
+    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let before = try await server.store.read { try $0.audit.last() }
+    try await database.execute("REVOKE \(right) FROM \(Self.role)")
+    for _ in 0..<3 {
+      await #expect(throws: PostgreSQLError.self) { try await store.store(answer) }
+    }
+    #expect(try await server.store.read { try $0.audit.last() } == before)
+    #expect(try await server.store.read { try $0.credentials.records(of: "alice") }.map(\.signCounter) == [0])
+    #expect(try await server.store.read { try !$0.usedChallenges.contains(answer.challenge) })
+    try await database.execute("GRANT \(right) TO \(Self.role)")
+    #expect(try await store.store(answer) == .stored)
+  }
+}
