@@ -24,6 +24,11 @@ struct AccessTokenTable: AccessTokens {
       .first.map(Self.token)
   }
 
+  func token(named name: String) throws -> AccessToken? {
+    try connection.execute("SELECT \(Self.columns) FROM accessToken WHERE name = $1", [.text(name)])
+      .first.map(Self.token)
+  }
+
   func all() throws -> [AccessToken] {
     try connection.execute("SELECT \(Self.columns) FROM accessToken ORDER BY name").rows.map(Self.token)
   }

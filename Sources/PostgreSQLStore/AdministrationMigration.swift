@@ -43,4 +43,13 @@ enum AdministrationMigration {
     """,
     "CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt)",
   ]
+
+  // Of earlier keys nobody knows where they came from. Those of people who administer sign in already, and go on.
+  static let origins = Migration(
+    name: "who has issued keys",
+    statements: [
+      "ALTER TABLE issuedCode ADD COLUMN reachesPrivileged bigint NOT NULL DEFAULT 0",
+      "ALTER TABLE credential ADD COLUMN issuedBy text, ADD COLUMN vouchedBy text",
+      "UPDATE credential SET vouchedBy = 'upgrade' WHERE username IN (SELECT name FROM administrator)",
+    ])
 }

@@ -168,14 +168,14 @@ struct CredentialTable: Credentials {
     ).changes == 1
   }
 
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool {
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, origin: KeyOrigin, now: Int64) throws -> Bool {
     let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
     try connection.execute(
       """
       INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
         signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt, displays,
-        machineProvedAt, blockedUntil)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+        machineProvedAt, issuedBy, vouchedBy, blockedUntil)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
         (SELECT blockedUntil FROM account WHERE username = $1))
       """,
       [
@@ -184,10 +184,20 @@ struct CredentialTable: Credentials {
         .integer(key.signCounter), .integer(key.regCounter), .text(issued.device.id),
         .text(kept ?? issued.device.name), .text(issued.device.model), .text(issued.device.os), .integer(now),
         .text(key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text),
-        .integer(isProved ? now : nil),
+        .integer(origin.isMachineProved ? now : nil),
+        .text(origin.issuedBy), .text(origin.vouchedBy),
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)
+  }
+
+  func vouch(for aaid: AAID, _ keyID: KeyID, of username: String, by voucher: String) throws -> Bool {
+    try connection.execute(
+      """
+      UPDATE credential SET vouchedBy = $1
+      WHERE lower(aaid) = lower($2) AND keyID = $3 AND username = $4 AND revokedAt IS NULL
+      """, [.text(voucher), .text(aaid.text), .bytes(keyID.bytes), .text(username)]
+    ).changes == 1
   }
 
   func removeAll(

@@ -5,7 +5,7 @@ extension KeyRecord {
   /// The columns that ``init(row:)`` reads, in their order.
   static let columns = """
     username, aaid, keyID, authenticatorVersion, signCounter, deviceID, deviceName, registeredAt, lastUsedAt, revokedAt,
-    revokedBy, revokedReason
+    revokedBy, revokedReason, issuedBy, vouchedBy
     """
 
   /// Reads a row of the table of keys.
@@ -21,6 +21,7 @@ extension KeyRecord {
       authenticatorVersion: try row.integer(3, as: UInt16.self), signCounter: try row.integer(4, as: UInt32.self),
       deviceID: try row.optionalText(5), deviceName: try row.optionalText(6), registeredAt: try row.integer(7),
       lastUsedAt: try row.optionalInteger(8),
-      revocation: revocation)
+      revocation: revocation,
+      origin: KeyOrigin(issuedBy: try row.optionalText(12), vouchedBy: try row.optionalText(13)))
   }
 }

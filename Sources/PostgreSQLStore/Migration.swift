@@ -23,6 +23,7 @@ struct Migration {
     Migration(
       name: "keys of proved machines", statements: ["ALTER TABLE credential ADD COLUMN machineProvedAt bigint"]),
     DeregisteredKeyTable.migration,
+    AdministrationMigration.origins,
   ]
 
   private static let policies = [

@@ -24,6 +24,11 @@ struct AccessTokenStore: AccessTokens {
     ).map(Self.token)
   }
 
+  func token(named name: String) throws -> AccessToken? {
+    try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM accessToken WHERE name = ?"), arguments: [name])
+      .map(Self.token)
+  }
+
   func all() throws -> [AccessToken] {
     try Row.fetchAll(db, sql: "SELECT * FROM accessToken ORDER BY name").map(Self.token)
   }

@@ -40,4 +40,12 @@ enum AdministrationSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX repeatableRequestByExpiry ON repeatableRequest (expiresAt);
     """
+
+  // Of earlier keys nobody knows where they came from. Those of people who administer sign in already, and go on.
+  static let origins = """
+    ALTER TABLE issuedCode ADD COLUMN reachesPrivileged INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE credential ADD COLUMN issuedBy TEXT;
+    ALTER TABLE credential ADD COLUMN vouchedBy TEXT;
+    UPDATE credential SET vouchedBy = 'upgrade' WHERE username IN (SELECT name FROM administrator);
+    """
 }

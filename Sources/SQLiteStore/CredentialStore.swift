@@ -130,24 +130,32 @@ struct CredentialStore: Credentials {
     return db.changesCount == 1
   }
 
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool {
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, origin: KeyOrigin, now: Int64) throws -> Bool {
     let kept = try deviceName(of: issued.username, deviceID: issued.device.id)
     try db.execute(
       sql: """
         INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
           signCounter, regCounter, deviceID, deviceName, deviceModel, deviceOS, registeredAt,
-          displays, machineProvedAt, blockedUntil)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT blockedUntil FROM account WHERE username = ?))
+          displays, machineProvedAt, issuedBy, vouchedBy, blockedUntil)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+          (SELECT blockedUntil FROM account WHERE username = ?))
         """,
       arguments: [
         issued.username, issued.appID, key.aaid.text, key.keyID.bytes.databaseBlob, key.publicKey.databaseBlob,
         key.signatureAlgorithm, key.authenticatorVersion, key.signCounter, key.regCounter, issued.device.id,
         kept ?? issued.device.name, issued.device.model, issued.device.os, now,
-        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text, isProved ? now : nil,
-        issued.username,
+        key.displays.isEmpty ? nil : JSONValue.array(key.displays.map(\.json)).text,
+        origin.isMachineProved ? now : nil, origin.issuedBy, origin.vouchedBy, issued.username,
       ])
     guard let kept, let name = issued.device.name else { return true }
     return name.isIdentical(to: kept)
+  }
+
+  func vouch(for aaid: AAID, _ keyID: KeyID, of username: String, by voucher: String) throws -> Bool {
+    try db.execute(
+      sql: "UPDATE credential SET vouchedBy = ? WHERE aaid = ? AND keyID = ? AND username = ? AND revokedAt IS NULL",
+      arguments: [voucher, aaid.text, keyID.bytes.databaseBlob, username])
+    return db.changesCount == 1
   }
 
   func removeAll(

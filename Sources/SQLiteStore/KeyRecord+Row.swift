@@ -16,6 +16,7 @@ extension KeyRecord {
       authenticatorVersion: UInt16(clamping: row["authenticatorVersion"] as Int64),
       signCounter: UInt32(clamping: row["signCounter"] as Int64), deviceID: row["deviceID"],
       deviceName: row["deviceName"],
-      registeredAt: row["registeredAt"], lastUsedAt: row["lastUsedAt"], revocation: revocation)
+      registeredAt: row["registeredAt"], lastUsedAt: row["lastUsedAt"], revocation: revocation,
+      origin: KeyOrigin(issuedBy: row["issuedBy"], vouchedBy: row["vouchedBy"]))
   }
 }

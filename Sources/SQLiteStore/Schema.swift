@@ -35,6 +35,7 @@ enum Schema {
     ("keys of enrolment codes", EnrolmentStore.sealedKeys),
     ("keys of proved machines", "ALTER TABLE credential ADD COLUMN machineProvedAt INTEGER"),
     ("deregistered keys", DeregisteredKeyStore.schema),
+    ("who has issued keys", AdministrationSchema.origins),
   ]
 
   // `blockedUntil` is the highest number where no end is set, and NULL where nothing is blocked. Keys repeat it, so that

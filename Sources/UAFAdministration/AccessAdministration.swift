@@ -4,8 +4,8 @@ import UAFService
 
 /// What administrators do with the API's tokens and with administrators.
 package struct AccessAdministration: Sendable {
-  /// How long a token may be good for, in seconds.
-  package static let lifetimes: ClosedRange<Int64> = 60...315_360_000
+  /// How long a token of any role may be good for, in seconds; see ``Role/longestToken``.
+  package static let lifetimes: ClosedRange<Int64> = 60...Role.auditor.longestToken
   /// How many ranges of addresses a token may have.
   package static let mostAddresses = 16
 
@@ -16,6 +16,9 @@ package struct AccessAdministration: Sendable {
   // MARK: Tokens
 
   /// Makes a token.
+  ///
+  /// It dies with the role of the administrator who made it, or with the token that it was made with, and lives no longer than
+  /// that one. One that may do more than read is made after a signature alone.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds.
@@ -30,8 +33,10 @@ package struct AccessAdministration: Sendable {
       throw AdministrationRefusal.invalid(
         field: "name", reason: "must be 1 to 128 printable ASCII characters without white space")
     }
-    guard Self.lifetimes.contains(lifetime) else {
-      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 60 to 315360000 seconds")
+    if role != .auditor { try caller.requireSignature() }
+    guard (Self.lifetimes.lowerBound...role.longestToken).contains(lifetime) else {
+      throw AdministrationRefusal.invalid(
+        field: "lifetime", reason: "must be 60 to \(role.longestToken) seconds for the role \(role.rawValue)")
     }
     guard addresses.count <= Self.mostAddresses else {
       throw AdministrationRefusal.invalid(field: "addresses", reason: "at most \(Self.mostAddresses)")
@@ -45,8 +50,13 @@ package struct AccessAdministration: Sendable {
       "token": .string(name), "role": .string(role.rawValue), "seconds": .integer(lifetime),
       "addresses": .array(addresses.map(JSONValue.string)),
     ]
-    try await environment.store.write { [environment] records in
-      try Self.require(caller, in: records)
+    try await environment.change(.manageAccess, .nobodys, by: caller) { [environment] records in
+      if case .token(let maker) = caller.actor, let end = try records.accessTokens.token(named: maker)?.expiresAt {
+        guard token.expiresAt <= end else {
+          throw AdministrationRefusal.invalid(
+            field: "lifetime", reason: "must end no later than the token that it is made with")
+        }
+      }
       guard try records.accessTokens.add(token, hash: TokenText.hash(text)) else {
         throw AdministrationRefusal.conflict("there is, or was, a token \(name)")
       }
@@ -61,21 +71,17 @@ package struct AccessAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func tokens(by caller: Caller) async throws -> [AccessToken] {
     try caller.require(.manageAccess)
-    return try await environment.store.read { try $0.accessTokens.all() }
+    return try await environment.read { try $0.accessTokens.all() }
   }
 
-  /// Revokes a token, from its next request on.
+  /// Revokes a token, from its next request on, also one that waits; the tokens that were made with it, and the open codes.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revokeToken(_ name: String, by caller: Caller) async throws {
-    try caller.require(.manageAccess)
-    try await environment.store.write { [environment] records in
-      try Self.require(caller, in: records)
-      guard try records.accessTokens.revoke(name, now: environment.now()) else {
+    try await environment.change(.manageAccess, .nobodys, by: caller) { [environment] records in
+      guard try EarlierAuthority(environment: environment, records: records, caller: caller).revoke(name) else {
         throw AdministrationRefusal.unknown("token", name: name)
       }
-      let detail = JSONValue.object(["token": .string(name)]).text
-      try records.audit.append([environment.event(.tokenRevocation, by: caller, detail: detail)])
     }
   }
 
@@ -83,30 +89,58 @@ package struct AccessAdministration: Sendable {
 
   /// Makes an account's person an administrator, or gives them another role.
   ///
-  /// The last one with the role administrator keeps it. An open code of the account is closed.
+  /// The last one with the role administrator keeps it. What was handed out before ends with it: an open code of the account,
+  /// its sessions, and the tokens and codes that it has made. Its keys count for the steps of administrators if their codes came
+  /// from an administrator, or if they are named here. A code that an administrator issues from now on makes another one that counts.
   ///
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
-  package func setAdministrator(_ name: String, role: Role, by caller: Caller) async throws {
-    try caller.require(.manageAccess)
+  /// - Parameter keys: those of the account's keys that are to count from now on, as they were shown; needs a signature.
+  /// - Throws: ``AdministrationRefusal``, also if a key is not there, or came from somebody else; ``StoreFailure``.
+  package func setAdministrator(
+    _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
+  ) async throws {
     try AccountReach.check(name)
-    try await environment.store.write { [environment] records in
-      try Self.require(caller, in: records)
+    try caller.require(.manageAccess)
+    if !keys.isEmpty { try caller.requireSignature() }
+    try await environment.change(.manageAccess, .of(name), by: caller) { [environment] records in
       guard try records.accounts.exists(name) else {
         throw AdministrationRefusal.unknown("account", name: name)
       }
       let now = environment.now()
       if role != .administrator { try Self.requireAnother(than: name, in: records, now: now) }
+      try Self.vouch(for: keys, of: name, by: caller, in: records)
+      let earlier = EarlierAuthority(environment: environment, records: records, caller: caller)
       // Somebody who may not enrol administrators may have given out a code before, and could become this one.
-      if try records.accounts.summary(of: name, now: now)?.hasOpenCode == true {
-        try records.enrolments.close(for: name)
-        try records.audit.append([environment.event(.enrolmentClosure, by: caller, account: name)])
-      }
+      if try records.accounts.summary(of: name, now: now)?.hasOpenCode == true { try earlier.closeCode(of: name) }
+      try earlier.endAuthority(of: name)
       try records.administrators.set(
         StoredAdministrator(name: name, role: role.rawValue, addedBy: caller.actor.text, addedAt: now))
-      try records.consoleSessions.removeAll(of: name)
-      let detail = JSONValue.object(["role": .string(role.rawValue)]).text
-      try records.audit.append([environment.event(.administratorChange, by: caller, account: name, detail: detail)])
+      var detail: JSONObject = ["role": .string(role.rawValue)]
+      if !keys.isEmpty { detail.set("keys", .array(keys.map { .string($0.text) })) }
+      let text = JSONValue.object(detail).text
+      try records.audit.append([environment.event(.administratorChange, by: caller, account: name, detail: text)])
     }
+  }
+
+  private static func vouch(
+    for keys: [EarlierKey], of name: String, by caller: Caller, in records: any StoreTransaction
+  ) throws {
+    let stored = try records.credentials.records(of: name)
+    for key in keys {
+      guard stored.contains(where: key.isSame),
+        try records.credentials.vouch(for: key.aaid, key.keyID, of: name, by: caller.actor.text)
+      else {
+        throw AdministrationRefusal.conflict("\(name) has no such key any more: \(key.text); look at the keys again")
+      }
+    }
+  }
+
+  /// The keys of an account that can be used, and do not count for the steps of administrators.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func earlierKeys(of name: String, by caller: Caller) async throws -> [EarlierKey] {
+    try caller.require(.manageAccess)
+    let keys = try await KeyAdministration(environment).keys(of: name, by: caller)
+    return keys.filter { $0.revocation == nil && !$0.countsForSteps }.map { EarlierKey($0) }
   }
 
   /// All administrators in the order of their names.
@@ -114,7 +148,7 @@ package struct AccessAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func administrators(by caller: Caller) async throws -> [StoredAdministrator] {
     try caller.require(.manageAccess)
-    return try await environment.store.read { try $0.administrators.all() }
+    return try await environment.read { try $0.administrators.all() }
   }
 
   /// Removes an administrator; their account stays.
@@ -122,41 +156,21 @@ package struct AccessAdministration: Sendable {
   /// - Parameter force: also the last one with the role administrator.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
-    try caller.require(.manageAccess)
-    try await environment.store.write { [environment] records in
-      try Self.require(caller, in: records)
+    try await environment.change(.manageAccess, .of(name), by: caller) { [environment] records in
       if !force { try Self.requireAnother(than: name, in: records, now: environment.now()) }
       guard try records.administrators.remove(name) else {
         throw AdministrationRefusal.unknown("administrator", name: name)
       }
-      try records.consoleSessions.removeAll(of: name)
+      try EarlierAuthority(environment: environment, records: records, caller: caller).endAuthority(of: name)
       try records.audit.append([environment.event(.administratorRemoval, by: caller, account: name)])
     }
   }
 
-  /// Refuses to take the role from the last administrator who can sign in.
+  /// Refuses to take the role from the last administrator who can sign in, or from any if none can.
   private static func requireAnother(than name: String, in records: any StoreTransaction, now: Int64) throws {
-    let administrators = try records.administrators.all().filter { $0.role == Role.administrator.rawValue }
-    guard administrators.contains(where: { $0.name == name }) else { return }
-    let another = try administrators.first { other in
-      guard other.name != name, let account = try records.accounts.summary(of: other.name, now: now) else {
-        return false
-      }
-      return account.keys > 0 && account.block?.refusal(at: now) == nil
-    }
-    guard another != nil else {
+    guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
+    guard try records.hasUsableAdministrator(besides: name, now: now) else {
       throw AdministrationRefusal.conflict("\(name) is the last administrator who can sign in")
     }
-  }
-
-  /// Refuses a caller whose role or token was taken since the request came: it may have waited for other transactions.
-  private static func require(_ caller: Caller, in records: any StoreTransaction) throws {
-    let isStill =
-      switch caller.actor {
-      case .administrator(let name): try records.administrators.administrator(name)?.role == caller.role.rawValue
-      case .token(let name): try records.accessTokens.all().contains { $0.name == name && $0.revokedAt == nil }
-      case .person, .server, .machine, .commandLine: true
-      }
-    guard isStill else { throw AdministrationRefusal.notAllowed(.manageAccess) }
   }
 }

@@ -35,7 +35,7 @@ package struct AccountAdministration: Sendable {
     var asked = query
     asked.limit += 1
     if let group { asked.names = try members(of: group) }
-    let (rows, end) = try await environment.store.read { [asked, mostLookedAt, now = environment.now()] records in
+    let (rows, end) = try await environment.read { [asked, mostLookedAt, now = environment.now()] records in
       var asked = asked
       if asked.idleSince != nil {
         asked.last = try records.accounts.name(at: mostLookedAt, of: asked, now: now)
@@ -59,7 +59,7 @@ package struct AccountAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func account(_ username: String, by caller: Caller) async throws -> AccountRow {
     try caller.require(.read)
-    let found = try await environment.store.read { [now = environment.now()] in
+    let found = try await environment.read { [now = environment.now()] in
       try $0.accounts.summary(of: username, now: now)
     }
     guard let found else { throw AdministrationRefusal.unknown("account", name: username) }
@@ -75,7 +75,7 @@ package struct AccountAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func isPrivileged(_ username: String, by caller: Caller) async throws -> Bool {
     try caller.require(.read)
-    return try await environment.store.read { [environment] records in
+    return try await environment.read { [environment] records in
       try AccountReach(environment).isPrivileged(username, in: records)
     }
   }
@@ -87,7 +87,7 @@ package struct AccountAdministration: Sendable {
     try caller.require(.manageAccounts)
     try AccountReach.check(username)
     let event = environment.event(.accountCreation, by: caller, account: username)
-    try await environment.store.write { [now = environment.now()] records in
+    try await environment.change(.manageAccounts, .of(username), by: caller) { [now = environment.now()] records in
       guard try !records.accounts.exists(username) else {
         throw AdministrationRefusal.conflict("there is an account \(username)")
       }
@@ -106,8 +106,7 @@ package struct AccountAdministration: Sendable {
   package func delete(_ username: String, reason: String = "", by caller: Caller) async throws -> Int {
     try caller.require(.manageAccounts)
     try ReasonText.check(reason)
-    return try await environment.store.write { [environment] records in
-      try AccountReach(environment).check(username, by: caller, in: records)
+    return try await environment.change(.manageAccounts, .of(username), by: caller) { [environment] records in
       guard try records.administrators.administrator(username) == nil else {
         throw AdministrationRefusal.conflict("\(username) is an administrator: remove the administrator first")
       }

@@ -13,24 +13,29 @@ struct AccountReach {
     }
   }
 
-  /// Refuses an account that the caller's role does not reach: one of the group `privileged`, or an administrator's.
+  /// Refuses accounts that the caller's role does not reach: those of the group `privileged`, and administrators'.
   ///
-  /// Whoever gives out a code for an administrator's account could become that administrator.
-  func check(_ username: String, by caller: Caller, in records: any StoreTransaction) throws {
-    guard !caller.role.reachesPrivileged else { return }
-    if try isPrivileged(username, in: records) { throw AdministrationRefusal.privileged(account: username) }
+  /// Whoever gives out a code for an administrator's account could become that administrator, and whoever blocks or enables
+  /// one decides who administers.
+  func check(_ names: [String], by caller: Caller, in records: any StoreTransaction) throws {
+    guard !caller.role.reachesPrivileged, !names.isEmpty else { return }
+    guard let name = try privileged(among: names, in: records).min() else { return }
+    throw AdministrationRefusal.privileged(account: name)
   }
 
   /// Those of some names that are of the group `privileged`, or administrators.
   func privileged(among names: [String], in records: any StoreTransaction) throws -> Set<String> {
     let administrators = Set(try records.administrators.all().map(\.name))
+    let saved = try environment.savedPrivileged.names(in: records)
     return try Set(
-      names.filter { try administrators.contains($0) || environment.group($0) == AccountGroup.privileged })
+      names.filter { name in
+        try administrators.contains(name) || saved.contains(name)
+          || environment.group(name) == AccountGroup.privileged
+      })
   }
 
   /// Whether an account is one of the group `privileged`, or an administrator's.
   func isPrivileged(_ username: String, in records: any StoreTransaction) throws -> Bool {
-    if try environment.group(username) == AccountGroup.privileged { return true }
-    return try records.administrators.administrator(username) != nil
+    try !privileged(among: [username], in: records).isEmpty
   }
 }

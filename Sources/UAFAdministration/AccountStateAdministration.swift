@@ -60,7 +60,7 @@ package struct AccountStateAdministration: Sendable {
   private func change(
     _ account: String, to block: AccountBlock?, _ kind: AuditKind, _ detail: JSONObject, by caller: Caller, now: Int64
   ) async throws {
-    try await environment.store.write { [environment] records in
+    try await environment.change(.manageAccounts, .of(account), by: caller) { [environment] records in
       guard try records.accounts.exists(account) else {
         throw AdministrationRefusal.unknown("account", name: account)
       }

@@ -3,7 +3,8 @@ import UAFService
 
 /// What administration is given: its store, the groups of accounts, and time, randomness and the server's address as functions.
 package struct AdministrationEnvironment: Sendable {
-  package let store: any ServerStore
+  // Private, so that no operation changes anything in another way than by `change`.
+  private let store: any ServerStore
   /// The name of the group that an account is in; nil for everybody else.
   ///
   /// Throws as long as no policy can be used.
@@ -31,6 +32,8 @@ package struct AdministrationEnvironment: Sendable {
   package let isAuditUnsigned: @Sendable () -> Bool
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
+  /// The privileged accounts of the policy that is saved; shared by all requests of a server.
+  let savedPrivileged = SavedPrivileged()
   /// Shared by all requests of a server.
   let previews = PreviewGate()
   /// Shared by all requests of a server, too.
@@ -60,10 +63,64 @@ package struct AdministrationEnvironment: Sendable {
     self.models = models
   }
 
+  // MARK: The store
+
+  /// Reads in one transaction.
+  ///
+  /// - Throws: what `body` throws; ``StoreFailure``.
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await store.read(body)
+  }
+
+  /// Changes something for a caller, in one transaction.
+  ///
+  /// Within that transaction the caller's role, token and session are asked for again, also whether the role reaches the
+  /// accounts that are changed. A request may have waited for others, and its caller may have lost what it came with. What
+  /// would leave no administrator who can sign in is undone, unless the caller is at the server.
+  ///
+  /// - Parameters:
+  ///   - permission: what the caller must be allowed.
+  ///   - accounts: those that are changed.
+  /// - Throws: ``AdministrationRefusal``; what `body` throws; ``StoreFailure``. Then nothing was changed.
+  func change<Value: Sendable>(
+    _ permission: Permission, _ accounts: ChangedAccounts, by caller: Caller,
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try caller.require(permission)
+    return try await store.write { [self] records in
+      let now = now()
+      guard try CallerStanding(records: records, now: now).isGood(caller) else {
+        throw AdministrationRefusal.notAllowed(permission)
+      }
+      try AccountReach(self).check(accounts.names(in: records), by: caller, in: records)
+      let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(now: now)
+      let value = try body(records)
+      guard try !mustKeep || records.hasUsableAdministrator(now: now) else {
+        throw AdministrationRefusal.lastAdministrator
+      }
+      return value
+    }
+  }
+
+  /// Writes what belongs to how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
+  ///
+  /// It asks nobody for anything, so nothing else is changed by it.
+  ///
+  /// - Throws: what `body` throws; ``StoreFailure``.
+  package func note<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
+  ) async throws -> Value {
+    try await store.write(body)
+  }
+
+  // MARK: Payloads and rows
+
   /// The base URL for payloads.
   func url() async throws -> String {
     if let publicURL { return publicURL }
-    return try await store.read { try $0.settings.value(of: .publicURL) } ?? "https://127.0.0.1:8443"
+    return try await read { try $0.settings.value(of: .publicURL) } ?? "https://127.0.0.1:8443"
   }
 
   /// Makes an enrolment code for an account, and what the store keeps of it.

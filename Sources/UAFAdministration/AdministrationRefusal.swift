@@ -4,8 +4,12 @@ import UAFService
 package enum AdministrationRefusal: Error, Equatable, Sendable {
   /// The caller's role does not allow it.
   case notAllowed(Permission)
+  /// Only an administrator who signs it in the console may do it, or who is at the server.
+  case signatureNeeded
   /// The account is privileged, and the caller's role does not reach those.
   case privileged(account: String)
+  /// No administrator could sign in afterwards.
+  case lastAdministrator
   /// There is no account, machine, token or other thing of this name.
   case unknown(_ kind: String, name: String)
   /// There is one already, or it changed meanwhile.
@@ -25,7 +29,11 @@ extension AdministrationRefusal: CustomStringConvertible {
   package var description: String {
     switch self {
     case .notAllowed(let permission): "the role does not allow this: it needs the permission \(permission)"
+    case .signatureNeeded:
+      "this needs an administrator's signature: do it in the console, or with 'uaf-server' at the server itself"
     case .privileged(let account): "\(account) is privileged: an administrator has to do this"
+    case .lastAdministrator:
+      "then no administrator could sign in any more: give another person the role, or do it with 'uaf-server' at the server"
     case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
     case .unknown(let kind, let name): "no \(kind) \(name)"
     case .conflict(let reason): reason

@@ -38,7 +38,8 @@ package struct ApprovalAdministration: Sendable {
     let code = Base64URL.encode(try environment.random(20))
     let expires = environment.now() + lifetime
     let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
-    let number = try await environment.store.write { [environment] records in
+    // A text asks, and the person decides: programs of operators may ask everybody.
+    let number = try await environment.change(.approve, .nobodys, by: caller) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }
@@ -57,7 +58,7 @@ package struct ApprovalAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, also for one that was closed; ``StoreFailure``.
   package func approval(_ number: Int64, by caller: Caller) async throws -> ApprovalRecord {
     try caller.require(.read)
-    let found = try await environment.store.read { [now = environment.now()] in
+    let found = try await environment.read { [now = environment.now()] in
       try $0.approvals.record(id: number, now: now)
     }
     guard let found else { throw AdministrationRefusal.unknown("approval", name: String(number)) }
@@ -75,7 +76,7 @@ package struct ApprovalAdministration: Sendable {
   ) async throws -> Page<ApprovalRecord> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let rows = try await environment.store.read { [now = environment.now()] in
+    let rows = try await environment.read { [now = environment.now()] in
       try $0.approvals.page(before: number, limit: limit + 1, now: now)
     }
     return Page(rows, limit: limit) { String($0.id) }
@@ -86,7 +87,7 @@ package struct ApprovalAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(_ number: Int64, by caller: Caller) async throws {
     try caller.require(.approve)
-    try await environment.store.write { [environment] records in
+    try await environment.change(.approve, .nobodys, by: caller) { [environment] records in
       guard let username = try records.approvals.close(id: number) else {
         throw AdministrationRefusal.unknown("waiting approval", name: String(number))
       }

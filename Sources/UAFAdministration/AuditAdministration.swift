@@ -17,7 +17,7 @@ package struct AuditAdministration: Sendable {
   ) async throws -> Page<AuditRow> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       let window = try Self.window(filter, in: records.audit)
       let page = try Page(records.audit.rows(window.filter, limit: limit + 1), limit: limit) { String($0.number) }
       return page.next == nil ? Page(rows: page.rows, next: window.next.map(String.init)) : page
@@ -34,7 +34,7 @@ package struct AuditAdministration: Sendable {
     try caller.require(.read)
     var filter = AuditFilter(kind: .login, since: time)
     filter.isNewestFirst = true
-    return try await environment.store.read { [filter] records in
+    return try await environment.read { [filter] records in
       let window = try Self.window(filter, in: records.audit)
       let rows = try records.audit.rows(window.filter, limit: limit)
       return (rows, window.next != nil || rows.count == limit)
@@ -63,7 +63,7 @@ package struct AuditAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func row(_ number: Int64, by caller: Caller) async throws -> AuditRow {
     try caller.require(.read)
-    let row = try await environment.store.read { records in
+    let row = try await environment.read { records in
       try records.audit.rows(AuditFilter(after: max(number, 1) - 1), limit: 1).first
     }
     guard let row, row.number == number else {

@@ -7,11 +7,35 @@ package struct Caller: Equatable, Sendable {
   package let role: Role
   /// Where they are, as the audit has it; empty on this machine.
   package let address: String
+  /// SHA-256 of the token of their session in the console; nil for everybody who is not there.
+  package let session: [UInt8]?
+  /// Whether they have signed what they ask for now.
+  private let isSigned: Bool
 
-  package init(actor: AuditActor, role: Role, address: String) {
+  package init(
+    actor: AuditActor, role: Role, address: String, session: [UInt8]? = nil, hasSigned isSigned: Bool = false
+  ) {
     self.actor = actor
     self.role = role
     self.address = address
+    self.session = session
+    self.isSigned = isSigned
+  }
+
+  /// The server itself, which takes back what it has made for somebody.
+  static let server = Caller(actor: .server, role: .administrator, address: "")
+
+  /// The same caller, who has signed the one step that is done next.
+  package var signing: Caller {
+    Caller(actor: actor, role: role, address: address, session: session, hasSigned: true)
+  }
+
+  /// Whether they could change the store itself: root, or the server's own user.
+  var isAtServer: Bool {
+    switch actor {
+    case .commandLine, .server: true
+    case .person, .machine, .token, .administrator: false
+    }
   }
 
   /// Who asks, in a text that a person confirms.
@@ -26,5 +50,10 @@ package struct Caller: Equatable, Sendable {
   /// - Throws: ``AdministrationRefusal/notAllowed(_:)``.
   package func require(_ permission: Permission) throws(AdministrationRefusal) {
     guard role.allows(permission) else { throw .notAllowed(permission) }
+  }
+
+  /// - Throws: ``AdministrationRefusal/signatureNeeded``.
+  func requireSignature() throws(AdministrationRefusal) {
+    guard isSigned || isAtServer else { throw .signatureNeeded }
   }
 }

@@ -32,11 +32,11 @@ package struct EnrolmentAdministration: Sendable {
     let detail = JSONValue.object(["seconds": .integer(lifetime)]).text
     let payload = EnrolmentPayload(
       code: code, server: url, username: username, expires: now + lifetime, ca: try environment.authority(url))
-    try await environment.store.write { [environment] records in
-      try AccountReach(environment).check(username, by: caller, in: records)
+    try await environment.change(.enrol, .of(username), by: caller) { [environment] records in
       try records.accounts.add(username, now: now)
       try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
-      try records.issuedCodes.add(for: username, by: caller.actor.text, now: now)
+      try records.issuedCodes.add(
+        for: username, by: caller.actor.text, reachesPrivileged: caller.role.reachesPrivileged, now: now)
       try records.audit.append([environment.event(.enrolmentCode, by: caller, account: username, detail: detail)])
     }
     return IssuedPayload(payload: payload)
@@ -54,7 +54,7 @@ package struct EnrolmentAdministration: Sendable {
   ) async throws -> Page<IssuedCode> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let rows = try await environment.store.read { [now = environment.now()] in
+    let rows = try await environment.read { [now = environment.now()] in
       try $0.issuedCodes.page(before: number, onlyOpen: isOpen, limit: limit + 1, now: now)
     }
     return Page(rows, limit: limit) { String($0.number) }
@@ -65,8 +65,7 @@ package struct EnrolmentAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(for username: String, by caller: Caller) async throws {
     try caller.require(.enrol)
-    try await environment.store.write { [environment] records in
-      try AccountReach(environment).check(username, by: caller, in: records)
+    try await environment.change(.enrol, .of(username), by: caller) { [environment] records in
       guard let account = try records.accounts.summary(of: username, now: environment.now()), account.hasOpenCode else {
         throw AdministrationRefusal.unknown("open code of account", name: username)
       }

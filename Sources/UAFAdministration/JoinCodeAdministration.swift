@@ -39,7 +39,7 @@ package struct JoinCodeAdministration: Sendable {
     let detail: JSONObject = [
       "group": .string(group.name), "machines": .integer(machines), "seconds": .integer(lifetime),
     ]
-    let number = try await environment.store.write { [environment] records in
+    let number = try await environment.change(.joinMachines, .nobodys, by: caller) { [environment] records in
       let number = try records.joinCodes.add(
         payload.code, group: group.name, machines: Int(clamping: machines), by: caller.actor.text, now: now,
         expiresAt: payload.expires)
@@ -83,7 +83,7 @@ package struct JoinCodeAdministration: Sendable {
   ) async throws -> Page<JoinCode> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let rows = try await environment.store.read { try $0.joinCodes.page(before: number, limit: limit + 1) }
+    let rows = try await environment.read { try $0.joinCodes.page(before: number, limit: limit + 1) }
     return Page(rows, limit: limit) { String($0.number) }
   }
 
@@ -92,7 +92,7 @@ package struct JoinCodeAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(_ number: Int64, by caller: Caller) async throws {
     try caller.require(.joinMachines)
-    try await environment.store.write { [environment] records in
+    try await environment.change(.joinMachines, .nobodys, by: caller) { [environment] records in
       guard try records.joinCodes.close(number) else {
         throw AdministrationRefusal.unknown("open join code", name: String(number))
       }

@@ -12,7 +12,7 @@ package struct KeyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func keys(of username: String, by caller: Caller) async throws -> [KeyRecord] {
     try caller.require(.read)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }
@@ -32,26 +32,20 @@ package struct KeyAdministration: Sendable {
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
     try caller.require(.revoke)
     try ReasonText.check(reason)
-    return try await environment.store.write { [environment] records in
+    return try await environment.change(.revoke, .having(keys), by: caller) { [environment] records in
       try check(keys, in: records)
       if case .all(let username) = keys {
         try records.enrolments.close(for: username)
         try records.approvals.close(for: username)
       }
-      for username in try people(of: keys, in: records) { try records.consoleSessions.removeAll(of: username) }
+      for username in try ChangedAccounts.people(of: keys, in: records) {
+        try records.consoleSessions.removeAll(of: username)
+      }
       let revocation = Revocation(time: environment.now(), by: caller.actor.text, reason: reason)
       let count = try records.credentials.revoke(keys, revocation)
       if case .machine(let id) = keys { try records.joinedMachines.revoke(id, now: revocation.time) }
       try records.audit.append([event(keys, count, reason, by: caller)])
       return count
-    }
-  }
-
-  /// The accounts whose keys are meant.
-  private func people(of keys: KeySelection, in records: any StoreTransaction) throws -> Set<String> {
-    switch keys {
-    case .all(let username), .one(_, _, let username), .onMachine(_, let username): [username]
-    case .machine(let id): Set(try records.machines.keys(on: id, limit: .max).map(\.username))
     }
   }
 

@@ -20,7 +20,7 @@ package struct MachineAdministration: Sendable {
   ) async throws -> Page<FleetMachine> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let rows = try await environment.store.read { records in
+    let rows = try await environment.read { records in
       FleetMachine.merged(
         try records.machines.page(after: id, limit: limit + 1),
         try records.joinedMachines.page(after: id, limit: limit + 1), limit: limit + 1)
@@ -33,7 +33,7 @@ package struct MachineAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func machine(_ id: String, by caller: Caller) async throws -> (machine: FleetMachine, keys: [KeyRecord]) {
     try caller.require(.read)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       let joined = try records.joinedMachines.machine(id)
       let registered = try records.machines.machine(id)
       guard let machine = registered?.with(joined) ?? joined.map(FleetMachine.init) else {
@@ -48,7 +48,7 @@ package struct MachineAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func machines(of account: String, by caller: Caller) async throws -> [AccountDevice] {
     try caller.require(.read)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       guard try records.accounts.exists(account) else {
         throw AdministrationRefusal.unknown("account", name: account)
       }

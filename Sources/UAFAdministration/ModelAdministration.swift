@@ -15,7 +15,7 @@ package struct ModelAdministration: Sendable {
     try caller.require(.read)
     let now = environment.now()
     if let figures = environment.modelFigures.figures(now: now) { return figures }
-    let counts = try await environment.store.read { try $0.credentials.countsByModel() }
+    let counts = try await environment.read { try $0.credentials.countsByModel() }
     let figures = ModelFigures(time: now, models: Self.sorted(counts))
     environment.modelFigures.keep(figures)
     return figures

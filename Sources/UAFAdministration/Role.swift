@@ -16,6 +16,16 @@ package enum Role: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether somebody with this role may enrol accounts of the group ``AccountGroup/privileged``, and administrators.
+  /// Whether somebody with this role may act on accounts of the group ``AccountGroup/privileged``, and on administrators'.
   package var reachesPrivileged: Bool { self == .administrator }
+
+  /// How long a token with this role may be good for, in seconds: the more it may do, the shorter.
+  package var longestToken: Int64 {
+    switch self {
+    case .auditor: 31_622_400
+    case .helpdesk: 7_776_000
+    case .operator: 2_592_000
+    case .administrator: 604_800
+    }
+  }
 }

@@ -23,7 +23,7 @@ package struct ServerStanding: Equatable, Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package static func read(_ environment: AdministrationEnvironment, by caller: Caller) async throws -> ServerStanding {
     try caller.require(.read)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       let sinks = try records.auditDeliveries.all().map { delivery in
         let next = try records.audit.rows(AuditFilter(after: delivery.delivered), limit: 1).first
         return Sink(name: delivery.sink, delivered: delivery.delivered, waitingSince: next?.event.time)

@@ -5,15 +5,11 @@ package struct TokenCheck: Sendable {
   /// How often it is noted that a token was used, in seconds.
   private static let useInterval: Int64 = 60
 
-  private let store: any ServerStore
-  private let now: @Sendable () -> Int64
+  private let environment: AdministrationEnvironment
 
-  package init(_ environment: AdministrationEnvironment) {
-    store = environment.store
-    now = environment.now
-  }
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Who asks; nil if the token is not known, has ended, was revoked, or may not be used from where they ask.
+  /// Who asks; nil if the token is not good, as ``CallerStanding`` has it, or may not be used from where they ask.
   ///
   /// - Parameters:
   ///   - text: the token.
@@ -26,13 +22,17 @@ package struct TokenCheck: Sendable {
     guard TokenText.isValid(text) else { return nil }
     // It is found by its hash: how long the search takes shows nothing of the token.
     let hash = try TokenText.hash(text)
-    let now = now()
-    guard let token = try await store.read({ try $0.accessTokens.token(hash: hash) }),
-      token.revokedAt == nil, token.expiresAt > now, let role = Role(rawValue: token.role),
+    let now = environment.now()
+    let found = try await environment.read { records in
+      try records.accessTokens.token(hash: hash).flatMap { token in
+        try CallerStanding(records: records, now: now).isGood(token) ? token : nil
+      }
+    }
+    guard let token = found, let role = Role(rawValue: token.role),
       token.addresses.isEmpty || isWithin(token.addresses)
     else { return nil }
     if token.lastUsedAt.map({ now - $0 >= Self.useInterval }) ?? true {
-      try await store.write { try $0.accessTokens.markUsed(token.name, now: now) }
+      try await environment.note { try $0.accessTokens.markUsed(token.name, now: now) }
     }
     return Caller(actor: .token(token.name), role: role, address: address)
   }

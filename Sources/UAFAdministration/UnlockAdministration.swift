@@ -36,8 +36,7 @@ package struct UnlockAdministration: Sendable {
     }
     let (id, salt) = (try environment.random(UnlockStatement.idByteCount), try environment.random(1).first ?? 0)
     let now = environment.now()
-    return try await environment.store.write { [environment] records in
-      try AccountReach(environment).check(username, by: caller, in: records)
+    return try await environment.change(.unlock, .of(username), by: caller) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }

@@ -183,7 +183,7 @@ package struct Console: Sendable {
     case .waiting: return visit.refused(.notConfirmed, .conflict, signedIn)
     case .ended: return visit.refused(.noStep, .conflict, signedIn)
     case .confirmed(let step):
-      let made = try await step.perform(in: environment.administration, by: signedIn.caller)
+      let made = try await step.perform(in: environment.administration, by: signedIn.caller.signing)
       let call = visit.call(signedIn, fields)
       let content =
         made.map { FormRoutes.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])

@@ -78,6 +78,8 @@ struct Visit {
     switch refusal {
     case .notAllowed, .privileged: refused(.notAllowed, .forbidden, signedIn)
     case .auditUnsigned: refused(.auditUnsigned, .serviceUnavailable, signedIn)
+    case .signatureNeeded: refused(.signatureNeeded, .forbidden, signedIn)
+    case .lastAdministrator: refused(.lastAdministrator, .conflict, signedIn)
     case .unknown: refused(.notFound, .notFound, signedIn)
     case .conflict(let reason): refused(language.text(.refused, reason), .conflict, signedIn)
     case .invalid(let field, let reason):

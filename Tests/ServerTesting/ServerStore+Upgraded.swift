@@ -24,6 +24,7 @@ extension ServerStore {
     let keys = try await read { try $0.credentials.records(of: "alice") }
     #expect(keys.map(\.signCounter) == [7])
     #expect(keys.map(\.deviceID) == ["desk"])
+    #expect(keys.map(\.origin) == [KeyOrigin()])
     let block = AccountBlock(since: 4, until: nil, reason: "left", actor: "test")
     #expect(try await write { try $0.accounts.setBlock(block, of: "alice") })
     #expect(try await read { try $0.accounts.summary(of: "alice", now: 5) }?.block == block)

@@ -51,14 +51,21 @@ final class TestServer: Sendable {
 
   /// Opens an enrolment code as `uaf-server enrol` does.
   ///
+  /// - Parameters:
+  ///   - issuer: who issues it, as the audit names them.
+  ///   - reachesPrivileged: whether their role reaches privileged accounts.
   /// - Returns: what a client proves with that it has the code.
-  @discardableResult func enrol(_ username: String, lifetime: Int64 = 900) async throws -> [UInt8] {
+  @discardableResult func enrol(
+    _ username: String, lifetime: Int64 = 900, by issuer: String = "command-line uid 0",
+    reachesPrivileged: Bool = true
+  ) async throws -> [UInt8] {
     let code = try #require(EnrolmentCode(random: RandomBytes.make(EnrolmentCode.randomByteCount)))
     let sealedKey = try EnrolmentSeal(keys: environment.keys).seal(code, for: username, nonce: RandomBytes.make(12))
     let now = now
     try await store.write { records in
       try records.accounts.add(username, now: now)
       try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
+      try records.issuedCodes.add(for: username, by: issuer, reachesPrivileged: reachesPrivileged, now: now)
     }
     return try take(code, of: username)
   }
@@ -185,12 +192,13 @@ final class TestServer: Sendable {
   /// Registers a new key by a new code, and expects success.
   func registered(
     _ username: String, deviceID: String? = nil, deviceName: String? = nil, deviceOS: String? = nil,
-    model: String = "5541#0001",
+    model: String = "5541#0001", reachesPrivileged: Bool = true,
     verificationMethods: [UserVerificationMethodEntry]? = nil
   ) async throws -> FakeAuthenticator {
     let authenticator = try FakeAuthenticator(aaid: model)
     var context = RequestContext(username: username)
-    context.codeProof = try await enrol(username)
+    context.codeProof = try await enrol(
+      username, by: reachesPrivileged ? "command-line uid 0" : "token desk", reachesPrivileged: reachesPrivileged)
     context.deviceID = deviceID
     context.deviceName = deviceName
     context.deviceOS = deviceOS

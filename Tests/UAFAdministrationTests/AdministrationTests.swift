@@ -10,17 +10,19 @@ import UAFMessages
 @Suite(.onEachStore) struct AdministrationTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
-  private let operatorCaller = Caller(actor: .token("ops"), role: .operator, address: "192.0.2.7")
+  private let operatorCaller: Caller
   private let root = Caller(actor: .commandLine(uid: 0, login: nil), role: .administrator, address: "")
-  private let helpdesk = Caller(actor: .administrator("hana"), role: .helpdesk, address: "")
+  private let helpdesk: Caller
 
-  init() throws {
+  init() async throws {
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
     environment = AdministrationEnvironment(
       store: server.store, group: { $0.hasPrefix("vip") ? AccountGroup.privileged : nil },
       now: { [server] in server.now }, random: { try RandomBytes.make($0) }, publicURL: TestServer.publicURL,
       authority: { _ in nil }, verdictKeys: { "keys" },
       enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
+    operatorCaller = try await server.token("ops", .operator)
+    helpdesk = try await server.token("desk", .helpdesk)
   }
 
   private func rows(_ filter: AuditFilter = AuditFilter()) async throws -> [AuditEntry] {
@@ -127,7 +129,7 @@ import UAFMessages
     let codes = EnrolmentAdministration(environment)
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     let open = try await codes.page(onlyOpen: true, by: helpdesk)
-    #expect(open.rows.map(\.issuedBy) == ["administrator hana"] && open.rows.first?.isOpen == true)
+    #expect(open.rows.map(\.issuedBy) == ["token desk"] && open.rows.first?.isOpen == true)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
     context.codeProof = try server.take(#require(issued.payload.code), of: "alice")
@@ -257,9 +259,9 @@ import UAFMessages
     let check = TokenCheck(environment)
     let caller = try await check.caller(of: made.text, address: "192.0.2.1") { _ in false }
     #expect(caller == Caller(actor: .token("deploy"), role: .operator, address: "192.0.2.1"))
-    #expect(try await access.tokens(by: root).first?.lastUsedAt == server.now)
-    let texts = try await server.database.texts("SELECT name FROM accessToken")
-    #expect(texts == ["deploy"])
+    #expect(try await access.tokens(by: root).filter { $0.lastUsedAt == server.now }.map(\.name) == ["deploy"])
+    let texts = try await server.database.texts("SELECT name FROM accessToken ORDER BY name")
+    #expect(texts == ["deploy", "desk", "ops"])
     try await access.revokeToken("deploy", by: root)
     #expect(try await check.caller(of: made.text, address: "") { _ in true } == nil)
     await #expect(throws: AdministrationRefusal.self) {

@@ -8,9 +8,12 @@ import Testing
 /// Codes for a whole list, or none.
 @Suite(.onEachStore) struct EnrolListAdministrationTests {
   private let server: TestServer
-  private let caller = Caller(actor: .administrator("helga"), role: .helpdesk, address: "")
+  private let caller: Caller
 
-  init() throws { server = try TestServer() }
+  init() async throws {
+    server = try TestServer()
+    caller = try await server.signedIn("helga", .helpdesk)
+  }
 
   private func people(_ count: Int) throws -> [PeopleList.Person] {
     try PeopleList(parsing: Array(("username\n" + (0..<count).map { "p\($0)\n" }.joined()).utf8)).people
@@ -74,5 +77,28 @@ import Testing
     await #expect(throws: AdministrationRefusal.self) {
       try await codes.issue(try people(1)[...], lifetime: lifetime, reachesPrivileged: false, by: caller)
     }
+  }
+
+  @Test(arguments: [true, false]) func `a list stops where its maker loses the role or the session, and leaves no code`(
+    isRole: Bool
+  ) async throws {
+    let store = WaitingStore(server.store) { number, store in
+      guard number == 2 else { return }
+      let hash = caller.session ?? []
+      try await store.write { records in
+        if isRole {
+          _ = try records.administrators.remove("helga")
+        } else {
+          try records.consoleSessions.remove(tokenHash: hash)
+        }
+      }
+    }
+    let environment = AdministrationEnvironment.of(server, store: store)
+    await #expect(throws: AdministrationRefusal.notAllowed(.enrol)) {
+      try await EnrolListAdministration(environment).issueAll(try people(700), lifetime: 60, by: caller)
+    }
+    #expect(try await openCodes() == 0)
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .enrolmentClosure), limit: 1000) }
+    #expect(rows.count == 250 && rows.allSatisfy { $0.event.actor == "server" })
   }
 }

@@ -10,15 +10,16 @@ import UAFMessages
 @Suite(.onEachStore) struct JoinCodeAdministrationTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
-  private let caller = Caller(actor: .token("ops"), role: .operator, address: "192.0.2.7")
+  private let caller: Caller
 
-  init() throws {
+  init() async throws {
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
     environment = AdministrationEnvironment(
       store: server.store, group: { _ in nil }, now: { [server] in server.now }, random: { try RandomBytes.make($0) },
       publicURL: TestServer.publicURL, authority: { _ in "authority" }, verdictKeys: { "keys" },
       enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
       models: server.environment.models)
+    caller = try await server.token("ops", .operator)
   }
 
   private var codes: JoinCodeAdministration { JoinCodeAdministration(environment) }

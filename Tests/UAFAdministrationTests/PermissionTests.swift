@@ -23,7 +23,7 @@ struct PermissionTests {
     }
   }
 
-  private static let operations = [
+  static let operations = [
     Operation("accounts", .read) { _ = try await AccountAdministration($0).page(AccountQuery(limit: 1), by: $1) },
     Operation("account", .read) { _ = try await AccountAdministration($0).account("a", by: $1) },
     Operation("add", .manageAccounts) { try await AccountAdministration($0).add("b", by: $1) },

@@ -10,9 +10,9 @@ import UAFMessages
 @Suite(.onEachStore) struct UnlockAdministrationTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
-  private let caller = Caller(actor: .token("desk"), role: .helpdesk, address: "192.0.2.7")
+  private let caller: Caller
 
-  init() throws {
+  init() async throws {
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
     let keys = server.environment.keys
     environment = AdministrationEnvironment(
@@ -20,6 +20,7 @@ import UAFMessages
       random: { try RandomBytes.make($0) }, authority: { _ in nil }, verdictKeys: { "keys" },
       unlocks: { UnlockGrants(keys: keys) },
       enrolments: { EnrolmentSeal(keys: keys) }, models: server.environment.models)
+    caller = try await server.token("desk", .helpdesk)
   }
 
   private var unlocks: UnlockAdministration { UnlockAdministration(environment) }

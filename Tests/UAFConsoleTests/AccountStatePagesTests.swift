@@ -56,7 +56,7 @@ import UAFAdministration
   @Test(arguments: ["disable", "lock"]) func `a privileged account is blocked after a signature alone`(
     what: String
   ) async throws {
-    let (browser, key) = try await server.signedIn("alice", .operator)
+    let (browser, key) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     try await server.enrol("bob")
     try await server.make("bob", .auditor)
@@ -68,6 +68,38 @@ import UAFAdministration
       text.hasPrefix(
         what == "lock" ? "Console: Lock account bob for 60 seconds, code " : "Console: Disable account bob, code "))
     #expect(try await state("bob") != nil)
+  }
+
+  @Test(arguments: ["disable", "lock", "enable", "revoke", "revoke-all", "delete"])
+  func `an operator does nothing to an administrator, with a signature either`(what: String) async throws {
+    let (browser, key) = try await server.signedIn("alice", .operator)
+    let boss = try await server.registered("boss")
+    try await server.make("boss", .administrator)
+    let csrf = try await browser.csrf()
+    let aKey = FormFields.encoded("\(boss.aaid.text) \(boss.keyID.text)")
+    let answer = await browser.post(
+      "/console/person/\(what)", "name=boss&seconds=60&reason=gone&key=\(aKey)&csrf=\(csrf)")
+    if answer.status == .seeOther {
+      _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
+      #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .forbidden)
+    } else {
+      #expect(answer.status == .forbidden)
+    }
+    #expect(try await state("boss") == nil)
+    #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.map(\.revocation) == [nil])
+  }
+
+  @Test func `a key of an administrator is revoked after a signature alone`() async throws {
+    let (browser, key) = try await server.signedIn("alice", .administrator)
+    let boss = try await server.registered("boss")
+    try await server.make("boss", .operator)
+    let csrf = try await browser.csrf()
+    let aKey = FormFields.encoded("\(boss.aaid.text) \(boss.keyID.text)")
+    let asked = await browser.post("/console/person/revoke", "name=boss&reason=gone&key=\(aKey)&csrf=\(csrf)")
+    #expect(asked.status == .seeOther)
+    #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.first?.revocation == nil)
+    #expect(try await confirm(browser, key, csrf).hasPrefix("Revoke key \(boss.keyID.text) of boss, code "))
+    #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.first?.revocation != nil)
   }
 
   @Test(arguments: [Role.auditor, .helpdesk]) func `roles that manage no accounts are neither offered nor allowed it`(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Testing
+import UAFAdministration
 import UAFCrypto
 import UAFMessages
 
@@ -54,7 +55,7 @@ struct ExportFaultTests {
   }
 
   @Test(arguments: [
-    ("header", "footer", ExportFault.notAnExport), ("\"form\":1", "\"form\":2", .otherForm(2)),
+    ("header", "footer", ExportFault.notAnExport), ("\"form\":2", "\"form\":1", .otherForm(1)),
     ("\"madeAt\":5", "\"madeAt\":\"5\"", .notAnExport),
     ("\"type\":\"credential\"", "\"type\":\"door\"", .unknownType(line: 4, "door")),
     ("\"username\":\"mina\",\"createdAt\":1", "\"createdAt\":1", .wrongMember(line: 2, type: "account", "username")),
@@ -137,5 +138,29 @@ struct ExportFaultTests {
 
   @Test func `standard output is the export or JSON about it, not both`() {
     #expect(throws: (any Error).self) { try ExportCommand.parse(["-", "--state", "d", "--json"]) }
+  }
+
+  @Test(arguments: ["administrator", "accessToken"]) func `a forged row with a role that there is not is refused`(
+    type: String
+  ) throws {
+    let role = try #require(MovedTable.all.first { $0.type == type }?.columns.first { $0.name == "role" })
+    #expect(["", "root", "Administrator", "administrator "].allSatisfy { !role.allows(.text($0)) })
+    #expect(Role.allCases.allSatisfy { role.allows(.text($0.rawValue)) })
+  }
+
+  @Test func `whoever imports is told of the administrators and tokens that came`() async throws {
+    let server = try TestServer()
+    let powers = try await server.store.write { records in
+      try records.administrators.set(
+        StoredAdministrator(name: "mallory", role: "administrator", addedBy: "", addedAt: 1))
+      for (name, end) in [("deploy", Int64.max), ("over", 2)] {
+        let token = AccessToken(
+          name: name, role: "operator", createdBy: "", createdAt: 1, expiresAt: end, addresses: [])
+        _ = try records.accessTokens.add(token, hash: Array(name.utf8))
+      }
+      return try ImportedPowers(records, now: 2)
+    }
+    #expect(powers.administrators == ["mallory (administrator)"] && powers.tokens == ["deploy (operator)"])
+    #expect(powers.lines.count == 2 && powers.lines[0].hasSuffix("not yours: mallory (administrator)"))
   }
 }

@@ -19,7 +19,7 @@ import UAFMessages
       (.malformedFinalChallenge, 1400),
       (.authorizationRequired, 1401), (.tooManyKeys, 1492), (.internalError, 1500),
       (.accountDisabled, 1403), (.accountLocked, 1403), (.wrongJoinCode, 1401), (.joinCodeExpired, 1404),
-      (.joinCodeUsedUp, 1491), (.machineRevoked, 1493), (.machineJoined, 1403),
+      (.joinCodeUsedUp, 1491), (.machineRevoked, 1493), (.machineJoined, 1403), (.lastAdministrator, 1403),
     ] as [(ServiceRefusal, UInt32)])
   func `answers a refusal with the specification's status code`(refusal: ServiceRefusal, status: UInt32) {
     #expect(refusal.statusCode.rawValue == status)

@@ -21,7 +21,7 @@ package struct EnrolListAdministration: Sendable {
     var list = try PeopleList(parsing: bytes)
     let names = list.people.map(\.username)
     list.leaveOut(
-      try await environment.store.read { [environment] records in
+      try await environment.read { [environment] records in
         try AccountReach(environment).privileged(among: names, in: records)
       })
     return list
@@ -50,18 +50,17 @@ package struct EnrolListAdministration: Sendable {
         code: code, server: url, username: person.username, expires: now + (person.lifetime ?? lifetime), ca: authority)
       return (payload: payload, sealedKey: sealedKey)
     }
-    let mayBePrivileged = reachesPrivileged && caller.role.reachesPrivileged
-    try await environment.store.write { [environment] records in
-      if !mayBePrivileged {
-        let reach = AccountReach(environment)
-        if let name = try reach.privileged(among: made.map(\.payload.username), in: records).min() {
-          throw AdministrationRefusal.privileged(account: name)
-        }
+    let names = made.map(\.payload.username)
+    try await environment.change(.enrol, .ofAll(names), by: caller) { [environment] records in
+      if !reachesPrivileged, let name = try AccountReach(environment).privileged(among: names, in: records).min() {
+        throw AdministrationRefusal.privileged(account: name)
       }
       for (payload, sealedKey) in made {
         try records.accounts.add(payload.username, now: now)
         try records.enrolments.open(sealedKey, for: payload.username, expiresAt: payload.expires)
-        try records.issuedCodes.add(for: payload.username, by: caller.actor.text, now: now)
+        try records.issuedCodes.add(
+          for: payload.username, by: caller.actor.text, reachesPrivileged: caller.role.reachesPrivileged,
+          now: now)
       }
       try records.audit.append(
         made.map { payload, _ in
@@ -89,7 +88,7 @@ package struct EnrolListAdministration: Sendable {
       }
     } catch {
       // What has failed is what the caller hears of, whether this works or not.
-      try? await withdraw(made, by: caller)
+      try? await withdraw(made)
       throw error
     }
     return made
@@ -97,14 +96,15 @@ package struct EnrolListAdministration: Sendable {
 
   /// Closes codes that nobody has got.
   ///
-  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
-  package func withdraw(_ made: [EnrolmentPayload], by caller: Caller) async throws {
-    try caller.require(.enrol)
+  /// The server does it: whoever has made them may have lost their role meanwhile.
+  ///
+  /// - Throws: ``StoreFailure``; what the environment's functions throw.
+  package func withdraw(_ made: [EnrolmentPayload]) async throws {
     let seal = try environment.enrolments()
     var rest = made[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.together)
-      try await environment.store.write { [environment] records in
+      try await environment.change(.enrol, .ofAll(part.map(\.username)), by: .server) { [environment] records in
         // A code that somebody has issued meanwhile stays.
         let ours = try part.filter { made in
           guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())
@@ -112,7 +112,7 @@ package struct EnrolListAdministration: Sendable {
           return try seal?.isKey(open.sealedKey, of: code, for: made.username) == true
         }
         for code in ours { try records.enrolments.close(for: code.username) }
-        try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: caller, account: $0.username) })
+        try records.audit.append(ours.map { environment.event(.enrolmentClosure, by: .server, account: $0.username) })
       }
       rest = rest.dropFirst(part.count)
     }

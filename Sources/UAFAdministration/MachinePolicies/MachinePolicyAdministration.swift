@@ -17,7 +17,7 @@ package struct MachinePolicyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func policy(_ number: Int64, by caller: Caller) async throws -> SavedMachinePolicy {
     try caller.require(.read)
-    guard let policy = try await environment.store.read({ try $0.machinePolicies.policy(number) }) else {
+    guard let policy = try await environment.read({ try $0.machinePolicies.policy(number) }) else {
       throw AdministrationRefusal.unknown("machine policy", name: String(number))
     }
     return policy
@@ -28,7 +28,7 @@ package struct MachinePolicyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func standing(_ number: Int64, by caller: Caller) async throws -> MachinePolicyStanding {
     let policy = try await policy(number, by: caller)
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       MachinePolicyStanding(
         policy: policy, isInForce: try records.machinePolicies.current(of: policy.group)?.number == number,
         machines: try records.joinedMachines.count(in: policy.group))
@@ -41,7 +41,7 @@ package struct MachinePolicyAdministration: Sendable {
   package func current(of group: String, by caller: Caller) async throws -> MachinePolicyStanding? {
     try caller.require(.read)
     let name = try Self.group(group).name
-    return try await environment.store.read { records in
+    return try await environment.read { records in
       guard let policy = try records.machinePolicies.current(of: name) else { return nil }
       return MachinePolicyStanding(
         policy: policy, isInForce: true, machines: try records.joinedMachines.count(in: name))
@@ -57,7 +57,7 @@ package struct MachinePolicyAdministration: Sendable {
   ) async throws -> Page<MachinePolicyStanding> {
     try caller.require(.read)
     try PageLimit.check(limit)
-    let (policies, machines) = try await environment.store.read { records in
+    let (policies, machines) = try await environment.read { records in
       let policies = try records.machinePolicies.inForce(after: group, limit: limit + 1)
       return (policies, try records.joinedMachines.counts(in: policies.map(\.group)))
     }
@@ -83,7 +83,7 @@ package struct MachinePolicyAdministration: Sendable {
     guard let before = cursor.map({ Int64($0) }) ?? .max else {
       throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
     }
-    let rows = try await environment.store.read {
+    let rows = try await environment.read {
       try $0.machinePolicies.policies(before: before, of: name, limit: limit + 1)
     }
     return Page(rows, limit: limit) { String($0.number) }
@@ -95,7 +95,7 @@ package struct MachinePolicyAdministration: Sendable {
   package func preview(_ draft: MachinePolicyDraft, by caller: Caller) async throws -> MachinePolicyPreview {
     try caller.require(.read)
     let settings = try Self.check(draft)
-    let (present, machines) = try await environment.store.read { records in
+    let (present, machines) = try await environment.read { records in
       (
         try records.machinePolicies.current(of: draft.group), try records.joinedMachines.count(in: draft.group)
       )
@@ -131,7 +131,8 @@ package struct MachinePolicyAdministration: Sendable {
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws -> SavedMachinePolicy {
     try Self.check(draft, reason: reason, by: caller)
-    let saved = try await environment.store.write { [environment] records -> SavedMachinePolicy? in
+    let saved = try await environment.change(.managePolicies, .nobodys, by: caller) {
+      [environment] records -> SavedMachinePolicy? in
       guard try (records.machinePolicies.current(of: draft.group)?.number ?? 0) == last else { return nil }
       let policy = SavedMachinePolicy(
         number: try Self.nextNumber(records), group: draft.group,
@@ -153,7 +154,7 @@ package struct MachinePolicyAdministration: Sendable {
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws {
     try Self.check(draft, reason: reason, by: caller)
-    let present = try await environment.store.read { try $0.machinePolicies.current(of: draft.group) }
+    let present = try await environment.read { try $0.machinePolicies.current(of: draft.group) }
     guard (present?.number ?? 0) == last else { throw Self.isReplaced(last, draft.group) }
   }
 

@@ -17,7 +17,7 @@ package struct PolicyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func current(by caller: Caller) async throws -> PolicyVersion? {
     try caller.require(.read)
-    return try await environment.store.read { try $0.policyVersions.version($0.policyVersions.lastNumber()) }
+    return try await environment.read { try $0.policyVersions.version($0.policyVersions.lastNumber()) }
   }
 
   /// A saved policy by its number.
@@ -25,7 +25,7 @@ package struct PolicyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func version(_ number: Int64, by caller: Caller) async throws -> PolicyVersion {
     try caller.require(.read)
-    guard let version = try await environment.store.read({ try $0.policyVersions.version(number) }) else {
+    guard let version = try await environment.read({ try $0.policyVersions.version(number) }) else {
       throw AdministrationRefusal.unknown("policy", name: String(number))
     }
     return version
@@ -45,7 +45,7 @@ package struct PolicyAdministration: Sendable {
     guard let before = cursor.map({ Int64($0) }) ?? .max else {
       throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
     }
-    let rows = try await environment.store.read { try $0.policyVersions.versions(before: before, limit: limit + 1) }
+    let rows = try await environment.read { try $0.policyVersions.versions(before: before, limit: limit + 1) }
     return Page(rows, limit: limit) { String($0.number) }
   }
 
@@ -64,7 +64,7 @@ package struct PolicyAdministration: Sendable {
       throw AdministrationRefusal.hidden(hidden, field: "policy")
     }
     let draft = try parsed(text)
-    let saved = try await environment.store.read { records in
+    let saved = try await environment.read { records in
       (
         try records.policyVersions.version(records.policyVersions.lastNumber())?.text,
         try records.settings.value(of: .publicURL)
@@ -75,7 +75,7 @@ package struct PolicyAdministration: Sendable {
     var comparison = PolicyComparison(present: present, draft: draft)
     for group in draft.groups {
       let names = group.accounts.sorted()
-      let missing = try await environment.store.read { records in try names.filter { try !records.accounts.exists($0) }
+      let missing = try await environment.read { records in try names.filter { try !records.accounts.exists($0) }
       }
       for name in missing { comparison.addMissing(name) }
     }
@@ -83,7 +83,7 @@ package struct PolicyAdministration: Sendable {
     let appID = ServerIdentity.appID(of: url)
     var after = ""
     while true {
-      let accounts = try await environment.store.read { [after] records in
+      let accounts = try await environment.read { [after] records in
         try records.credentials.usableModels(after: after, appID: appID, limit: Self.chunk)
       }
       for account in accounts { comparison.add(account) }
@@ -97,13 +97,16 @@ package struct PolicyAdministration: Sendable {
 
   /// Saves a policy, which is in force at all servers of the store within two seconds.
   ///
+  /// Codes that somebody of less power has issued for accounts of its group `privileged` are closed in the same transaction.
+  ///
   /// - Parameters:
   ///   - text: the policy in JSON.
   ///   - reason: why, for those who read the history; 1 to 500 bytes.
   ///   - last: the number of the policy that it was made from; 0 if there was none.
   ///   - accepted: how many accounts may be locked out by it, as its preview said.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, also if another one was saved meanwhile, or it locks out more accounts; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also if another one was saved meanwhile, or it locks out more accounts, or
+  ///   the last administrator; `StoreFailure`.
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws -> PolicyVersion {
@@ -111,9 +114,13 @@ package struct PolicyAdministration: Sendable {
     let version = PolicyVersion(
       number: last + 1, savedAt: environment.now(), actor: caller.actor.text, reason: reason, text: text)
     let event = try event(version, caller)
-    let isSaved = try await environment.store.write { records in
+    let draft = try parsed(text)
+    let isSaved = try await environment.change(.managePolicies, .nobodys, by: caller) { [environment] records in
+      try Self.requireAdministrator(draft, by: caller, in: records, now: environment.now())
       guard try records.policyVersions.add(version) else { return false }
       try records.audit.append([event])
+      try EarlierAuthority(environment: environment, records: records, caller: caller)
+        .closeLesserCodes(of: draft.members(of: AccountGroup.privileged) ?? [])
       return true
     }
     guard isSaved else { throw Self.isReplaced(last) }
@@ -134,8 +141,22 @@ package struct PolicyAdministration: Sendable {
     }
     let preview = try await preview(text, by: caller)
     guard preview.lockedOut <= accepted else { throw AdministrationRefusal.conflict(Self.lockOut(preview)) }
-    guard try await environment.store.read({ try $0.policyVersions.lastNumber() }) == last else {
+    guard try await environment.read({ try $0.policyVersions.lastNumber() }) == last else {
       throw Self.isReplaced(last)
+    }
+    let draft = try parsed(text)
+    try await environment.read { [now = environment.now()] records in
+      try Self.requireAdministrator(draft, by: caller, in: records, now: now)
+    }
+  }
+
+  /// Refuses a policy under which no administrator could sign in any more, unless the caller is at the server.
+  private static func requireAdministrator(
+    _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction, now: Int64
+  ) throws {
+    guard !caller.isAtServer, try records.hasUsableAdministrator(now: now) else { return }
+    guard try records.hasUsableAdministrator(meeting: draft, now: now) else {
+      throw AdministrationRefusal.lastAdministrator
     }
   }
 
@@ -148,7 +169,7 @@ package struct PolicyAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func isOverruledByFile(by caller: Caller) async throws -> Bool {
     try caller.require(.read)
-    return try await environment.store.read { try $0.settings.value(of: .policyFile) == "yes" }
+    return try await environment.read { try $0.settings.value(of: .policyFile) == "yes" }
   }
 
   private static func lockOut(_ preview: PolicyPreview) -> String {

@@ -153,6 +153,14 @@ enum PageText: String, CaseIterable, Sendable {
   case addedBy
   case added
   case setRole
+  case earlierKeys
+  case earlierKeysHow
+  case earlierKeysAsk
+  case earlierKeysNone
+  case earlierKeysAll
+  case countsForSteps
+  case signatureNeeded
+  case lastAdministrator
   case `set`
   case removeAdministrator
   case remove

@@ -1,5 +1,4 @@
 import UAFAdministration
-import UAFMessages
 import UAFService
 
 /// What the forms of the console do, by their paths.
@@ -38,10 +37,7 @@ enum FormRoutes {
       return person(call)
     },
     "/console/person/unlock": { call in .page(try await UnlockPages.issue(call)) },
-    "/console/person/revoke": { call in
-      try await revokeKey(call)
-      return person(call)
-    },
+    "/console/person/revoke": { call in try await revokeKey(call) },
     "/console/person/revoke-all": { call in
       .confirm(.revokeAll(of: call.fields["name"], reason: call.fields["reason"]))
     },
@@ -78,23 +74,31 @@ enum FormRoutes {
     },
     UploadLimit.checkPath: { call in .page(try await ListPages.check(call)) },
     UploadLimit.issuePath: { call in try await ListPages.issue(call) },
-    "/console/tokens/add": { call in try await addToken(call) },
+    "/console/tokens/add": { call in try await AccessForms.addToken(call) },
     "/console/tokens/revoke": { call in
       try await AccessAdministration(call.administration).revokeToken(call.fields["name"], by: call.caller)
       return .redirect("/console/tokens")
     },
-    "/console/administrators/set": { call in .confirm(.setRole(try call.role(), of: call.fields["name"])) },
+    "/console/administrators/set": { call in try await AccessForms.setRole(call) },
+    AccessForms.keysPath: { call in .confirm(try AccessForms.setRoleWithKeys(call)) },
     "/console/administrators/remove": { call in .confirm(.removeAdministrator(call.fields["name"])) },
   ]
 
-  private static func revokeKey(_ call: PageCall) async throws {
+  /// A key of an account that has a role, or is of the group `privileged`, is revoked with a signature; any other one at once.
+  private static func revokeKey(_ call: PageCall) async throws -> Result {
     try call.caller.require(.revoke)
-    let parts = call.fields["key"].split(separator: " ")
-    guard parts.count == 2, let aaid = try? AAID(String(parts[0])),
-      let keyID = try? KeyID(json: .string(String(parts[1])), path: "key")
-    else { throw AdministrationRefusal.invalid(field: "key", reason: "is no key") }
+    let (name, reason) = (call.fields["name"], call.fields["reason"])
+    guard let key = EarlierKey(call.fields["key"]), key.issuedBy == nil else {
+      throw AdministrationRefusal.invalid(field: "key", reason: "is no key")
+    }
+    if call.caller.role.reachesPrivileged,
+      try await AccountAdministration(call.administration).isPrivileged(name, by: call.caller)
+    {
+      return .confirm(.revokeKey(key, of: name, reason: reason))
+    }
     _ = try await KeyAdministration(call.administration).revoke(
-      .one(aaid, keyID, of: call.fields["name"]), reason: call.fields["reason"], by: call.caller)
+      .one(key.aaid, key.keyID, of: name), reason: reason, by: call.caller)
+    return person(call)
   }
 
   /// A code with which somebody could become an administrator, or a person of the group `privileged`, is issued with a
@@ -108,18 +112,6 @@ enum FormRoutes {
     let code = try await EnrolmentAdministration(call.administration).issue(
       for: name, lifetime: lifetime, by: call.caller)
     return .page(made(.code(code), call))
-  }
-
-  /// A token that could do a dangerous step is made with a signature; any other one is made at once.
-  private static func addToken(_ call: PageCall) async throws -> Result {
-    try call.caller.require(.manageAccess)
-    let (role, lifetime) = (try call.role(), try call.number("lifetime"))
-    if role == .administrator || role == .operator {
-      return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime))
-    }
-    let made = try await AccessAdministration(call.administration).createToken(
-      call.fields["name"], role: role, lifetime: lifetime, by: call.caller)
-    return .page(self.made(.token(made.text), call))
   }
 
   /// What was made, shown once.

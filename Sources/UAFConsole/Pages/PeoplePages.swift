@@ -60,12 +60,15 @@ enum PeoplePages {
         ?? call.text(.active)
       return [
         other(key), PageCell(key.aaid.text), PageCell(key.keyID.text), PageCell(call.time(key.registeredAt)),
-        PageCell(call.time(key.lastUsedAt)), PageCell(String(key.signCounter)), PageCell(state),
+        PageCell(call.time(key.lastUsedAt)), PageCell(String(key.signCounter)),
+        PageCell(key.origin.issuedBy ?? ""), PageCell(call.yesOrNo(key.countsForSteps)), PageCell(state),
       ]
     }
     return PageTable(
       caption: call.text(.keys),
-      columns: [column, .model, .keyID, .registered, .lastUsed, .counter, .state].map(call.text), rows: rows,
+      columns: [column, .model, .keyID, .registered, .lastUsed, .counter, .issuedBy, .countsForSteps, .state].map(
+        call.text),
+      rows: rows,
       empty: call.text(.nothing))
   }
 

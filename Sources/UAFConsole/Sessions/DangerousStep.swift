@@ -13,10 +13,12 @@ enum DangerousStep: Equatable, Sendable {
     case code(IssuedPayload)
   }
 
+  case revokeKey(EarlierKey, of: String, reason: String)
   case revokeAll(of: String, reason: String)
   case revokeMachine(String, reason: String)
   case deleteAccount(String, reason: String)
-  case setRole(Role, of: String)
+  /// With the keys of before that are to count.
+  case setRole(Role, of: String, counting: [EarlierKey])
   case removeAdministrator(String)
   case createToken(String, role: Role, lifetime: Int64)
   case issueCode(for: String, lifetime: Int64)
@@ -37,6 +39,8 @@ enum DangerousStep: Equatable, Sendable {
 
   /// What the person reads and signs; nil if it is too long to be signed whole.
   ///
+  /// Who has issued the codes of many keys is in their hash alone.
+  ///
   /// A machine has chosen its id itself. Of one that is too long the first characters and the first 16 hexadecimal digits of its
   /// SHA-256 are shown.
   ///
@@ -44,8 +48,11 @@ enum DangerousStep: Equatable, Sendable {
   /// - Throws: ``CryptoError``.
   func shownText(number: String) throws -> String? {
     if let text = TextKind.step(try text(number: number)) { return text }
+    if case .setRole(let role, let name, let keys) = self {
+      return TextKind.step(try "\(Self.role(role, of: name, counting: keys, isShort: true)), code \(number)")
+    }
     guard case .revokeMachine(let id, let reason) = self else { return nil }
-    let digits = try Self.hash(id).prefix(2 * Self.idHashBytes)
+    let digits = try Self.digits(id)
     let short = "\(String(String.UnicodeScalarView(id.unicodeScalars.prefix(Self.idHead))))... (SHA-256 \(digits))"
     return TextKind.step(try Self.revokeMachine(short, reason: reason).text(number: number))
   }
@@ -55,14 +62,31 @@ enum DangerousStep: Equatable, Sendable {
     try SHA256.hash(Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
+  /// The first digits of the SHA-256 of a text.
+  private static func digits(_ text: String) throws -> Substring { try hash(text).prefix(2 * idHashBytes) }
+
+  /// The first digits of the SHA-256 of some keys and of who has issued their codes.
+  static func digits(_ keys: [EarlierKey]) throws -> Substring { try digits(keys.map(\.text).joined(separator: "\n")) }
+
+  private static func role(
+    _ role: Role, of name: String, counting keys: [EarlierKey], isShort: Bool = false
+  ) throws -> String {
+    let given = "Give \(name) the role \(role.rawValue)"
+    guard !keys.isEmpty else { return given }
+    let issuers = Dictionary(grouping: keys) { $0.issuedBy ?? "" }.sorted { $0.key < $1.key }
+    let from = issuers.map { "\($0.value.count) by \($0.key)" }.joined(separator: ", ")
+    return "\(given), keys that count: \(isShort ? String(keys.count) : from), SHA-256 \(try digits(keys))"
+  }
+
   /// Every value that decides what happens.
   private func text(number: String) throws -> String {
     let what =
       switch self {
+      case .revokeKey(let key, let name, _): "Revoke key \(key.keyID.text) of \(name)"
       case .revokeAll(let name, _): "Revoke all keys of \(name)"
       case .revokeMachine(let id, _): "Revoke all keys on machine \(id)"
       case .deleteAccount(let name, _): "Delete account \(name)"
-      case .setRole(let role, let name): "Give \(name) the role \(role.rawValue)"
+      case .setRole(let role, let name, let keys): try Self.role(role, of: name, counting: keys)
       case .removeAdministrator(let name): "Remove administrator \(name)"
       case .createToken(let name, let role, let lifetime):
         "Make token \(name), role \(role.rawValue), \(lifetime) seconds"
@@ -86,7 +110,7 @@ enum DangerousStep: Equatable, Sendable {
   /// What its caller must be allowed.
   var permission: Permission {
     switch self {
-    case .revokeAll, .revokeMachine: .revoke
+    case .revokeKey, .revokeAll, .revokeMachine: .revoke
     case .deleteAccount, .disableAccount, .lockAccount, .enableAccount: .manageAccounts
     case .setRole, .removeAdministrator, .createToken: .manageAccess
     case .issueCode: .enrol
@@ -102,10 +126,12 @@ enum DangerousStep: Equatable, Sendable {
 
   var stored: String {
     switch self {
+    case .revokeKey(let key, let name, let reason): Self.text("revoke-key", [key.text, name, reason])
     case .revokeAll(let name, let reason): Self.text("revoke-all", [name, reason])
     case .revokeMachine(let id, let reason): Self.text("revoke-machine", [id, reason])
     case .deleteAccount(let name, let reason): Self.text("delete-account", [name, reason])
-    case .setRole(let role, let name): Self.text("set-role", [name, role.rawValue])
+    case .setRole(let role, let name, let keys):
+      Self.text("set-role", [name, role.rawValue] + keys.map(\.text))
     case .removeAdministrator(let name): Self.text("remove-administrator", [name])
     case .createToken(let name, let role, let lifetime):
       Self.text("create-token", [name, role.rawValue, String(lifetime)])
@@ -128,13 +154,17 @@ enum DangerousStep: Equatable, Sendable {
     let parts = values.compactMap { value -> String? in if case .string(let text) = value { text } else { nil } }
     guard parts.count == values.count, let name = parts.first else { return nil }
     switch (name, parts.count) {
+    case ("revoke-key", 4):
+      guard let key = EarlierKey(parts[1]) else { return nil }
+      self = .revokeKey(key, of: parts[2], reason: parts[3])
     case ("revoke-all", 3): self = .revokeAll(of: parts[1], reason: parts[2])
     case ("revoke-machine", 3): self = .revokeMachine(parts[1], reason: parts[2])
     case ("delete-account", 3): self = .deleteAccount(parts[1], reason: parts[2])
     case ("remove-administrator", 2): self = .removeAdministrator(parts[1])
-    case ("set-role", 3):
-      guard let role = Role(rawValue: parts[2]) else { return nil }
-      self = .setRole(role, of: parts[1])
+    case ("set-role", 3...):
+      let keys = parts.dropFirst(3).compactMap { EarlierKey($0) }
+      guard let role = Role(rawValue: parts[2]), keys.count == parts.count - 3 else { return nil }
+      self = .setRole(role, of: parts[1], counting: keys)
     case ("create-token", 4):
       guard let role = Role(rawValue: parts[2]), let lifetime = Int64(parts[3]) else { return nil }
       self = .createToken(parts[1], role: role, lifetime: lifetime)
@@ -167,13 +197,17 @@ enum DangerousStep: Equatable, Sendable {
     let access = AccessAdministration(environment)
     let states = AccountStateAdministration(environment)
     switch self {
+    case .revokeKey(let key, let name, let reason):
+      _ = try await KeyAdministration(environment).revoke(
+        .one(key.aaid, key.keyID, of: name), reason: reason, by: caller)
     case .revokeAll(let name, let reason):
       _ = try await KeyAdministration(environment).revoke(.all(of: name), reason: reason, by: caller)
     case .revokeMachine(let id, let reason):
       _ = try await MachineAdministration(environment).revoke(id, reason: reason, by: caller)
     case .deleteAccount(let name, let reason):
       try await AccountAdministration(environment).delete(name, reason: reason, by: caller)
-    case .setRole(let role, let name): try await access.setAdministrator(name, role: role, by: caller)
+    case .setRole(let role, let name, let keys):
+      try await access.setAdministrator(name, role: role, counting: keys, by: caller)
     case .removeAdministrator(let name): try await access.removeAdministrator(name, by: caller)
     case .createToken(let name, let role, let lifetime):
       return .token(try await access.createToken(name, role: role, lifetime: lifetime, by: caller).text)

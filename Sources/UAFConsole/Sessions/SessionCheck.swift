@@ -15,8 +15,8 @@ struct SessionCheck {
     guard let token = SessionToken(cookie: cookie) else { return nil }
     let hash = try token.hash()
     let now = environment.now
-    let store = environment.administration.store
-    let found = try await store.read { records -> (session: ConsoleSession, isGood: Bool)? in
+    let administration = environment.administration
+    let found = try await administration.read { records -> (session: ConsoleSession, isGood: Bool)? in
       guard let session = try records.consoleSessions.session(tokenHash: hash) else { return nil }
       let role = try records.administrators.administrator(session.username)?.role
       let isBlocked = try records.accounts.block(of: session.username)?.refusal(at: now) != nil
@@ -24,14 +24,14 @@ struct SessionCheck {
     }
     guard let found else { return nil }
     guard found.isGood, let role = Role(rawValue: found.session.role) else {
-      try await store.write { try $0.consoleSessions.remove(tokenHash: hash) }
+      try await administration.note { try $0.consoleSessions.remove(tokenHash: hash) }
       return nil
     }
     let session = found.session
     if now - session.lastUsedAt >= ConsoleSession.useInterval {
-      try await store.write { try $0.consoleSessions.use(tokenHash: hash, at: now) }
+      try await administration.note { try $0.consoleSessions.use(tokenHash: hash, at: now) }
     }
-    let caller = Caller(actor: .administrator(session.username), role: role, address: address)
+    let caller = Caller(actor: .administrator(session.username), role: role, address: address, session: hash)
     return SignedIn(session: session, caller: caller, csrf: try token.csrf())
   }
 }

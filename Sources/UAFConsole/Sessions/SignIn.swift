@@ -50,12 +50,12 @@ struct SignIn {
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
     let tokenHash = try token.hash()
     // Anybody can ask for this: what waits is found out without the lock of those who write.
-    let unconfirmed = try await environment.administration.store.read { records -> Outcome? in
+    let unconfirmed = try await environment.administration.read { records -> Outcome? in
       if try challenges.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
       return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
     }
     if let unconfirmed { return unconfirmed }
-    return try await environment.administration.store.write { records in
+    return try await environment.administration.note { records in
       guard try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) else {
         return .ended
       }
@@ -93,7 +93,7 @@ struct SignIn {
     let entry = AuditEntry(
       time: environment.now, kind: .consoleSignOut, account: signedIn.session.username, actor: signedIn.caller.actor,
       address: signedIn.caller.address)
-    try await environment.administration.store.write { records in
+    try await environment.administration.note { records in
       try records.consoleSessions.remove(tokenHash: signedIn.session.tokenHash)
       try records.audit.append([entry])
     }

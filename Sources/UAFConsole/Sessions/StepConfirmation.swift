@@ -27,7 +27,7 @@ struct StepConfirmation {
     }
     let waiting = ConsoleSession.WaitingStep(
       id: code.id, text: text, action: step.stored, code: try code.sealed(by: environment.keys))
-    try await environment.administration.store.write {
+    try await environment.administration.note {
       try $0.consoleSessions.setStep(waiting, tokenHash: signedIn.session.tokenHash)
     }
   }
@@ -47,7 +47,7 @@ struct StepConfirmation {
     let challenges = try code.challenges(keys: environment.keys)
     let now = environment.now
     let tokenHash = signedIn.session.tokenHash
-    return try await environment.administration.store.write { records in
+    return try await environment.administration.note { records in
       // Another page of the same browser may have taken the step back, or begun another one, since the session was read.
       guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == code.id else { return .ended }
       guard try challenges.contains(where: { try records.usedChallenges.contains($0) }) else {
@@ -65,7 +65,7 @@ struct StepConfirmation {
   func cancel(_ signedIn: SignedIn) async throws {
     let code = try code(signedIn.session)
     let now = environment.now
-    try await environment.administration.store.write { records in
+    try await environment.administration.note { records in
       if let code { _ = try records.usedProofs.use(tokenID: code.usedName, expiresAt: code.expiresAt, now: now) }
       try records.consoleSessions.setStep(nil, tokenHash: signedIn.session.tokenHash)
     }

@@ -68,8 +68,9 @@ enum APIShapes {
     var object: JSONObject = [
       "account": .string(key.username), "aaid": .string(key.aaid.text), "keyID": .string(key.keyID.text),
       "version": .integer(Int64(key.authenticatorVersion)), "counter": .integer(Int64(key.signCounter)),
-      "registered": .integer(key.registeredAt),
+      "registered": .integer(key.registeredAt), "counts": .bool(key.countsForSteps),
     ]
+    object.set("issuedBy", key.origin.issuedBy.map(JSONValue.string))
     object.set("device", key.deviceID.map(JSONValue.string))
     object.set("deviceName", key.deviceName.map(JSONValue.string))
     object.set("lastUsed", key.lastUsedAt.map(JSONValue.integer))

@@ -23,10 +23,14 @@ enum AccessRoutes {
   }
 
   private static let createToken = APIRoute(
-    method: .POST, path: "/tokens", summary: "Makes a token, which the answer shows once.",
+    method: .POST, path: "/tokens",
+    summary: "Makes a token, which the answer shows once. Who asks with a token makes auditors' tokens alone.",
     body: [
       APIInputs.text("name", "A name that no token has or had.", isRequired: true), APIInputs.role,
-      APIInputs.number("lifetime", AccessAdministration.lifetimes, "In seconds.", isRequired: true),
+      APIInputs.number(
+        "lifetime", AccessAdministration.lifetimes,
+        "In seconds; at most 366 days for an auditor, 90 for the helpdesk, 30 for an operator, 7 for an administrator.",
+        isRequired: true),
       APIRoute.Input(
         name: "addresses", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description: "ADDRESS or ADDRESS/BITS from which it is accepted, at most 16; every address unless given."),
@@ -73,11 +77,25 @@ enum AccessRoutes {
 
   private static let setAdministrator = APIRoute(
     method: .PUT, path: "/administrators/{name}",
-    summary: "Makes an account's person an administrator, or gives them another role.", body: [APIInputs.role],
+    summary: "Makes an account's person an administrator, or gives them another role.",
+    body: [
+      APIInputs.role,
+      APIRoute.Input(
+        name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
+        description:
+          "Keys that count from now on although no administrator has issued their codes: AAID, a space, KeyID. "
+          + "At the server's own socket alone."),
+    ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent
   ) { call in
+    let keys = try call.body.strings("keys").map { text throws(Problem) in
+      guard let key = EarlierKey(text), key.issuedBy == nil else {
+        throw Problem(.badRequest, "invalid", "must be an AAID, a space, and a KeyID each", field: "keys")
+      }
+      return key
+    }
     try await AccessAdministration(call.environment).setAdministrator(
-      call.part("name"), role: call.role(), by: call.caller)
+      call.part("name"), role: call.role(), counting: keys, by: call.caller)
     return .done
   }
 

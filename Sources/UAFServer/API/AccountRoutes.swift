@@ -13,7 +13,8 @@ enum AccountRoutes {
   ]
   private static let key: JSONObject = [
     "account": .string("mina"), "aaid": .string("5541#0001"), "keyID": .string("Zm9v"), "version": .integer(1),
-    "counter": .integer(7), "registered": .integer(1_799_000_000), "device": .string("d-1"),
+    "counter": .integer(7), "registered": .integer(1_799_000_000), "counts": .bool(false),
+    "issuedBy": .string("token helpdesk"), "device": .string("d-1"),
   ]
 
   private static let list = APIRoute(

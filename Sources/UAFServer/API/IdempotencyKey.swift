@@ -21,11 +21,11 @@ struct IdempotencyKey {
     case repeated(APIAnswer)
   }
 
-  private let store: any ServerStore
+  private let environment: AdministrationEnvironment
   private let now: Int64
 
   init(_ environment: AdministrationEnvironment) {
-    store = environment.store
+    self.environment = environment
     now = environment.now()
   }
 
@@ -43,7 +43,7 @@ struct IdempotencyKey {
     let noted = RepeatableRequest(
       caller: caller.actor.text, key: try SHA256.hash(Array(key.utf8)), digest: try SHA256.hash(request),
       expiresAt: now + Self.lifetime)
-    guard let earlier = try await store.write({ [now] in try $0.repeatableRequests.begin(noted, now: now) }) else {
+    guard let earlier = try await environment.note({ [now] in try $0.repeatableRequests.begin(noted, now: now) }) else {
       return .first(noted)
     }
     guard earlier.digest == noted.digest else {
@@ -63,11 +63,11 @@ struct IdempotencyKey {
   func end(_ request: RepeatableRequest, _ answer: APIAnswer) async throws {
     var done = request
     done.answer = answer.kept
-    try await store.write { [done] in try $0.repeatableRequests.finish(done) }
+    try await environment.note { [done] in try $0.repeatableRequests.finish(done) }
   }
 
   /// Forgets a request that was refused: nothing was done.
   func forget(_ request: RepeatableRequest) async throws {
-    try await store.write { try $0.repeatableRequests.forget(request) }
+    try await environment.note { try $0.repeatableRequests.forget(request) }
   }
 }

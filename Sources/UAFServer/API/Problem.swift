@@ -28,6 +28,8 @@ struct Problem: Error, Equatable {
   init(_ refusal: AdministrationRefusal) {
     switch refusal {
     case .notAllowed: self.init(.forbidden, "not-allowed", refusal.description)
+    case .signatureNeeded: self.init(.forbidden, "signature-needed", refusal.description)
+    case .lastAdministrator: self.init(.conflict, "last-administrator", refusal.description)
     case .privileged: self.init(.forbidden, "privileged", refusal.description)
     case .unknown(let kind, let name): self.init(.notFound, "unknown", "no \(kind) \(name)")
     case .conflict: self.init(.conflict, "conflict", refusal.description)

@@ -9,22 +9,48 @@ struct AdminAddCommand: AsyncParsableCommand {
     discussion: """
       auditor reads; helpdesk gives out codes, but not for privileged accounts; operator revokes keys, manages accounts and \
       opens texts; administrator does everything.
+
+      A key counts in the console if an administrator has issued its code, or who is at the server. Keys that do not count \
+      are listed with who has issued their codes, and then nothing is done until you say which of them count: \
+      --count-key for each, or --count-none.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Argument(help: "auditor, helpdesk, operator or administrator.") var role: Role
   @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("A key that counts from now on: AAID, a space, KeyID; may be repeated.", valueName: "key"))
+  var countKey: [String] = []
+  @Flag(help: "No key counts that does not count by itself.") var countNone = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
     try Terminal.check(username: user)
+    guard countKey.isEmpty || !countNone else { throw ValidationError("--count-none goes without --count-key.") }
   }
 
   func run() async throws {
     try await place.link { link in
-      _ = try await link.ask(APIRequest(.PUT, ["administrators", user], body: ["role": .string(role.rawValue)]))
+      if countKey.isEmpty, !countNone { try await requireNoOthers(link) }
+      var body: JSONObject = ["role": .string(role.rawValue)]
+      if !countKey.isEmpty { body.set("keys", .array(countKey.map(JSONValue.string))) }
+      _ = try await link.ask(APIRequest(.PUT, ["administrators", user], body: body))
     }
     json.print(
       ["name": .string(user), "role": .string(role.rawValue)], orElse: "\(user) has the role \(role.rawValue)")
+  }
+
+  /// Lists the keys that do not count.
+  ///
+  /// - Throws: ``Problem`` if there are any.
+  private func requireNoOthers(_ link: any AdministrationLink) async throws {
+    let keys = try await link.ask(APIRequest(.GET, ["accounts", user, "keys"])).objects("keys")
+    let others = keys.filter { $0["revoked"] == nil && !$0.isTrue("counts") }
+    guard !others.isEmpty else { return }
+    for key in others {
+      let name = "\(key.said("aaid")) \(key.said("keyID"))"
+      Terminal.note("\(name): code issued by \(key["issuedBy"] == nil ? "somebody unknown" : key.said("issuedBy"))")
+    }
+    throw Problem(
+      .conflict, "conflict", "\(user) has keys that do not count: say which do with --count-key, or give --count-none")
   }
 }

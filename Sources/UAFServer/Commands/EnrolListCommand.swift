@@ -66,7 +66,7 @@ struct EnrolListCommand: AsyncParsableCommand {
       for output in outputs { try output.add(made) }
     } catch {
       do {
-        try await codes.withdraw(made, by: caller)
+        try await codes.withdraw(made)
         Terminal.note("the \(made.count) codes that were being written are closed: what there is of them is of no use")
       } catch {
         Terminal.note("the \(made.count) codes that were being written stay open until they expire")

@@ -13,7 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
       Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret into the state \
       folder; server.secret is removed there, so no signature that was used since the export can be used again. The whole \
       file is checked before anything is stored. If the import does not end, no server starts with the store: run it again, \
-      and it begins anew. What was changed since the export is as it was: revoke and disable again.
+      and it begins anew. What was changed since the export is as it was: revoke and disable again. An export is no signed file: \
+      look whether the administrators and tokens are yours that are named when it has ended, and run 'audit verify'.
       """)
 
   @Argument(help: "The file that 'uaf-server export' made.", completion: .file()) var file: String
@@ -50,11 +51,17 @@ struct ImportCommand: AsyncParsableCommand {
       }
     }
     let time = Terminal.time(header.madeAt)
+    let powers = try await store.read { try ImportedPowers($0, now: now) }
     json.print(
-      ["rows": .integer(rows), "madeAt": .integer(header.madeAt), "version": .string(header.version)],
+      [
+        "rows": .integer(rows), "madeAt": .integer(header.madeAt), "version": .string(header.version),
+        "administrators": .array(powers.administrators.map(JSONValue.string)),
+        "tokens": .array(powers.tokens.map(JSONValue.string)),
+      ],
       orElse: "imported \(rows) rows of \(time), made by uaf-server \(Text.cleaned(header.version, limit: 80))")
     Terminal.note(
       "revoke again what was revoked since \(time), disable again what was disabled, and issue codes again that were not used"
     )
+    for line in powers.lines { Terminal.note(line) }
   }
 }

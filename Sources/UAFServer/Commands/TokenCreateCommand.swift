@@ -8,11 +8,17 @@ struct TokenCreateCommand: AsyncParsableCommand {
     commandName: "create", abstract: "Make a token and print it, once.",
     discussion: "The store has only its hash. A program sends it as 'Authorization: Bearer TOKEN'.")
 
+  /// How long a token is good for unless somebody says otherwise, or its role allows less, in seconds.
+  private static let standardLifetime: Int64 = 7_776_000
+
   @Argument(help: "A name that no token has or had.") var name: String
   @Option(help: "auditor, helpdesk, operator or administrator.") var role: Role
   @OptionGroup var place: AdministrationOptions
-  @Option(help: ArgumentHelp("Seconds the token is good for, 60 to 315360000.", valueName: "seconds"))
-  var lifetime: Int64 = 7_776_000
+  @Option(
+    help: ArgumentHelp(
+      "Seconds the token is good for, from 60 on; at most 366 days for an auditor, 90 for the helpdesk, "
+        + "30 for an operator, 7 for an administrator; that, but 90 days at most, unless given.", valueName: "seconds"))
+  var lifetime: Int64?
   @Option(help: ArgumentHelp("Addresses from which it is accepted; may be repeated.", valueName: "address/bits"))
   var from: [String] = []
   @OptionGroup var json: JSONFlag
@@ -25,7 +31,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
 
   func run() async throws {
     let body: JSONObject = [
-      "name": .string(name), "role": .string(role.rawValue), "lifetime": .integer(lifetime),
+      "name": .string(name), "role": .string(role.rawValue),
+      "lifetime": .integer(lifetime ?? min(role.longestToken, Self.standardLifetime)),
       "addresses": .array(from.map(JSONValue.string)),
     ]
     try await place.link { link in

@@ -6,7 +6,7 @@ import UAFService
 /// Writes all that is moved of a store as lines, as it is at one moment.
 struct StoreExport {
   /// The number of this form; an export with another one is refused.
-  static let form: Int64 = 1
+  static let form: Int64 = 2
 
   /// What was written.
   struct Summary: Equatable {

@@ -11,17 +11,20 @@ struct PolicyFollower: Service {
   let policies: CurrentPolicies
   let logger: Logger
 
-  /// Takes the saved policy before the server listens.
+  /// Takes the saved policy before the server listens, and closes the codes that must not be used under it.
   ///
   /// - Throws: ``ServerError/unusablePolicy(number:reason:)``, `StoreFailure`.
   func prepare() async throws {
     let source = policies.areOfFile ? "yes" : "no"
     let known = try await store.read { try $0.settings.value(of: .policyFile) }
     if known != source { try await store.write { try $0.settings.set(.policyFile, to: source) } }
-    guard !policies.areOfFile, let version = try await newer() else { return }
-    do throws(PolicyProblem) {
-      try policies.replace(by: version)
-    } catch { throw ServerError.unusablePolicy(number: version.number, reason: error.reason) }
+    if !policies.areOfFile, let version = try await newer() {
+      do throws(PolicyProblem) {
+        try policies.replace(by: version)
+      } catch { throw ServerError.unusablePolicy(number: version.number, reason: error.reason) }
+    }
+    try await PrivilegedStart.closeLesserCodes(
+      in: store, by: try policies.value(), host: ServerEvents.host, now: { Terminal.now })
   }
 
   func run() async throws {

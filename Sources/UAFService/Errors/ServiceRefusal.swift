@@ -25,6 +25,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
   case tooManyKeys = "too-many-keys"
   case accountDisabled = "account-disabled"
   case accountLocked = "account-locked"
+  case lastAdministrator = "last-administrator"
   case wrongJoinCode = "wrong-join-code"
   case joinCodeExpired = "join-code-expired"
   case joinCodeUsedUp = "join-code-used-up"
@@ -78,7 +79,7 @@ package enum ServiceRefusal: String, Error, CaseIterable {
     // Only somebody with the code hears that.
     case .joinCodeExpired: .notFound
     // Only somebody with a key, a code or a proof of the account hears that.
-    case .accountDisabled, .accountLocked: .forbidden
+    case .accountDisabled, .accountLocked, .lastAdministrator: .forbidden
     // Only somebody with a join code hears that.
     case .machineJoined: .forbidden
     case .invalidServerData, .unknownChallenge, .expiredChallenge, .otherOperation, .otherUser, .counterNotIncreased,

@@ -63,6 +63,7 @@ package struct MovedTable: Equatable, Sendable {
       .time("registeredAt"), .time("lastUsedAt", isOptional: true), .time("revokedAt", isOptional: true),
       .text("revokedBy", isOptional: true), .text("revokedReason", isOptional: true),
       .time("blockedUntil", isOptional: true), .time("machineProvedAt", isOptional: true),
+      .text("issuedBy", isOptional: true), .text("vouchedBy", isOptional: true),
     ], isNumbered: true)
 
   private static let deregisteredKey = MovedTable(
@@ -87,7 +88,8 @@ package struct MovedTable: Equatable, Sendable {
   private static let issuedCode = MovedTable(
     "issuedCode",
     [
-      .number("number"), .username("username"), .text("issuedBy"), .time("issuedAt"), .time("expiresAt"),
+      .number("number"), .username("username"), .text("issuedBy"),
+      MovedColumn("reachesPrivileged", .integer(0...1)), .time("issuedAt"), .time("expiresAt"),
       .time("usedAt", isOptional: true),
     ])
 
@@ -122,13 +124,16 @@ package struct MovedTable: Equatable, Sendable {
   private static let accessToken = MovedTable(
     "accessToken",
     [
-      .text("name"), .bytes("hash", count: 32), .text("role"), .text("createdBy"), .time("createdAt"),
+      .username("name"), .bytes("hash", count: 32), role, .text("createdBy"), .time("createdAt"),
       .time("expiresAt"), .text("addresses"), .time("lastUsedAt", isOptional: true),
       .time("revokedAt", isOptional: true),
     ])
 
   private static let administrator = MovedTable(
-    "administrator", [.text("name"), .text("role"), .text("addedBy"), .time("addedAt")])
+    "administrator", [.username("name"), role, .text("addedBy"), .time("addedAt")])
+
+  // As `Role` writes them: a row with another one would be an administrator whom nobody sees as one.
+  private static let role = MovedColumn("role", .oneOf(["auditor", "helpdesk", "operator", "administrator"]))
 
   private static let policy = MovedTable(
     "policy", [.number("number"), .time("savedAt"), .text("actor"), .text("reason"), .text("content")])

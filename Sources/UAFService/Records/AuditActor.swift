@@ -23,4 +23,22 @@ package enum AuditActor: Equatable, Sendable {
     case .commandLine(let uid, let login): "command-line uid \(uid)" + (login.map { " login \($0)" } ?? "")
     }
   }
+
+  /// Reads what ``text`` has written; nil for anything else.
+  package init?(text: String) {
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    switch (parts.first, parts.count) {
+    case ("person", 1): self = .person
+    case ("server", 1): self = .server
+    case ("machine", 1): self = .machine
+    case ("token", 2): self = .token(parts[1])
+    case ("administrator", 2): self = .administrator(parts[1])
+    case ("command-line", 3), ("command-line", 5):
+      let login = parts.count == 5 ? UInt32(parts[4]) : nil
+      guard parts[1] == "uid", let uid = UInt32(parts[2]), parts.count == 3 || (parts[3] == "login" && login != nil)
+      else { return nil }
+      self = .commandLine(uid: uid, login: login)
+    default: return nil
+    }
+  }
 }

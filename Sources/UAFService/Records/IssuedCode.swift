@@ -4,6 +4,8 @@ package struct IssuedCode: Equatable, Sendable {
   package let username: String
   /// As the audit names them.
   package let issuedBy: String
+  /// Whether whoever issued it had a role that reaches privileged accounts.
+  package let reachesPrivileged: Bool
   /// Seconds since 1970, and so are the others.
   package let issuedAt: Int64
   package let expiresAt: Int64
@@ -13,11 +15,14 @@ package struct IssuedCode: Equatable, Sendable {
   package let isOpen: Bool
 
   package init(
-    number: Int64, username: String, issuedBy: String, issuedAt: Int64, expiresAt: Int64, usedAt: Int64?, isOpen: Bool
+    number: Int64, username: String, issuedBy: String, reachesPrivileged: Bool = false, issuedAt: Int64,
+    expiresAt: Int64,
+    usedAt: Int64?, isOpen: Bool
   ) {
     self.number = number
     self.username = username
     self.issuedBy = issuedBy
+    self.reachesPrivileged = reachesPrivileged
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
     self.usedAt = usedAt

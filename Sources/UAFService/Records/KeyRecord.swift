@@ -15,10 +15,13 @@ package struct KeyRecord: Equatable, Sendable {
   package let lastUsedAt: Int64?
   /// nil for a key that can be used.
   package let revocation: Revocation?
+  /// Where its registration came from.
+  package let origin: KeyOrigin
 
   package init(
     username: String, aaid: AAID, keyID: KeyID, authenticatorVersion: UInt16, signCounter: UInt32, deviceID: String?,
-    deviceName: String?, registeredAt: Int64, lastUsedAt: Int64?, revocation: Revocation?
+    deviceName: String?, registeredAt: Int64, lastUsedAt: Int64?, revocation: Revocation?,
+    origin: KeyOrigin = KeyOrigin()
   ) {
     self.username = username
     self.aaid = aaid
@@ -30,5 +33,9 @@ package struct KeyRecord: Equatable, Sendable {
     self.registeredAt = registeredAt
     self.lastUsedAt = lastUsedAt
     self.revocation = revocation
+    self.origin = origin
   }
+
+  /// Whether it can be used for the steps of administrators: to sign in to the console, and to confirm there.
+  package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
 }

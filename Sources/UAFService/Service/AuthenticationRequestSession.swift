@@ -88,7 +88,8 @@ struct AuthenticationRequestSession {
     let found = try await environment.store.read { [appID = issuer.identity.appID] records in
       guard try !records.usedProofs.contains(tokenID: code.usedName) else { return (nil as String?, [StoredKey]()) }
       return (
-        try Self.text(of: code, at: url, in: records), try records.credentials.keys(of: code.username, appID: appID)
+        try Self.text(of: code, at: url, in: records),
+        try records.credentials.vouchedKeys(of: code.username, appID: appID)
       )
     }
     guard let text = found.0.flatMap({ TransactionText(sent: $0) }) else { return .refused(.wrongApprovalCode) }

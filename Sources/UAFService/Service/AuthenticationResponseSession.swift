@@ -46,6 +46,14 @@ struct AuthenticationResponseSession {
 
   private func find() async throws -> Found {
     let challenge = session.answer.challenge
+    if data.needsVouchedKey {
+      return try await environment.store.read { [session, data] records in
+        Found(
+          isUsed: try records.usedChallenges.contains(challenge),
+          keys: try records.credentials.vouchedKeys(of: data.username, appID: session.identity.appID),
+          approvalText: nil)
+      }
+    }
     guard let id = data.approvalID else {
       let found = try await environment.store.login(
         of: data.username, appID: session.identity.appID, challenge: challenge)

@@ -105,26 +105,46 @@ struct RegistrationResponseSession: Sendable {
     guard let isProved = try yes.allowance.isMachineProved(in: records) else {
       return session.refused(.machineNotProved)
     }
+    // Before the lost keys are gone: one of them may have made the proof.
+    var origin = try origin(found, yes.signatures, in: records)
+    origin.isMachineProved = isProved
     guard try records.openRegistrations.take(hash: hash) else { return session.refused(.unknownChallenge) }
     guard try isUsed(yes.signatures, of: issued.username, in: records) else { return session.refused(.keysNotAllowed) }
     guard let forgotten = try forgetLostKeys(issued, makingRoomFor: verified.map(\.keyID), in: records) else {
       return session.refused(.tooManyKeys)
     }
     try records.accounts.add(issued.username, now: session.now)
-    var keepsName = true
-    for key in verified {
-      keepsName =
-        try records.credentials.add(key, issued: issued, isProved: isProved, now: session.now) && keepsName
-    }
-    if let id = found.enrolmentID {
-      try records.enrolments.consume(id: id)
-      try records.issuedCodes.markUsed(id, now: session.now)
-    }
+    let keepsName = try add(verified, found, origin, in: records)
     try records.audit.append([event(verified, found, forgotten, yes.signatures)])
     return .accepted(
       token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
       forgotten: forgotten)
+  }
+
+  /// Stores the keys, and uses up the code.
+  ///
+  /// - Returns: whether the machine keeps its name.
+  private func add(
+    _ verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
+  ) throws -> Bool {
+    var keepsName = true
+    for key in verified {
+      keepsName = try records.credentials.add(key, issued: found.issued, origin: origin, now: session.now) && keepsName
+    }
+    if let id = found.enrolmentID {
+      try records.enrolments.consume(id: id)
+      try records.issuedCodes.markUsed(id, now: session.now)
+    }
+    return keepsName
+  }
+
+  private func origin(
+    _ found: Found, _ signatures: [VerifiedAuthentication], in records: any StoreTransaction
+  ) throws -> KeyOrigin {
+    if let id = found.enrolmentID { return KeyOrigin(try records.issuedCodes.code(id)) }
+    let keys = try records.credentials.records(of: found.issued.username)
+    return KeyOrigin(signedBy: keys.filter { key in signatures.contains { $0.keyID == key.keyID } })
   }
 
   /// What the audit says: the new keys, what allowed them, and the lost keys that they replace.

@@ -62,9 +62,7 @@ struct RequestSession {
   /// those are deleted, since a copy of the machine has the same id. A disabled account may do that too: it only loses keys.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
-    let removed = try records.credentials.removeAll(
-      of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID,
-      keyIDs: context.deregisterKeyIDs)
+    guard let removed = try removeKeys() else { return .refused(.lastAdministrator) }
     guard !removed.isEmpty else { return .refused(.unknownKeyID) }
     try records.audit.append([issuer.event(.deregistration, authenticators: removed)])
     let keys = removed.map { DeregisterAuthenticator.key($0.aaid, $0.keyID) }
@@ -75,6 +73,23 @@ struct RequestSession {
     }
     let order = UAFRequest.text(of: messages)
     return issuer.issued(order, .deregistration, token: try deregistrationToken(order, removed.map(\.keyID)))
+  }
+
+  /// Deletes the keys that are meant.
+  ///
+  /// - Returns: those; nil if no administrator could sign in without them, and then none was deleted.
+  private func removeKeys() throws -> [(aaid: AAID, keyID: KeyID)]? {
+    let isKept = try records.hasUsableAdministrator(now: now)
+    var removed: [(aaid: AAID, keyID: KeyID)]?
+    try records.keeping {
+      let keys = try records.credentials.removeAll(
+        of: context.username, appID: identity.appID, deviceID: context.deviceID, aaid: context.deregisterAAID,
+        keyIDs: context.deregisterKeyIDs)
+      guard try !isKept || records.hasUsableAdministrator(now: now) else { return false }
+      removed = keys
+      return true
+    }
+    return removed
   }
 
   /// The wildcards of UAF 1.1; on the client they mean this person's keys for the AppID on this machine.

@@ -9,6 +9,9 @@ package protocol AccessTokens {
   /// The token with a hash; nil if there is none.
   func token(hash: [UInt8]) throws -> AccessToken?
 
+  /// The token of a name, also one that has ended; nil if there is none.
+  func token(named name: String) throws -> AccessToken?
+
   /// All tokens in the order of their names.
   func all() throws -> [AccessToken]
 

@@ -40,10 +40,16 @@ package protocol Credentials {
   /// A machine that already has a name here keeps it.
   ///
   /// - Parameters:
-  ///   - isProved: whether the machine, which has joined, has proved that the key was made on it.
+  ///   - origin: what let it be registered.
   ///   - now: seconds since 1970.
   /// - Returns: false if the request names the machine otherwise than before.
-  func add(_ key: VerifiedRegistration, issued: IssuedRequest, isProved: Bool, now: Int64) throws -> Bool
+  func add(_ key: VerifiedRegistration, issued: IssuedRequest, origin: KeyOrigin, now: Int64) throws -> Bool
+
+  /// Has a key count for the steps of administrators from now on.
+  ///
+  /// - Parameter voucher: by whose word, as the audit names them.
+  /// - Returns: false if the account has no such key that is not revoked.
+  func vouch(for aaid: AAID, _ keyID: KeyID, of username: String, by voucher: String) throws -> Bool
 
   /// Stores the counter of a verified signature, if the key may be used and its counter has grown, or both are 0.
   ///

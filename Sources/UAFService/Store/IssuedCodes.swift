@@ -4,8 +4,22 @@ package protocol IssuedCodes {
   ///
   /// - Parameters:
   ///   - issuer: as the audit names them.
+  ///   - reachesPrivileged: whether the issuer's role reaches privileged accounts.
   ///   - now: seconds since 1970.
-  func add(for username: String, by issuer: String, now: Int64) throws
+  func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
+
+  /// What is known about a code; nil if nothing is.
+  ///
+  /// - Parameter number: as ``Enrolments/check(code:for:now:)`` returns it.
+  func code(_ number: Int64) throws -> IssuedCode?
+
+  /// The accounts with a code that was not closed, and whose issuer's role does not reach privileged accounts, or is not known.
+  func accountsWithLesserCodes() throws -> [String]
+
+  /// The accounts with a code that was not closed, and that somebody has issued.
+  ///
+  /// - Parameter issuer: as the audit names them.
+  func accounts(withCodesBy issuer: String) throws -> [String]
 
   /// Notes that somebody has registered with a code.
   ///

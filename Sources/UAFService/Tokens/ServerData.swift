@@ -32,6 +32,9 @@ struct ServerData: Equatable, Sendable {
     }
   }
 
+  /// Whether only keys are asked for that count for the steps of administrators.
+  var needsVouchedKey: Bool { purpose == .consoleSignIn || purpose == .consoleStep }
+
   /// The operations that the verdict authorises.
   var use: [UAFOperation] {
     switch purpose {

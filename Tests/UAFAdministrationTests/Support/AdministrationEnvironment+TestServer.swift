@@ -4,10 +4,15 @@
 
 extension AdministrationEnvironment {
   /// The administration of a server of the tests, whose accounts are in no group.
-  static func of(_ server: TestServer, host: String = "") -> AdministrationEnvironment {
+  ///
+  /// - Parameter store: nil for that of the server.
+  static func of(
+    _ server: TestServer, host: String = "", store: (any ServerStore)? = nil
+  ) -> AdministrationEnvironment {
     AdministrationEnvironment(
-      store: server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
+      store: store ?? server.store, group: { _ in nil }, now: server.environment.now, random: server.environment.random,
       host: host, authority: { _ in nil }, verdictKeys: { "keys" },
+      unlocks: { [keys = server.environment.keys] in UnlockGrants(keys: keys) },
       enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) }, models: server.environment.models)
   }
 }

@@ -1,0 +1,50 @@
+import UAFMessages
+import UAFService
+
+/// Ends what was handed out before somebody got or lost power, in the transaction that gives or takes it.
+struct EarlierAuthority {
+  let environment: AdministrationEnvironment
+  let records: any StoreTransaction
+  /// Who gives or takes it, for the audit.
+  let caller: Caller
+
+  /// Closes the codes that somebody of less power has issued for accounts which are privileged now.
+  ///
+  /// - Parameter names: the accounts that have become privileged, or may have.
+  func closeLesserCodes(of names: Set<String>) throws {
+    guard !names.isEmpty else { return }
+    for name in try records.issuedCodes.accountsWithLesserCodes() where names.contains(name) { try closeCode(of: name) }
+  }
+
+  /// Ends an account's own sessions, and everything that it has handed out: tokens, what was made with those, and codes.
+  ///
+  /// For an account whose role is given, changed or taken.
+  func endAuthority(of name: String) throws {
+    try records.consoleSessions.removeAll(of: name)
+    try endWhatWasMade(by: .administrator(name))
+  }
+
+  /// Closes the codes that an actor has issued, revokes the tokens that it has made, and goes on with those.
+  func endWhatWasMade(by actor: AuditActor) throws {
+    for name in try records.issuedCodes.accounts(withCodesBy: actor.text) { try closeCode(of: name) }
+    let made = try records.accessTokens.all().filter { $0.createdBy == actor.text && $0.revokedAt == nil }
+    for token in made { _ = try revoke(token.name) }
+  }
+
+  /// Revokes a token, and ends what was made with it.
+  ///
+  /// - Returns: false if there is none of the name, or it was revoked before.
+  func revoke(_ token: String) throws -> Bool {
+    guard try records.accessTokens.revoke(token, now: environment.now()) else { return false }
+    let detail = JSONValue.object(["token": .string(token)]).text
+    try records.audit.append([environment.event(.tokenRevocation, by: caller, detail: detail)])
+    try endWhatWasMade(by: .token(token))
+    return true
+  }
+
+  /// Closes the open code of an account.
+  func closeCode(of name: String) throws {
+    try records.enrolments.close(for: name)
+    try records.audit.append([environment.event(.enrolmentClosure, by: caller, account: name)])
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFService
+
+/// A caller who has lost what they came with, while their request waited.
+@Suite(.onEachStore) struct CallerStandingTests {
+  /// What is lost.
+  enum Loss: CaseIterable, Sendable {
+    case tokenRevoked, tokenEnded, makerRemoved, makerDisabled, roleChanged, roleRemoved, sessionEnded, accountLocked
+
+    var isOfToken: Bool {
+      switch self {
+      case .tokenRevoked, .tokenEnded, .makerRemoved, .makerDisabled: true
+      case .roleChanged, .roleRemoved, .sessionEnded, .accountLocked: false
+      }
+    }
+
+    func happen(in records: any StoreTransaction, now: Int64) throws {
+      let block = AccountBlock(since: now, until: nil, reason: "left", actor: "test")
+      switch self {
+      case .tokenRevoked: _ = try records.accessTokens.revoke("t", now: now)
+      case .tokenEnded: break
+      case .makerRemoved: _ = try records.administrators.remove("mina")
+      case .makerDisabled: _ = try records.accounts.setBlock(block, of: "mina")
+      case .roleChanged:
+        try records.administrators.set(StoredAdministrator(name: "mina", role: "auditor", addedBy: "", addedAt: now))
+      case .roleRemoved: _ = try records.administrators.remove("mina")
+      case .sessionEnded: try records.consoleSessions.removeAll(of: "mina")
+      case .accountLocked:
+        let lock = AccountBlock(since: now, until: now + 60, reason: "lost", actor: "test")
+        _ = try records.accounts.setBlock(lock, of: "mina")
+      }
+    }
+  }
+
+  private let server: TestServer
+
+  init() async throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
+    try await server.enrol("a", by: "token desk", reachesPrivileged: false)
+  }
+
+  private static let changes = PermissionTests.operations.filter { operation in
+    operation.permission != .read && !["tokens", "administrators"].contains(operation.testDescription)
+  }
+
+  private func caller(losing loss: Loss) async throws -> Caller {
+    let mina = try await server.signedIn("mina", .administrator)
+    return loss.isOfToken ? try await server.token("t", .administrator, by: "administrator mina") : mina
+  }
+
+  @Test(arguments: Loss.allCases) func `a request that waits while its caller loses their power does nothing`(
+    loss: Loss
+  ) async throws {
+    let caller = try await caller(losing: loss)
+    let store = WaitingStore(server.store) { [server] _, store in
+      if loss == .tokenEnded { server.advance(seconds: Role.administrator.longestToken) }
+      let now = server.now
+      try await store.write { try loss.happen(in: $0, now: now) }
+    }
+    for operation in Self.changes {
+      await #expect(throws: AdministrationRefusal.notAllowed(operation.permission), "\(operation.testDescription)") {
+        try await operation.call(.of(server, store: store), caller)
+      }
+    }
+    #expect(try await server.store.read { try $0.audit.rows(AuditFilter(), limit: 1) }.isEmpty)
+  }
+
+  @Test(arguments: [AuditActor.person, .machine, .administrator("nobody"), .token("none")])
+  func `nobody changes anything whom the store does not know`(actor: AuditActor) async throws {
+    let caller = Caller(actor: actor, role: .administrator, address: "")
+    for operation in Self.changes {
+      await #expect(throws: AdministrationRefusal.notAllowed(operation.permission)) {
+        try await operation.call(.of(server), caller)
+      }
+    }
+  }
+
+  @Test func `an administrator without the session of the request is refused, and with another one's`() async throws {
+    let mina = try await server.signedIn("mina", .administrator)
+    let other = try await server.signedIn("olga", .administrator)
+    for session in [nil, other.session] {
+      let caller = Caller(actor: mina.actor, role: .administrator, address: "", session: session)
+      await #expect(throws: AdministrationRefusal.notAllowed(.manageAccounts)) {
+        try await AccountAdministration(.of(server)).add("new", by: caller)
+      }
+    }
+    try await AccountAdministration(.of(server)).add("new", by: mina)
+  }
+}

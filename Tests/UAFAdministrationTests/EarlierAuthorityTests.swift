@@ -1,0 +1,221 @@
+import Testing
+import UAFMessages
+
+@testable import ServerTesting
+@testable import UAFAdministration
+@testable import UAFService
+
+/// What was handed out before an account got power, or lost it.
+@Suite(.onEachStore) struct EarlierAuthorityTests {
+  private let server: TestServer
+  private let environment: AdministrationEnvironment
+  private let root = Caller(actor: .commandLine(uid: 0, login: nil), role: .administrator, address: "")
+
+  init() throws {
+    server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 2))
+    environment = .of(server)
+  }
+
+  private var access: AccessAdministration { AccessAdministration(environment) }
+
+  private func hasCode(_ name: String) async throws -> Bool {
+    try await server.store.read { [now = server.now] in
+      try $0.accounts.summary(of: name, now: now)?.hasOpenCode == true
+    }
+  }
+
+  private func refusesCode(_ code: String, for name: String) async throws -> Bool {
+    var context = RequestContext(username: name)
+    context.authCode = code
+    return try await server.get(.registration, context).statusCode == .unauthorized
+  }
+
+  private func goodTokens() async throws -> [String] {
+    try await server.store.read { [now = server.now] records in
+      let standing = CallerStanding(records: records, now: now)
+      return try records.accessTokens.all().filter { try standing.isGood($0) }.map(\.name)
+    }
+  }
+
+  private static let policy = #"{"groups":{"privileged":{"accounts":["bob","none"],"accepted":[["passcode"]]}}}"#
+
+  // MARK: Codes
+
+  @Test func `a policy that makes an account privileged closes the helpdesk's code in the same commit`() async throws {
+    let desk = try await server.token("desk", .helpdesk)
+    let codes = EnrolmentAdministration(environment)
+    let bobs = try await codes.issue(for: "bob", by: desk).payload.authCode
+    _ = try await codes.issue(for: "eve", by: desk)
+    _ = try await PolicyAdministration(environment).save(
+      Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)
+    #expect(try await refusesCode(bobs, for: "bob"))
+    #expect(try await hasCode("eve"))
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .enrolmentClosure), limit: 9) }
+    #expect(rows.map(\.event.account) == ["bob"])
+  }
+
+  @Test func `a registration that was begun before the policy is not ended after it`() async throws {
+    let desk = try await server.token("desk", .helpdesk)
+    let authenticator = try FakeAuthenticator()
+    var context = RequestContext(username: "bob")
+    context.authCode = try await EnrolmentAdministration(environment).issue(for: "bob", by: desk).payload.authCode
+    let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
+    _ = try await PolicyAdministration(environment).save(
+      Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)
+    #expect(try await server.respond(authenticator.register(request)).0 == .enrolmentCodeUsed)
+  }
+
+  @Test func `an administrator's code for an account outlives the policy that makes it privileged`() async throws {
+    _ = try await EnrolmentAdministration(environment).issue(for: "bob", by: root)
+    _ = try await PolicyAdministration(environment).save(
+      Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)
+    #expect(try await hasCode("bob"))
+  }
+
+  @Test func `a server that starts closes lesser codes of its file's privileged accounts, and of administrators`()
+    async throws
+  {
+    for name in ["bob", "mina", "eve"] { try await server.enrol(name, by: "token desk", reachesPrivileged: false) }
+    for name in ["mike", "vera"] { try await server.enrol(name) }
+    try await server.store.write { records in
+      for name in ["mina", "mike"] {
+        try records.administrators.set(StoredAdministrator(name: name, role: "auditor", addedBy: "", addedAt: 0))
+      }
+    }
+    let file = try PolicyParser(models: server.environment.models).policies(Array(Self.policy.utf8))
+    try await PrivilegedStart.closeLesserCodes(
+      in: server.store, by: file, host: "uaf1", now: server.environment.now)
+    var open: [String] = []
+    for name in ["bob", "mina", "eve", "mike", "vera"] where try await hasCode(name) { open.append(name) }
+    #expect(open == ["eve", "mike", "vera"])
+    let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .enrolmentClosure), limit: 9) }
+    #expect(rows.map(\.event.account) == ["bob", "mina"] && rows.first?.event.actor == "server")
+  }
+
+  // MARK: What somebody has made
+
+  @Test func `a token dies with the role of the administrator who made it, and so does what was made with it`()
+    async throws
+  {
+    _ = try await server.registered("keeper")
+    try await access.setAdministrator("keeper", role: .administrator, by: root)
+    let mina = try await server.signedIn("mina", .administrator).signing
+    _ = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
+    _ = try await access.createToken("all", role: .administrator, lifetime: 3600, by: mina)
+    let all = Caller(actor: .token("all"), role: .administrator, address: "")
+    _ = try await access.createToken("eyes", role: .auditor, lifetime: 3600, by: all)
+    _ = try await access.createToken("kept", role: .auditor, lifetime: 3600, by: root)
+    for maker in [mina, all] {
+      _ = try await EnrolmentAdministration(environment).issue(for: "by-\(maker.actor.text.count)", by: maker)
+    }
+    try await access.setAdministrator("mina", role: .auditor, by: root)
+    #expect(try await goodTokens() == ["kept"])
+    #expect(try await access.tokens(by: root).filter { $0.revokedAt != nil }.map(\.name) == ["all", "eyes", "ops"])
+    for name in ["by-18", "by-9"] { #expect(try await !hasCode(name), "\(name)") }
+    // With the role of before the tokens of before do not come back.
+    try await access.setAdministrator("mina", role: .administrator, by: root)
+    #expect(try await goodTokens() == ["kept"])
+  }
+
+  @Test func `a token is not good while its maker is disabled`() async throws {
+    let mina = try await server.signedIn("mina", .administrator).signing
+    let made = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
+    try await AccountStateAdministration(environment).disable("mina", reason: "left", by: root)
+    let check = TokenCheck(environment)
+    #expect(try await check.caller(of: made.text, address: "") { _ in true } == nil)
+    try await AccountStateAdministration(environment).enable("mina", by: root)
+    #expect(try await check.caller(of: made.text, address: "") { _ in true } != nil)
+  }
+
+  @Test(arguments: Role.allCases) func `a token has a longest life by its role, also one whose row says more`(
+    role: Role
+  ) async throws {
+    _ = try await access.createToken("long", role: role, lifetime: role.longestToken, by: root)
+    await #expect(throws: AdministrationRefusal.self) {
+      _ = try await access.createToken("longer", role: role, lifetime: role.longestToken + 1, by: root)
+    }
+    let forged = AccessToken(
+      name: "forged", role: role.rawValue, createdBy: "server", createdAt: server.now, expiresAt: .max, addresses: [])
+    try await server.store.write { _ = try $0.accessTokens.add(forged, hash: [7]) }
+    server.advance(seconds: role.longestToken - 1)
+    #expect(try await goodTokens() == ["forged", "long"])
+    server.advance(seconds: 1)
+    #expect(try await goodTokens().isEmpty)
+  }
+
+  @Test(arguments: ["", "administrator", "token forged", "person", "administrator nobody", "root"])
+  func `a token of a maker who is not there is not good`(maker: String) async throws {
+    let forged = AccessToken(
+      name: "forged", role: "administrator", createdBy: maker, createdAt: server.now, expiresAt: .max, addresses: [])
+    try await server.store.write { _ = try $0.accessTokens.add(forged, hash: [7]) }
+    #expect(try await goodTokens().isEmpty)
+  }
+
+  @Test func `a token makes no token that does more than read, and none that outlives it`() async throws {
+    let all = try await server.token("all", .administrator)
+    for role in Role.allCases where role != .auditor {
+      await #expect(throws: AdministrationRefusal.signatureNeeded) {
+        _ = try await access.createToken("more", role: role, lifetime: 60, by: all)
+      }
+    }
+    await #expect(throws: AdministrationRefusal.self) {
+      _ = try await access.createToken("longer", role: .auditor, lifetime: Role.administrator.longestToken + 1, by: all)
+    }
+    _ = try await access.createToken("eyes", role: .auditor, lifetime: 60, by: all)
+  }
+
+  // MARK: Keys
+
+  @Test func `a key of the helpdesk's code counts after an administrator's signed yes alone`() async throws {
+    _ = try await server.registered("bob", reachesPrivileged: false)
+    let keys = try await access.earlierKeys(of: "bob", by: root)
+    #expect(keys.map(\.issuedBy) == ["token desk"])
+    let (token, mina) = (
+      try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
+    )
+    for caller in [token, mina] {
+      await #expect(throws: AdministrationRefusal.signatureNeeded) {
+        try await access.setAdministrator("bob", role: .operator, counting: keys, by: caller)
+      }
+    }
+    try await access.setAdministrator("bob", role: .operator, by: token)
+    #expect(try await access.earlierKeys(of: "bob", by: root) == keys)
+    try await access.setAdministrator("bob", role: .operator, counting: keys, by: mina.signing)
+    #expect(try await access.earlierKeys(of: "bob", by: root).isEmpty)
+    let origin = try await KeyAdministration(environment).keys(of: "bob", by: root).first?.origin
+    #expect(origin == KeyOrigin(issuedBy: "token desk", vouchedBy: "administrator mina"))
+  }
+
+  @Test func `a key is not counted that came from somebody else than was shown, or was revoked`() async throws {
+    _ = try await server.registered("bob", reachesPrivileged: false)
+    let key = try #require(try await access.earlierKeys(of: "bob", by: root).first)
+    let other = EarlierKey(aaid: key.aaid, keyID: key.keyID, issuedBy: "administrator mina")
+    await #expect(throws: AdministrationRefusal.self) {
+      try await access.setAdministrator("bob", role: .operator, counting: [other], by: root)
+    }
+    _ = try await KeyAdministration(environment).revoke(.all(of: "bob"), by: root)
+    await #expect(throws: AdministrationRefusal.self) {
+      try await access.setAdministrator("bob", role: .operator, counting: [key], by: root)
+    }
+    #expect(try await access.administrators(by: root).isEmpty)
+  }
+
+  @Test(arguments: [true, false]) func `a key that was added with a proof counts if each key of the account does`(
+    counts: Bool
+  ) async throws {
+    let first = try await server.registered("bob", deviceID: "d1")
+    if !counts { _ = try await server.registered("bob", deviceID: "d2", reachesPrivileged: false) }
+    var context = RequestContext(username: "bob")
+    context.proofFor = .registration
+    let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
+    let token = try await server.respond(first.authenticate(request, counter: 1)).1
+    var asked = RequestContext(username: "bob")
+    asked.proof = token?.value
+    asked.deviceID = "d3"
+    let added = try FakeAuthenticator()
+    let registration = try await added.registrationRequest(from: server.get(.registration, asked))
+    #expect(try await server.respond(added.register(registration)).0 == nil)
+    let record = try await KeyAdministration(environment).keys(of: "bob", by: root).last
+    #expect(record?.origin == KeyOrigin(issuedBy: "proof", vouchedBy: counts ? "proof" : nil))
+  }
+}
