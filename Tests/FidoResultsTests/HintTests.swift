@@ -8,14 +8,14 @@ import Testing
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
     case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere, .joinExpired,
-      .joinRefused, .joinRevoked, .joinTaken, .joinUsedUp:
+      .joinRefused, .joinRevoked, .joinUsedUp:
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .nameNotFound, .nameOfOther, .accountDisabled,
       .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
-      .joinNotSigned:
+      .joinNotSigned, .joinTaken:
       .administrator
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
     case .unlockNotSigned, .unlockCodeNotKnown: .administrator

@@ -26,37 +26,6 @@ extension TestServer {
     AuditVerification(of: store, keys: try headKeys(), kept: kept, now: now)
   }
 
-  /// Has the database drop each head that is stored, as its administrator can.
-  func dropHeads() async throws {
-    switch StoreEngine.current {
-    case .sqlite:
-      try await database.execute(
-        "CREATE TRIGGER dropping BEFORE INSERT ON auditHead BEGIN SELECT RAISE(IGNORE); END")
-    case .postgresql:
-      try await database.execute(
-        "CREATE FUNCTION dropped() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
-      try await database.execute(
-        "CREATE TRIGGER dropping BEFORE INSERT ON auditHead FOR EACH ROW EXECUTE FUNCTION dropped()")
-    }
-  }
-
-  /// Has it keep them again.
-  func keepHeads() async throws {
-    switch StoreEngine.current {
-    case .sqlite: try await database.execute("DROP TRIGGER dropping")
-    case .postgresql: try await database.execute("DROP FUNCTION dropped CASCADE")
-    }
-  }
-
-  /// Removes the rows after one, as somebody does who can write to the store.
-  func cutAudit(after number: Int64) async throws {
-    try await database.execute("DELETE FROM audit WHERE number > \(number)")
-    if StoreEngine.current == .postgresql {
-      try await database.execute(
-        "UPDATE auditEnd SET (number, hash) = (SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1)")
-    }
-  }
-
   /// Writes twelve rows, signed after rows 4, 8 and 12, at the time of each of these.
   ///
   /// - Returns: the heads as they are kept elsewhere.

@@ -30,19 +30,6 @@ extension TestServer {
       code: try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// A lock, as a machine that has joined reports it with a secret.
-  ///
-  /// - Parameter secret: the account's, to be right.
-  func lock(
-    of account: String, _ origin: ReportedLock.Origin = .local, until: Int64? = nil, on joined: MachineSecret,
-    by secret: MachineSecret
-  ) throws -> ReportedLock {
-    var lock = ReportedLock(account: account, type: "passcode", origin: origin, until: until)
-    lock.code = try HMACSHA256.authenticate(
-      lock.authenticated(on: joined.machineID), keyInOrdinaryMemory: secret.secret)
-    return lock
-  }
-
   /// The header that proves a body.
   func proof(_ secret: MachineSecret, ofBody body: [UInt8]) throws -> String {
     try proof(secret, .checkIn(bodyHash: SHA256.hash(body)))

@@ -24,9 +24,9 @@ import UAFMessages
     }
   }
 
-  private func refusesCode(_ code: String, for name: String) async throws -> Bool {
+  private func refusesCode(_ code: EnrolmentCode, for name: String) async throws -> Bool {
     var context = RequestContext(username: name)
-    context.authCode = code
+    context.codeProof = try server.take(code, of: name)
     return try await server.get(.registration, context).statusCode == .unauthorized
   }
 
@@ -44,7 +44,8 @@ import UAFMessages
   @Test func `a policy that makes an account privileged closes the helpdesk's code in the same commit`() async throws {
     let desk = try await server.token("desk", .helpdesk)
     let codes = EnrolmentAdministration(environment)
-    let bobs = try await codes.issue(for: "bob", by: desk).payload.authCode
+    let bobs = try #require(try await codes.issue(for: "bob", by: desk).payload.code)
+    #expect(try await !refusesCode(bobs, for: "bob"))
     _ = try await codes.issue(for: "eve", by: desk)
     _ = try await PolicyAdministration(environment).save(
       Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)
@@ -58,7 +59,8 @@ import UAFMessages
     let desk = try await server.token("desk", .helpdesk)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "bob")
-    context.authCode = try await EnrolmentAdministration(environment).issue(for: "bob", by: desk).payload.authCode
+    let code = try await EnrolmentAdministration(environment).issue(for: "bob", by: desk).payload.code
+    context.codeProof = try server.take(#require(code), of: "bob")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     _ = try await PolicyAdministration(environment).save(
       Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)

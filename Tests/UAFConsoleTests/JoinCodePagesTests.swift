@@ -46,7 +46,7 @@ import UAFMessages
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     var report = TestServer.report(next: 1, module: "<i>1.0")
     let key = try await server.registered("<b>mina", deviceID: "d1")
-    report.locks = [try server.lock(of: "<b>mina", .remote, on: secret, by: server.accountSecret("<b>mina", key))]
+    report.locks = [try ReportedLock.made(of: "<b>mina", .remote, on: secret, by: server.accountSecret("<b>mina", key))]
     report.moreLocks = 2
     _ = try await server.checkIn(secret, report)
     let (browser, _) = try await server.signedIn("alice", .auditor)

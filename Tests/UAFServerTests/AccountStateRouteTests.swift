@@ -120,8 +120,9 @@ import struct UAFMessages.RequestContext
   /// Has alice deregister on her machine, by an enrolment code.
   private func deregister(_ keyIDs: [KeyID] = []) async throws {
     var context = RequestContext(username: "alice")
-    (context.authCode, context.deviceID, context.deregisterAll) = (try await server.enrol("alice"), "d1", true)
-    context.deregisterKeyIDs = keyIDs
+    (context.deviceID, context.deregisterAll, context.deregisterKeyIDs) = ("d1", true, keyIDs)
+    try await server.enrol("alice")
+    context.codeProof = try server.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 

@@ -61,7 +61,9 @@ struct JoinCodeAPITests {
     var report = TestServer.report(next: 1)
     report.policy = 3
     let key = try await server.registered("mina", deviceID: "d1")
-    report.locks = [try server.lock(of: "mina", .remote, until: 5, on: secret, by: server.accountSecret("mina", key))]
+    report.locks = [
+      try ReportedLock.made(of: "mina", .remote, until: 5, on: secret, by: server.accountSecret("mina", key))
+    ]
     report.moreLocks = 4
     _ = try await server.checkIn(secret, report)
     _ = try await server.checkIn(secret, TestServer.report(mark: 9, next: 9, module: "1.1"))

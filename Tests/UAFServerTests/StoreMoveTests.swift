@@ -51,13 +51,15 @@ import UAFMessages
     try lines(path).dropFirst().dropLast().filter { !$0.contains(#""kind":"import""#) }
   }
 
-  /// Fills the store with something of each type, and more accounts than a page has.
   private static let sealedKey = Array("the key of a code that is open".utf8)
 
+  /// Fills the store with something of each type, and more accounts than a page has.
   private func fill() async throws {
     _ = try await server.registered("alice", deviceID: "d0")
     var context = RequestContext(username: "alice")
-    (context.authCode, context.deviceID, context.deregisterAll) = (try await server.enrol("alice"), "d0", true)
+    (context.deviceID, context.deregisterAll) = ("d0", true)
+    try await server.enrol("alice")
+    context.codeProof = try server.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     _ = try await server.registered("alice", deviceID: "d1", deviceName: "한글 \"x\"\n")
     let now = server.now

@@ -29,10 +29,10 @@ import UAFMessages
 
   @Test func `a head that the database drops without a word is no head`() async throws {
     try await append()
-    try await server.dropHeads()
+    try await server.database.dropHeads()
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.signAfterRefusal() }
-    try await server.keepHeads()
+    try await server.database.keepHeads()
     #expect(try await server.signer.sign(after: nil)?.link.number == 1)
   }
 

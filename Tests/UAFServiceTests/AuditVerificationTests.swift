@@ -191,11 +191,8 @@ import UAFMessages
 
   @Test func `tells that the server has found signed rows changed, also when the rest holds`() async throws {
     _ = try await audit()
-    try await server.store.write {
-      try $0.audit.append([
-        AuditEntry(time: 1, kind: .broken, actor: .server), AuditEntry(time: 1, kind: .broken, actor: .server),
-      ])
-    }
+    let row = AuditEntry(time: server.now, kind: .broken, actor: .server)
+    try await server.store.write { try $0.audit.append([row, row]) }
     #expect(try await summary() == AuditSummary(rows: 14, last: 14, signed: 12, broken: 13))
   }
 

@@ -49,7 +49,7 @@ import UAFMessages
     let key = try await server.registered("mina", deviceID: "d1")
     var report = TestServer.report(next: 1)
     report.deviceOS = "Linux 6.1"
-    report.locks = [try server.lock(of: "mina", until: 99, on: secret, by: server.accountSecret("mina", key))]
+    report.locks = [try ReportedLock.made(of: "mina", until: 99, on: secret, by: server.accountSecret("mina", key))]
     report.moreLocks = 2
     let answer = try await server.checkIn(secret, report)
     let statement = try claims(answer)
@@ -164,7 +164,7 @@ import UAFMessages
     #expect(try await rows(.machineCheckIn).count == 1)
     report.policy = 3
     let key = try await server.registered("mina", deviceID: "d1")
-    report.locks = [try server.lock(of: "mina", on: secret, by: server.accountSecret("mina", key))]
+    report.locks = [try ReportedLock.made(of: "mina", on: secret, by: server.accountSecret("mina", key))]
     report.droppedLogins = 5
     _ = try await server.checkIn(secret, report)
     let row = try #require(try await rows(.machineCheckIn).last)
@@ -214,7 +214,7 @@ import UAFMessages
     report.offlineLogins = try secrets.indices.map {
       try server.offlineLogin(Int64($0 + 1), of: "alice", on: places[$0], by: secrets[$0])
     }
-    report.locks = try secrets.indices.map { try server.lock(of: "alice", on: places[$0], by: secrets[$0]) }
+    report.locks = try secrets.indices.map { try ReportedLock.made(of: "alice", on: places[$0], by: secrets[$0]) }
     report.locks.append(ReportedLock(account: "alice", type: "passcode", origin: .remote, until: nil))
     _ = try await server.checkIn(own, report)
     #expect(try await rows(.offlineLogin).map(\.account) == ["", "", "", "", "alice"])
@@ -229,7 +229,7 @@ import UAFMessages
       "UPDATE credential SET revokedAt = 1, revokedReason = 'lost' WHERE username = 'alice'")
     var report = TestServer.report(next: 1)
     report.offlineLogins = [try server.offlineLogin(1, of: "alice", on: secret, by: alice)]
-    report.locks = [try server.lock(of: "alice", on: secret, by: alice)]
+    report.locks = [try ReportedLock.made(of: "alice", on: secret, by: alice)]
     _ = try await server.checkIn(secret, report)
     #expect(try await rows(.offlineLogin).map(\.account) == [""])
     #expect(try await contact()?.locks == ReportedLocks(more: 1))

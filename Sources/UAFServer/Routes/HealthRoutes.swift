@@ -11,7 +11,7 @@ struct HealthRoutes: Sendable {
   /// Throws if no policy can be used.
   let policies: @Sendable () throws -> AccountPolicies
   /// For how long the audit has been unsigned.
-  var audit = AuditStanding()
+  var standing = AuditStanding()
   /// Seconds since 1970.
   var now: @Sendable () -> Int64 = { 0 }
 
@@ -21,7 +21,7 @@ struct HealthRoutes: Sendable {
     guard watch.isReady else { return Self.answer(.serviceUnavailable, "store") }
     guard (try? policies()) != nil else { return Self.answer(.serviceUnavailable, "policy") }
     // Logins go on without it, so a proxy must go on sending them here.
-    return Self.answer(.ok, audit.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
+    return Self.answer(.ok, standing.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
   }
 
   private static func answer(_ status: HTTPResponseStatus, _ word: String) -> WebAnswer {

@@ -55,10 +55,11 @@ struct MetricsRoutes: Sendable {
     page.single("uaf_audit_last_number", .gauge, "The number of the audit's last row.", health.watch.lastRow)
     page.single(
       "uaf_audit_signed_number", .gauge, "The last row of the audit that this instance saw signed.",
-      health.audit.moment?.link.number ?? 0)
+      health.standing.moment?.link.number ?? 0)
     page.single(
-      "uaf_audit_unsigned_seconds", .gauge, "Seconds since this instance saw the whole audit signed; up to 60 is usual.",
-      health.audit.unsignedSeconds(at: health.now()))
+      "uaf_audit_unsigned_seconds", .gauge,
+      "Seconds since this instance saw the whole audit signed; up to 60 is usual.",
+      health.standing.unsignedSeconds(at: health.now()))
     metrics.deliveries.write(to: &page)
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)

@@ -35,7 +35,7 @@ struct UAFRoutes: Sendable {
 
   var health: HealthRoutes {
     HealthRoutes(
-      watch: watch, policies: environment.policies, audit: environment.auditStanding, now: environment.now)
+      watch: watch, policies: environment.policies, standing: environment.auditStanding, now: environment.now)
   }
 
   /// Answers a request of a route, and refuses any other one.

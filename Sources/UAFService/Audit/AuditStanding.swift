@@ -23,7 +23,7 @@ package final class AuditStanding: Sendable {
   package func unsignedSeconds(at now: Int64) -> Int64 {
     state.withLock { state in
       guard let moment = state else { return 0 }
-      if moment.time > now { state?.time = now }
+      if moment.time > now { state = SignedMoment(link: moment.link, time: now) }
       return max(0, now - moment.time)
     }
   }

@@ -7,9 +7,9 @@ package struct SignedMoment: Equatable, Sendable {
   /// The row that was signed last.
   package let link: AuditLink
   /// Seconds since 1970.
-  package var time: Int64
+  package let time: Int64
   /// Whether the server stopped then as it was told to.
-  package var isStopped: Bool
+  package let isStopped: Bool
 
   package init(link: AuditLink, time: Int64, isStopped: Bool = false) {
     self.link = link

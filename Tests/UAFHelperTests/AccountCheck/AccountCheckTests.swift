@@ -309,8 +309,8 @@ import UAFWire
     try removeKeys(.deregister)
     let secret = try MachineSecret(machineID: Array(repeating: 7, count: 16), secret: Array(repeating: 8, count: 32))
     bench.server.machineSecret = secret
-    bench.server.signed = { [unowned self] operation, account in
-      try signer.token(operation, account: account, at: bench.now.wallSeconds, with: secret)
+    bench.server.signed = { [unowned self] yes in
+      try signer.token(for: yes, at: bench.now.wallSeconds, with: secret)
     }
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
     #expect(try check("account_check=required").result == 0)
