@@ -91,7 +91,8 @@ package struct AccessAdministration: Sendable {
   ///
   /// The last one with the role administrator keeps it. What was handed out before ends with it: an open code of the account,
   /// its sessions, and the tokens and codes that it has made. Its keys count for the steps of administrators if their codes came
-  /// from an administrator, or if they are named here. A code that an administrator issues from now on makes another one that counts.
+  /// from an administrator, or if they are named here. A code that an administrator issues from now on makes another one that
+  /// counts.
   ///
   /// - Parameter keys: those of the account's keys that are to count from now on, as they were shown; needs a signature.
   /// - Throws: ``AdministrationRefusal``, also if a key is not there, or came from somebody else; ``StoreFailure``.

@@ -186,7 +186,7 @@ package struct Console: Sendable {
       let made = try await step.perform(in: environment.administration, by: signedIn.caller.signing)
       let call = visit.call(signedIn, fields)
       let content =
-        made.map { FormRoutes.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])
+        made.map { AccessForms.made($0, call) } ?? PageContent(title: call.text(.done), blocks: [])
       return try visit.page(content, signedIn, notice: .done)
     }
   }

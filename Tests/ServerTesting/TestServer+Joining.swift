@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -44,7 +43,7 @@ extension TestServer {
     guard case .joined(let answer, _) = try await join(code, device, name: name, proving: secret) else {
       throw Unexpected()
     }
-    joinedMachines.withLock { $0[device] = answer.machineSecret }
+    holder.take(answer.machineSecret, ofMachine: device)
     return answer.machineSecret
   }
 

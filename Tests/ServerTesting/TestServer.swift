@@ -1,5 +1,4 @@
 import SecretMemory
-import Synchronization
 import Testing
 import UAFCrypto
 import UAFMessages
@@ -15,10 +14,8 @@ final class TestServer: Sendable {
   let identity: ServerIdentity
   let certificate: [UInt8]
   private let clock = TestClock()
-  /// The last code of each account.
-  private let codes = Mutex<[String: EnrolmentCode]>([:])
-  /// The secrets of machines that have joined, by their ids.
-  let joinedMachines = Mutex<[String: MachineSecret]>([:])
+  /// What people and machines hold that lets them register here.
+  let holder: KeyAllowances
 
   init(
     database: (any TestDatabase)? = nil, verificationMethods: VerificationMethodPolicy = .off,
@@ -34,8 +31,10 @@ final class TestServer: Sendable {
     let policies = policies ?? AccountPolicies(everybody: AcceptedSets(each: models))
     self.certificate = certificate
     self.database = database
+    let keys = try keys ?? Self.makeKeys(now: { clock.now })
+    holder = KeyAllowances(keys: keys, appID: identity.appID)
     environment = ServiceEnvironment(
-      store: database.store, keys: try keys ?? Self.makeKeys(now: { clock.now }), models: models,
+      store: database.store, keys: keys, models: models,
       policies: { policies },
       verificationMethods: verificationMethods, identity: { identity }, now: { clock.now },
       random: { try RandomBytes.make($0) })
@@ -67,27 +66,7 @@ final class TestServer: Sendable {
       try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
       try records.issuedCodes.add(for: username, by: issuer, reachesPrivileged: reachesPrivileged, now: now)
     }
-    return try take(code, of: username)
-  }
-
-  /// Takes a code that somebody else has issued, so that answers are authenticated with it.
-  ///
-  /// - Returns: what a client proves with that it has the code.
-  @discardableResult func take(_ code: EnrolmentCode, of username: String) throws -> [UInt8] {
-    codes.withLock { $0[username] = code }
-    return try Self.proof(of: code, for: username, EnrolmentCode.registrationStatement(username: username))
-  }
-
-  /// What a client proves with that may remove keys by the last code of its account.
-  func removalProof(_ context: RequestContext) throws -> [UInt8] {
-    let code = try #require(codes.withLock { $0[context.username] })
-    return try Self.proof(of: code, for: context.username, EnrolmentCode.removalStatement(context))
-  }
-
-  static func proof(of code: EnrolmentCode, for username: String, _ statement: [UInt8]) throws -> [UInt8] {
-    let key = try HKDFSHA256.derive(
-      material: code.keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: EnrolmentCode.keyByteCount)
-    return try HMACSHA256.authenticate(statement, key: key)
+    return try holder.take(code, of: username)
   }
 
   /// Puts keys of accounts and models into the store that nobody has registered.
@@ -116,52 +95,6 @@ final class TestServer: Sendable {
     }
   }
 
-  /// What a client says beside new keys that a code allows; nil where none does.
-  func allowance(of response: UAFResponse) throws -> RequestContext? {
-    guard case .registration(let registration) = response, let text = registration.header.serverData,
-      let challenge = try? FinalChallengeParams(encoded: registration.fcParams).challenge,
-      let data = try ServerDataSeal(keys: environment.keys).open(
-        text, challenge: Base64URL.decode(challenge, maximumCount: 64)),
-      data.purpose == .registrationByCode, let code = codes.withLock({ $0[data.username] })
-    else { return nil }
-    var context = RequestContext(username: data.username)
-    let statement = EnrolmentCode.keysStatement(
-      try Self.statement(of: registration, for: data.username, appID: identity.appID))
-    context.codeMAC = try Self.proof(of: code, for: data.username, statement)
-    return context
-  }
-
-  /// The statement that allows the keys of an answer.
-  static func statement(
-    of response: RegistrationResponse, for username: String, appID: String
-  ) throws -> NewKeysStatement {
-    let challenge = try FinalChallengeParams(encoded: response.fcParams).challenge
-    let keys = try response.assertions.map { sent in
-      let assertion = try UnverifiedRegistrationAssertion(parsing: sent.assertion)
-      return NewKeysStatement.Key(aaid: assertion.aaid, keyID: assertion.keyID, publicKey: assertion.publicKey)
-    }
-    return NewKeysStatement(
-      username: username, appID: appID,
-      challenge: try ServerChallenge(bytes: Base64URL.decode(challenge, maximumCount: 64)), keys: keys)
-  }
-
-  /// What a registered key signs to allow the keys of an answer.
-  ///
-  /// - Parameter change: what it signs in place of that answer.
-  func authorization(
-    of response: UAFResponse, for username: String, by key: FakeAuthenticator, counter: UInt32,
-    signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 }
-  ) throws -> String {
-    guard case .registration(let registration) = response else { throw Unexpected() }
-    let statement = try Self.statement(of: change(registration), for: username, appID: identity.appID)
-    let header = OperationHeader(
-      upv: registration.header.upv, op: .authentication, appID: registration.header.appID,
-      serverData: registration.header.serverData)
-    let request = AuthenticationRequest(
-      header: header, challenge: try statement.authorization(hash: SHA256.hash), policy: Policy(accepted: []))
-    return try key.authenticate(request, counter: counter).text
-  }
-
   /// Hands over an answer; new keys with what the code of their request says of them.
   ///
   /// - Parameters:
@@ -171,7 +104,7 @@ final class TestServer: Sendable {
     _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil,
     saying change: (inout RequestContext) throws -> Void = { _ in }
   ) async throws -> (ServiceRefusal?, Token?) {
-    var context = (try? allowance(of: response)) ?? username.map { RequestContext(username: $0) }
+    var context = (try? holder.allowance(of: response)) ?? username.map { RequestContext(username: $0) }
     if let username, context?.username != username {
       let allowed = context
       context = RequestContext(username: username)
@@ -205,23 +138,10 @@ final class TestServer: Sendable {
     let request = try await authenticator.registrationRequest(from: get(.registration, context))
     let response = try authenticator.register(request, verificationMethods: verificationMethods)
     let (refusal, _) = try await respond(response, username: username) {
-      try prove(deviceID, made: response, for: username, in: &$0)
+      try holder.prove(deviceID, made: response, for: username, in: &$0)
     }
     #expect(refusal == nil)
     return authenticator
-  }
-
-  /// Says of new keys that they were made on a machine, if it has joined.
-  private func prove(
-    _ deviceID: String?, made response: UAFResponse, for username: String, in context: inout RequestContext
-  ) throws {
-    guard let deviceID, let secret = joinedMachines.withLock({ $0[deviceID] }),
-      case .registration(let registration) = response
-    else { return }
-    let statement = try Self.statement(of: registration, for: username, appID: identity.appID)
-    context.machineID = secret.machineID
-    context.machineMAC = try HMACSHA256.authenticate(
-      statement.machineStatement(deviceID: deviceID), keyInOrdinaryMemory: secret.secret)
   }
 
   /// Asks for an authentication of an account.

@@ -132,7 +132,7 @@ import UAFMessages
     #expect(open.rows.map(\.issuedBy) == ["token desk"] && open.rows.first?.isOpen == true)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
-    context.codeProof = try server.take(#require(issued.payload.code), of: "alice")
+    context.codeProof = try server.holder.take(#require(issued.payload.code), of: "alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     #expect(try await server.respond(authenticator.register(request)).0 == nil)
     #expect(try await codes.page(onlyOpen: true, by: helpdesk).rows.isEmpty)
@@ -145,7 +145,7 @@ import UAFMessages
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     try await codes.close(for: "alice", by: helpdesk)
     var context = RequestContext(username: "alice")
-    context.codeProof = try server.take(#require(issued.payload.code), of: "alice")
+    context.codeProof = try server.holder.take(#require(issued.payload.code), of: "alice")
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
     await #expect(throws: AdministrationRefusal.self) { try await codes.close(for: "alice", by: helpdesk) }
   }

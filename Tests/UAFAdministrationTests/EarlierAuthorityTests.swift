@@ -26,7 +26,7 @@ import UAFMessages
 
   private func refusesCode(_ code: EnrolmentCode, for name: String) async throws -> Bool {
     var context = RequestContext(username: name)
-    context.codeProof = try server.take(code, of: name)
+    context.codeProof = try server.holder.take(code, of: name)
     return try await server.get(.registration, context).statusCode == .unauthorized
   }
 
@@ -60,7 +60,7 @@ import UAFMessages
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "bob")
     let code = try await EnrolmentAdministration(environment).issue(for: "bob", by: desk).payload.code
-    context.codeProof = try server.take(#require(code), of: "bob")
+    context.codeProof = try server.holder.take(#require(code), of: "bob")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     _ = try await PolicyAdministration(environment).save(
       Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)

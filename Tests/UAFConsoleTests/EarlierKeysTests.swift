@@ -103,7 +103,9 @@ import UAFMessages
       EarlierKey(aaid: aaid, keyID: keyID, issuedBy: "administrator someone\(number)")
     }
     let text = try #require(try DangerousStep.setRole(.operator, of: "bob", counting: keys).shownText(number: "0042"))
-    #expect(text.hasPrefix("Give bob the role operator, keys that count: 9, SHA-256 ") && text.hasSuffix(", code 0042"))
+    #expect(
+      text.hasPrefix("Console: Give bob the role operator, keys that count: 9, SHA-256 ")
+        && text.hasSuffix(", code 0042"))
     let others = keys.dropLast() + [EarlierKey(aaid: keys[0].aaid, keyID: keyID, issuedBy: "administrator mallory")]
     #expect(try DangerousStep.setRole(.operator, of: "bob", counting: Array(others)).shownText(number: "0042") != text)
   }

@@ -122,7 +122,7 @@ import struct UAFMessages.RequestContext
     var context = RequestContext(username: "alice")
     (context.deviceID, context.deregisterAll, context.deregisterKeyIDs) = ("d1", true, keyIDs)
     try await server.enrol("alice")
-    context.codeProof = try server.removalProof(context)
+    context.codeProof = try server.holder.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 

@@ -50,7 +50,7 @@ struct KnownMachineTests {
     _ client: TestClient, _ response: UAFResponse, knownBy secret: MachineSecret? = nil
   ) async throws -> ServerResponse {
     let body = SendUAFResponse(
-      uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
+      uafResponse: response.text, context: try server.holder.allowance(of: response)?.jsonText)
     let answer = try await client.executeRequest(
       uri: "/uaf/respond", method: .POST, headers: header(secret, answers: true),
       body: ByteBuffer(bytes: body.jsonBytes))

@@ -59,7 +59,7 @@ import UAFMessages
     var context = RequestContext(username: "alice")
     (context.deviceID, context.deregisterAll) = ("d0", true)
     try await server.enrol("alice")
-    context.codeProof = try server.removalProof(context)
+    context.codeProof = try server.holder.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     _ = try await server.registered("alice", deviceID: "d1", deviceName: "한글 \"x\"\n")
     let now = server.now

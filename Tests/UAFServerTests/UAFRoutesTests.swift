@@ -38,7 +38,7 @@ import struct UAFMessages.RequestContext
 
   func respond(_ client: TestClient, _ response: UAFResponse) async throws -> ServerResponse {
     let body = SendUAFResponse(
-      uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
+      uafResponse: response.text, context: try server.holder.allowance(of: response)?.jsonText)
     return try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body.jsonBytes).body))
   }
 

@@ -186,7 +186,7 @@ import UAFMessages
     // What proves the code for a registration removes nothing.
     context.codeProof = registration
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
-    context.codeProof = try server.removalProof(context)
+    context.codeProof = try server.holder.removalProof(context)
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
     #expect(try await keyCount("alice") == 0)
     context.codeProof = registration

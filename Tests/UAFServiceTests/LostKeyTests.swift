@@ -34,7 +34,7 @@ import UAFMessages
     let request = try await new.registrationRequest(
       from: server.get(.registration, context(lost, device: device)))
     let response = try new.register(request)
-    let body = SendUAFResponse(uafResponse: response.text, context: try server.allowance(of: response)?.jsonText)
+    let body = SendUAFResponse(uafResponse: response.text, context: try server.holder.allowance(of: response)?.jsonText)
     guard
       case .accepted(_, _, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
         .respond(body)

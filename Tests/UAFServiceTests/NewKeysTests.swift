@@ -59,7 +59,7 @@ import UAFMessages
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
     let request = try await own.registrationRequest(from: server.get(.registration, context))
-    let honest = try server.allowance(of: own.register(request))
+    let honest = try server.holder.allowance(of: own.register(request))
     let forged = try attackers.register(request)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = honest?.codeMAC }.0 == .keysNotAllowed)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = nil }.0 == .keysNotAllowed)
@@ -77,8 +77,8 @@ import UAFMessages
     let response = try await answer(key)
     guard case .registration(let registration) = response else { throw TestServer.Unexpected() }
     let statement = EnrolmentCode.keysStatement(
-      try TestServer.statement(of: registration, for: "alice", appID: server.identity.appID))
-    let mac = try TestServer.proof(of: bobs, for: "alice", statement)
+      try KeyAllowances.statement(of: registration, for: "alice", appID: server.identity.appID))
+    let mac = try KeyAllowances.proof(of: bobs, for: "alice", statement)
     #expect(try await server.respond(response, username: "alice") { $0.codeMAC = mac }.0 == .keysNotAllowed)
   }
 
@@ -113,13 +113,13 @@ import UAFMessages
     let (own, attackers) = (try FakeAuthenticator(aaid: "5541#0002"), try FakeAuthenticator(aaid: "5541#0002"))
     let request = try await attackers.registrationRequest(from: proved(by: known, 1))
     let (honest, forged) = (try own.register(request), try attackers.register(request))
-    let signed = try server.authorization(of: honest, for: "alice", by: known, counter: 2)
+    let signed = try server.holder.authorization(of: honest, for: "alice", by: known, counter: 2)
     #expect(
       try await server.respond(forged, username: "alice") { $0.authorization = signed }.0 == .unknownChallenge)
-    let strangers = try server.authorization(of: forged, for: "alice", by: bobs, counter: 1)
+    let strangers = try server.holder.authorization(of: forged, for: "alice", by: bobs, counter: 1)
     #expect(
       try await server.respond(forged, username: "alice") { $0.authorization = strangers }.0 == .unknownKeyID)
-    let byItself = try server.authorization(of: forged, for: "alice", by: attackers, counter: 1)
+    let byItself = try server.holder.authorization(of: forged, for: "alice", by: attackers, counter: 1)
     #expect(try await server.respond(forged, username: "alice") { $0.authorization = byItself }.0 == .unknownKeyID)
     let second = try await attackers.register(attackers.registrationRequest(from: proved(by: known, 3)))
     #expect(
@@ -127,7 +127,7 @@ import UAFMessages
     #expect(try await keyIDs() == [known.keyID])
     #expect(
       try await server.respond(honest, username: "alice") {
-        $0.authorization = try server.authorization(of: honest, for: "alice", by: known, counter: 4)
+        $0.authorization = try server.holder.authorization(of: honest, for: "alice", by: known, counter: 4)
       }.0 == nil)
     #expect(try await keyIDs() == [known.keyID, own.keyID])
   }
@@ -146,9 +146,9 @@ import UAFMessages
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known, counter: 5)
-    let old = try server.authorization(of: response, for: "alice", by: known, counter: 5)
+    let old = try server.holder.authorization(of: response, for: "alice", by: known, counter: 5)
     #expect(try await server.respond(response, username: "alice") { $0.authorization = old }.0 == .counterNotIncreased)
-    let good = try server.authorization(of: response, for: "alice", by: known, counter: 6)
+    let good = try server.holder.authorization(of: response, for: "alice", by: known, counter: 6)
     #expect(try await server.respond(response, username: "alice") { $0.authorization = good }.0 == nil)
     let login = try await server.authenticationRequest("alice")
     #expect(try await server.respond(known.authenticate(login, counter: 6)).0 == .counterNotIncreased)
@@ -159,7 +159,7 @@ import UAFMessages
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known)
-    let signed = try server.authorization(of: response, for: "alice", by: known, counter: 2)
+    let signed = try server.holder.authorization(of: response, for: "alice", by: known, counter: 2)
     #expect(try await server.respond(response, username: "alice") { $0.authorization = signed }.0 == nil)
     let row = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .registration), limit: 9) }.last?.event
     #expect(row?.detail.contains(known.keyID.text) == true && row?.authenticators.contains(further.keyID.text) == true)
@@ -169,7 +169,7 @@ import UAFMessages
 
   private func machineMAC(_ response: UAFResponse, _ device: String, by secret: MachineSecret) throws -> [UInt8] {
     guard case .registration(let registration) = response else { throw TestServer.Unexpected() }
-    let statement = try TestServer.statement(of: registration, for: "alice", appID: server.identity.appID)
+    let statement = try KeyAllowances.statement(of: registration, for: "alice", appID: server.identity.appID)
     return try HMACSHA256.authenticate(
       statement.machineStatement(deviceID: device), keyInOrdinaryMemory: secret.secret)
   }

@@ -227,7 +227,7 @@ import UAFMessages
     _ edit: (inout RequestContext) throws -> Void = { _ in }
   ) async throws -> ServiceRefusal? {
     try await server.respond(response, username: username) { context in
-      context.authorization = try server.authorization(
+      context.authorization = try server.holder.authorization(
         of: response, for: username, by: key, counter: counter, signing: change)
       try edit(&context)
     }.0

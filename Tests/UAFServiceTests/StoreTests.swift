@@ -25,7 +25,7 @@ import UAFMessages
     context.codeProof = try await second.enrol("alice")
     let request = try await authenticator.registrationRequest(from: server.get(.registration, context))
     let response = try authenticator.register(request)
-    let allowance = try #require(try second.allowance(of: response))
+    let allowance = try #require(try second.holder.allowance(of: response))
     #expect(try await server.respond(response, username: "alice") { $0.codeMAC = allowance.codeMAC }.0 == nil)
     let summaries = try await second.store.read { try $0.accounts.summaries(now: 0) }
     #expect(

@@ -51,7 +51,7 @@ public struct AuthenticationFlow: Sendable {
     isProof = proof != nil
     var context = settings.context(username: username)
     context.transaction = isServers ? nil : transaction?.shown
-    proof?.describe(in: &context)
+    context = proof?.described(in: context) ?? context
     purposes = [proof?.purpose ?? (context.transaction == nil ? .login : .text)]
     opening = RequestOpening(settings: settings, operation: .authentication, context: context)
   }

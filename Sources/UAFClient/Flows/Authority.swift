@@ -21,17 +21,21 @@ public enum Authority: Sendable {
     }
   }
 
-  /// Says in a question what allows it.
+  /// A question that says what allows it.
   ///
   /// - Parameter statement: what somebody says who has an enrolment code.
   /// - Throws: ``CryptoError``.
-  func describe(in context: inout RequestContext, _ statement: (RequestContext) -> [UInt8]) throws(CryptoError) {
+  func described(
+    in question: RequestContext, _ statement: (RequestContext) -> [UInt8]
+  ) throws(CryptoError) -> RequestContext {
+    var context = question
     switch self {
     case .none: break
     case .plainCode(let code): context.authCode = code
     case .code: context.codeProof = try authenticate(statement(context), for: context.username)
     case .proof(let token): context.proof = token
     }
+    return context
   }
 
   /// The code of HMAC-SHA-256 of a statement, by the key of an enrolment code; nil without one.

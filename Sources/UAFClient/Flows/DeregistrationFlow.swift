@@ -24,7 +24,7 @@ public struct DeregistrationFlow: Sendable {
   ) {
     self.authority = authority
     var context = settings.context(username: username)
-    scope.describe(in: &context)
+    (context.deregisterAAID, context.deregisterAll) = (scope.aaid, scope.isAll)
     context.deregisterKeyIDs = keyIDs
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }
@@ -32,7 +32,7 @@ public struct DeregistrationFlow: Sendable {
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
-      try authority.describe(in: &context, EnrolmentCode.removalStatement)
+      context = try authority.described(in: context, EnrolmentCode.removalStatement)
     }
   }
 

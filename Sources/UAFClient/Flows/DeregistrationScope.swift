@@ -7,11 +7,11 @@ public enum DeregistrationScope: Equatable, Sendable {
   /// Every authenticator of the account.
   case all
 
-  /// Says it in the words of the FIDO Alliance's interface, which do not distinguish machines.
-  func describe(in context: inout RequestContext) {
-    switch self {
-    case .authenticator(let aaid): context.deregisterAAID = aaid
-    case .all: context.deregisterAll = true
-    }
-  }
+  // The words of the FIDO Alliance's interface, which do not distinguish machines.
+
+  /// The one authenticator.
+  var aaid: AAID? { if case .authenticator(let aaid) = self { aaid } else { nil } }
+
+  /// Whether it is every one; nil if not.
+  var isAll: Bool? { self == .all ? true : nil }
 }

@@ -24,10 +24,14 @@ public enum ProofSubject: Sendable {
     }
   }
 
-  func describe(in context: inout RequestContext) {
+  /// A question that asks for it.
+  func described(in question: RequestContext) -> RequestContext {
+    var context = question
     context.proofFor = operation
-    guard case .removal(let scope, let keyIDs) = self else { return }
-    scope.describe(in: &context)
-    context.deregisterKeyIDs = keyIDs
+    if case .removal(let scope, let keyIDs) = self {
+      (context.deregisterAAID, context.deregisterAll) = (scope.aaid, scope.isAll)
+      context.deregisterKeyIDs = keyIDs
+    }
+    return context
   }
 }

@@ -64,7 +64,7 @@ public struct RegistrationFlow: Sendable {
   /// Asks the server for a request, without waiting for the answer.
   public mutating func start<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal) {
     try opening.start(over: &transport) { (context) throws(CryptoError) in
-      try authority.describe(in: &context) { EnrolmentCode.registrationStatement(username: $0.username) }
+      context = try authority.described(in: context) { EnrolmentCode.registrationStatement(username: $0.username) }
     }
   }
 

@@ -12,10 +12,12 @@ enum AccessForms {
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
     let made = try await AccessAdministration(call.administration).createToken(
       call.fields["name"], role: role, lifetime: lifetime, by: call.caller)
-    return .page(FormRoutes.made(.token(made.text), call))
+    return .page(Self.made(.token(made.text), call))
   }
 
-  /// A role is given with a signature. First somebody who has keys that do not count is shown with them.
+  /// A role is given with a signature.
+  ///
+  /// First somebody who has keys that do not count is shown with them.
   static func setRole(_ call: PageCall) async throws -> FormRoutes.Result {
     let (name, role) = (call.fields["name"], try call.role())
     try call.caller.require(.manageAccess)
@@ -64,6 +66,15 @@ enum AccessForms {
       }
       return .setRole(role, of: name, counting: keys)
     default: throw AdministrationRefusal.invalid(field: "keys", reason: "is unknown")
+    }
+  }
+
+  /// What was made, shown once.
+  static func made(_ made: DangerousStep.Made, _ call: PageCall) -> PageContent {
+    switch made {
+    case .token(let text):
+      PageContent(title: call.text(.tokens), blocks: [.code(text, label: call.text(.tokenMade))])
+    case .code(let payload): PeoplePages.issued(payload, title: .codeIssued, how: .enrolHow, call)
     }
   }
 }

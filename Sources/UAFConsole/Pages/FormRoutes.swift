@@ -111,15 +111,6 @@ enum FormRoutes {
     }
     let code = try await EnrolmentAdministration(call.administration).issue(
       for: name, lifetime: lifetime, by: call.caller)
-    return .page(made(.code(code), call))
-  }
-
-  /// What was made, shown once.
-  static func made(_ made: DangerousStep.Made, _ call: PageCall) -> PageContent {
-    switch made {
-    case .token(let text):
-      PageContent(title: call.text(.tokens), blocks: [.code(text, label: call.text(.tokenMade))])
-    case .code(let payload): PeoplePages.issued(payload, title: .codeIssued, how: .enrolHow, call)
-    }
+    return .page(AccessForms.made(.code(code), call))
   }
 }

@@ -9,7 +9,6 @@ struct Verifier: Sendable {
   let models: AuthenticatorModels
   /// Seconds since 1970, for the validity of attestation certificates.
   let now: Int64
-  /// Whether an assertion has to say how the person was verified.
   var verificationMethods = VerificationMethodPolicy.off
   /// Whether the message came with another one that names the connection.
   var isAccompanied = false

@@ -45,11 +45,14 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == record)
   }
 
-  @Test func `goes with the account's last key, and does not come back to an account that is gone`() throws {
+  @Test
+  func `stays after the account's last key, for the account stage, and no other one comes to an account that is gone`()
+    throws
+  {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     try file.reset(.passcode)
-    #expect(try file.records.body(.machine, of: nil) == nil)
+    #expect(try file.records.body(.machine, of: file.identity) != nil)
     #expect(throws: StateError.absent) { try record.store(in: file) }
   }
 

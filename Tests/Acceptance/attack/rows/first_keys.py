@@ -62,8 +62,8 @@ class CodeReader:
 
 @row(
     "A89",
-    "whoever holds uaf-fetch reads what a first registration, a reset or a removal says of its code, registers its own key with it, and "
-    "lets the person go on by a proof of that key",
+    "whoever holds uaf-fetch reads what a first registration, a reset or a removal says of its code, registers its own key "
+    "with it, and lets the person go on by a proof of that key",
     "no key of the attacker's at the server; where the machine says registered, its own key is there and alone",
     causes=("the network",),
 )
