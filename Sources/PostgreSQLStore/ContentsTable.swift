@@ -61,6 +61,12 @@ struct ContentsTable: StoreContents {
         HAVING max(\(column)) IS NOT NULL
         """)
     }
+    // A code has the number of a row that is not moved.
+    try connection.execute(
+      """
+      SELECT setval(pg_get_serial_sequence('enrolment', 'id'), max(number)) FROM issuedCode
+      HAVING max(number) IS NOT NULL
+      """)
     try connection.execute(
       """
       UPDATE auditEnd SET number = a.number, hash = a.hash

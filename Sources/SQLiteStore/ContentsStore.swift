@@ -50,7 +50,14 @@ struct ContentsStore: StoreContents {
   }
 
   // SQLite gives numbers beyond the highest one, and the chain ends with its last row.
-  func continueNumbers() throws {}
+  /// Of the tables that are moved SQLite finds the highest number itself. A code has the number of a row that is not moved.
+  func continueNumbers() throws {
+    try db.execute(
+      sql: """
+        DELETE FROM sqlite_sequence WHERE name = 'enrolment';
+        INSERT INTO sqlite_sequence (name, seq) SELECT 'enrolment', coalesce(max(number), 0) FROM issuedCode;
+        """)
+  }
 
   func removeAll() throws {
     for name in MovedTable.left + MovedTable.all.reversed().map(\.name) where name != "setting" {
