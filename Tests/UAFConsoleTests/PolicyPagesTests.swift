@@ -96,6 +96,9 @@ import UAFAdministration
 
   @Test func `a policy that was saved between form and signature is not replaced`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
+    // Somebody who can administer under that policy.
+    _ = try await server.registered("rita", model: "5541#0002")
+    try await server.make("rita", .administrator)
     _ = await browser.post("/console/policies/save", "\(body(Self.pattern, lockOut: 1))&csrf=\(csrf)")
     _ = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
     try await save(Self.either)
