@@ -49,8 +49,10 @@ struct ContentsStore: StoreContents {
     for row in rows { try statement.run(row.map(Self.parameter) + fixed) }
   }
 
-  // SQLite gives numbers beyond the highest one, and the chain ends with its last row.
-  /// Of the tables that are moved SQLite finds the highest number itself. A code has the number of a row that is not moved.
+  /// Has new rows numbered beyond those that came.
+  ///
+  /// Of the tables that are moved SQLite finds the highest number itself, and the chain ends with its last row. A code has the
+  /// number of a row that is not moved.
   func continueNumbers() throws {
     try db.execute(
       sql: """

@@ -49,7 +49,7 @@ struct LoginReadsTests {
 
   private func addKeys(_ keys: [(username: String, aaid: String)]) async throws {
     for name in Set(keys.map(\.username)) { try await server.store.write { try $0.accounts.add(name, now: 1) } }
-    try await server.addKeys(keys)
+    try await server.database.addKeys(keys)
   }
 
   @Test func `gives each of several logins its own keys`() async throws {

@@ -23,7 +23,7 @@ final class TestServer: Sendable {
   ) throws {
     let database = try database ?? StoreEngine.current.makeDatabase()
     let clock = clock
-    let certificate = try X509.certificates(pem: Self.certificatePEM)[0]
+    let certificate = try X509.certificates(pem: TestServerKeys.certificatePEM)[0]
     let identity = try ServerIdentity(
       publicURL: Self.publicURL, facets: [ServerIdentity.pamModuleFacet], certificates: [certificate])
     self.identity = identity
@@ -31,7 +31,7 @@ final class TestServer: Sendable {
     let policies = policies ?? AccountPolicies(everybody: AcceptedSets(each: models))
     self.certificate = certificate
     self.database = database
-    let keys = try keys ?? Self.makeKeys(now: { clock.now })
+    let keys = try keys ?? TestServerKeys.make(now: { clock.now })
     holder = KeyAllowances(keys: keys, appID: identity.appID)
     environment = ServiceEnvironment(
       store: database.store, keys: keys, models: models,
@@ -42,9 +42,7 @@ final class TestServer: Sendable {
 
   var store: any ServerStore { database.store }
 
-  func advance(seconds: Int64) {
-    clock.advance(seconds: seconds)
-  }
+  func advance(seconds: Int64) { clock.advance(seconds: seconds) }
 
   var now: Int64 { clock.now }
 
@@ -69,20 +67,6 @@ final class TestServer: Sendable {
     return try holder.take(code, of: username)
   }
 
-  /// Puts keys of accounts and models into the store that nobody has registered.
-  func addKeys(_ keys: [(username: String, aaid: String)], length: Int = 32) async throws {
-    let zero = database.literal([0])
-    let rows = try keys.map { username, aaid in
-      let keyID = database.literal(try RandomBytes.make(length))
-      return "('\(username)', '\(identity.appID)', '\(aaid)', \(keyID), \(zero), 1, 256, 1, 1, 0)"
-    }
-    try await database.execute(
-      """
-      INSERT INTO credential (username, appID, aaid, keyID, publicKey, signatureAlgorithm, authenticatorVersion,
-        signCounter, regCounter, registeredAt) VALUES \(rows.joined(separator: ","))
-      """)
-  }
-
   func get(_ operation: UAFOperation, _ context: RequestContext) async throws -> ReturnUAFRequest {
     try await get(GetUAFRequest(op: operation, context: context.jsonText))
   }
@@ -104,12 +88,9 @@ final class TestServer: Sendable {
     _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil,
     saying change: (inout RequestContext) throws -> Void = { _ in }
   ) async throws -> (ServiceRefusal?, Token?) {
-    var context = (try? holder.allowance(of: response)) ?? username.map { RequestContext(username: $0) }
-    if let username, context?.username != username {
-      let allowed = context
-      context = RequestContext(username: username)
-      context?.codeMAC = allowed?.codeMAC
-    }
+    let allowed = try? holder.allowance(of: response)
+    var context = username.map { RequestContext(username: $0) } ?? allowed
+    context?.codeMAC = allowed?.codeMAC
     context?.transaction = text
     if var changed = context {
       try change(&changed)
@@ -158,26 +139,4 @@ final class TestServer: Sendable {
   }
 
   struct Unexpected: Error {}
-
-  static let certificatePEM: [UInt8] = {
-    let made = try? DevelopmentCertificate.make(
-      commonName: "test", dnsNames: ["server.test"], ipAddresses: [], notBefore: 1, notAfter: 2_000_000_000)
-    guard let made else { return [] }
-    return made.certificatePEM
-  }()
-
-  /// One for all servers of the tests: OpenSSL's secure heap has room for so many keys only.
-  private static let auditKey = Result {
-    let pair = try P256.generate()
-    return try TokenKey(pair.privateKey, for: .auditHead)
-  }
-
-  private static func makeKeys(now: @escaping @Sendable () -> Int64) throws -> ServerKeys {
-    let pair = try P256.generate()
-    let rings = ServerKeys.Rings(
-      secrets: KeyRing(try ServerSecret(RandomBytes.makeSecret(32))),
-      verdictKeys: KeyRing(try TokenKey(pair.privateKey)),
-      auditKeys: KeyRing(try auditKey.get()))
-    return try ServerKeys(rings, decoySecret: ServerSecret(RandomBytes.makeSecret(32)), now: now)
-  }
 }

@@ -42,7 +42,7 @@ import UAFMessages
   }
 
   @Test func `a payload has the authority that was named, and none that is no certificate`() async throws {
-    let pem = String(decoding: TestServer.certificatePEM, as: UTF8.self)
+    let pem = String(decoding: TestServerKeys.certificatePEM, as: UTF8.self)
     #expect(try await codes.issue(authority: pem, by: caller).payload.ca == pem)
     for wrong in ["", "authority", String(repeating: pem, count: 40)] {
       await #expect(throws: AdministrationRefusal.self) { try await codes.issue(authority: wrong, by: caller) }

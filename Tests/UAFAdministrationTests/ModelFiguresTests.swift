@@ -24,7 +24,7 @@ import UAFMessages
     try await server.store.write { records in
       for key in keys { try records.accounts.add(key.username, now: 1) }
     }
-    try await server.addKeys(keys)
+    try await server.database.addKeys(keys)
   }
 
   private func lines() async throws -> [String] {

@@ -23,7 +23,7 @@ import UAFMessages
       try records.settings.set(.publicURL, to: TestServer.publicURL)
       for name in ["alice", "bob", "carol", "dave"] { try records.accounts.add(name, now: 0) }
     }
-    try await server.addKeys([
+    try await server.database.addKeys([
       ("alice", "5541#0001"), ("alice", "5541#0002"), ("bob", "5541#0001"), ("carol", "5541#0002"),
     ])
   }
@@ -127,7 +127,7 @@ import UAFMessages
       try records.settings.set(.publicURL, to: TestServer.publicURL)
       for name in names { try records.accounts.add(name, now: 0) }
     }
-    try await server.addKeys(names.map { ($0, "5541#0001") })
+    try await server.database.addKeys(names.map { ($0, "5541#0001") })
     let preview = try await administration.preview(both, by: administrator)
     #expect(preview.withKeys == 1203)
     #expect(preview.lockedOut == 1203)

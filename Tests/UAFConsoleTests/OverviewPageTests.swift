@@ -16,7 +16,7 @@ import UAFAdministration
 
   private func add(_ models: [(aaid: String, count: Int)]) async throws {
     try await server.store.write { try $0.accounts.add("mina", now: 1) }
-    try await server.addKeys(models.flatMap { model in (0..<model.count).map { _ in ("mina", model.aaid) } })
+    try await server.database.addKeys(models.flatMap { model in (0..<model.count).map { _ in ("mina", model.aaid) } })
   }
 
   private func page(_ language: String = "en") async throws -> String {

@@ -64,7 +64,7 @@ struct APITests {
 
   @Test func `an auditor reads how many keys there are of each model`() async throws {
     try await server.store.write { try $0.accounts.add("mina", now: 1) }
-    try await server.addKeys([("mina", "5541#0002"), ("mina", "0a0b#0001"), ("mina", "5541#0002")])
+    try await server.database.addKeys([("mina", "5541#0002"), ("mina", "0a0b#0001"), ("mina", "5541#0002")])
     let (answer, json) = try await ask(.GET, "/api/v1/models", token: try await token(.auditor))
     #expect(answer.status == .ok && json.integer("time") == server.now)
     #expect(

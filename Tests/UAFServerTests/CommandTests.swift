@@ -244,11 +244,11 @@ struct CommandTests {
       name: "민아의\tdesk\u{1B}[2J\u{202E}", model: "x86_64", system: nil, keys: 2, revokedKeys: 0,
       registeredAt: 1_800_000_000, lastUsedAt: nil)
     let line = DevicesCommand.line(APIShapes.device(device))
-    #expect(line == "민아의 desk[2J\tx86_64\t-\t2\t0\t2027-01-15T08:00:00Z\tnever")
+    #expect(line == "민아의[U+0009]desk[U+001B][2J[U+202E]\tx86_64\t-\t2\t0\t2027-01-15T08:00:00Z\tnever")
     device = AccountDevice(
       name: "", model: "-", system: "Linux 6.1", keys: 0, revokedKeys: 1, registeredAt: 0, lastUsedAt: 1_800_000_000)
     let other = DevicesCommand.line(APIShapes.device(device))
-    #expect(other == "-\t-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z")
+    #expect(other == "-\t'-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z", "no formula")
   }
 
   @Test func `writes a log line with fields in order`() {

@@ -23,7 +23,7 @@ struct ExportFaultTests {
       try records.accounts.add("mina", now: 1)
       try records.accounts.add("hana", now: 1)
     }
-    try await server.addKeys([("mina", "5541#0001")])
+    try await server.database.addKeys([("mina", "5541#0001")])
     let path = try path("whole")
     _ = try await ExportFile.make(path) { file in
       try await StoreExport(store: server.store, kind: "sqlite", now: 5).write(to: file)

@@ -129,7 +129,7 @@ struct StoreMigrationTests {
 
   @Test func `a copy that fails leaves the old store in use, and the next attempt begins anew`() async throws {
     try await server.enrol("alice")
-    try await server.addKeys([("alice", "5541#0001")])
+    try await server.database.addKeys([("alice", "5541#0001")])
     try await new.forbidCounter(of: "alice")
     #expect(try await standing { _ = try await migration.run(mark: "m1") } == .copying)
     #expect(usable() == (true, false))

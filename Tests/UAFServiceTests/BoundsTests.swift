@@ -95,7 +95,7 @@ import UAFMessages
   /// Gives an account keys as a person with a client of their own could register them.
   private func add(_ count: Int, keyIDBytes: Int = 32, to username: String) async throws {
     let keys = (0..<count).map { _ in (username, "5541#0001") }
-    try await server.addKeys(keys, length: keyIDBytes)
+    try await server.database.addKeys(keys, length: keyIDBytes)
   }
 
   /// What becomes of an enrolment whose request was there before `count` other keys were.

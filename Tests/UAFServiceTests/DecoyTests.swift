@@ -13,7 +13,7 @@ import UAFMessages
   /// Puts an account with keys into the store, as if they had been registered.
   private func add(_ username: String, _ keys: [String], length: Int = 32, to server: TestServer) async throws {
     try await server.store.write { try $0.accounts.add(username, now: 0) }
-    try await server.addKeys(keys.map { (username, $0) }, length: length)
+    try await server.database.addKeys(keys.map { (username, $0) }, length: length)
   }
 
   private func refresh(_ server: TestServer) async throws {
@@ -153,8 +153,8 @@ import UAFMessages
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
       INSERT INTO account (username, createdAt) SELECT 'a' || i, 0 FROM n
       """)
-    try await server.addKeys((1...6000).map { ("a\($0)", Self.passcode) })
-    try await server.addKeys((1...6000).filter { $0 * 7919 % 100 < 30 }.map { ("a\($0)", Self.pattern) })
+    try await server.database.addKeys((1...6000).map { ("a\($0)", Self.passcode) })
+    try await server.database.addKeys((1...6000).filter { $0 * 7919 % 100 < 30 }.map { ("a\($0)", Self.pattern) })
     try await refresh(server)
     let entries = server.environment.shapes.shapes?.entries ?? []
     let total = entries.reduce(0) { $0 + $1.count }

@@ -120,7 +120,7 @@ import UAFMessages
 
   @Test func `refuses a made-up key as a real one, although the shapes have changed since the request`() async throws {
     try await server.store.write { try $0.accounts.add("bob", now: 0) }
-    try await server.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
+    try await server.database.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
     let request = try await server.authenticationRequest("nobody")
     let keyIDs = request.policy.accepted.joined().flatMap { $0.keyIDs ?? [] }

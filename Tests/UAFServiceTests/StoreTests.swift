@@ -178,7 +178,7 @@ import UAFMessages
   @Test func `tells a login the same keys as a transaction, and which challenge was used`() async throws {
     let (name, appID) = ("alice", server.identity.appID)
     let authenticator = try await server.registered(name)
-    try await server.addKeys([(name, "0001#0001")])
+    try await server.database.addKeys([(name, "0001#0001")])
     let request = try await server.authenticationRequest(name)
     guard case .marked(let challenge) = PurposedChallenge.read(request.challenge) else { throw TestServer.Unexpected() }
     let issued = IssuedChallenge(

@@ -10,8 +10,7 @@ struct Verifier: Sendable {
   /// Seconds since 1970, for the validity of attestation certificates.
   let now: Int64
   var verificationMethods = VerificationMethodPolicy.off
-  /// Whether the message came with another one that names the connection.
-  var isAccompanied = false
+  var isAccompanied = false  // by a message that names the connection
 
   /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
   func refusal(

@@ -60,7 +60,6 @@ class Liar:
         question = {"header": header, "challenge": self._challenge(operation, text), "policy": policy}
         return {**question, "username": self._name} if operation == "Reg" else question
 
-
     @staticmethod
     def _challenge(operation, text):
         """One that says what was asked for: nothing but the question is needed to make it."""

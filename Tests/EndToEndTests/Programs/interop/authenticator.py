@@ -200,9 +200,7 @@ def deregister(client):
 
 def unproven(client):
     statuses = []
-    code = codes.removal_proof(
-        client.payload["authCode"], client.user, device=client.device, model=client.model
-    )
+    code = codes.removal_proof(client.payload["authCode"], client.user, device=client.device, model=client.model)
     for context in ({}, {"proof": "a.b.c"}, {"authCode": client.payload["authCode"]}, {"codeProof": code}):
         try:
             client.get("Dereg", deregisterAAID=client.model, **context)
