@@ -12,7 +12,7 @@ from attack.rows.further_keys import TEXTS
 from lab.table import must, row
 
 FOLDER, PORT, PAGES = "/srv/uaf-texts", 8467, 8468
-SIGN_IN = "Sign in to "
+SIGN_IN = "Console sign-in: "
 OTHER_TEXT = "mina@prod: sudo: cat /etc/shadow"
 
 
