@@ -45,15 +45,14 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == record)
   }
 
-  @Test
-  func `stays after the account's last key, for the account stage, and no other one comes to an account that is gone`()
-    throws
-  {
-    let file = try register(in: folder.initialised())
+  @Test func `stays after the account's last key, for the account stage, until root has the account forgotten`() throws {
+    let directory = try folder.initialised()
+    let file = try register(in: directory)
     try record.store(in: file)
     try file.reset(.passcode)
-    #expect(try file.records.body(.machine, of: file.identity) != nil)
-    #expect(throws: StateError.absent) { try record.store(in: file) }
+    #expect(try MachineRecord.of(file) == record)
+    #expect(try AccountFile.forget(in: directory, uid: 4242))
+    #expect(try AccountFile.open(in: directory, uid: 4242) == nil)
   }
 
   @Test func `nobody but the owner can read the file it is in`() throws {

@@ -1,6 +1,7 @@
 """A network that lies: servers with the wrong certificate, and none at all."""
 
 import concurrent.futures
+import json
 import os
 import pathlib
 import shutil
@@ -8,6 +9,7 @@ import socket
 import threading
 import time
 
+from attack.recorder import encode
 from lab import forger, hosts, machine
 from lab.table import must, row
 
@@ -285,9 +287,10 @@ def drag_out(lab, person):
         if request.path.endswith("/get"):
             opened.append(said)
             return said
-        # The answer is taken, and a further question asked.
-        body = opened[0].partition(b"\r\n\r\n")[2]
-        return forger.answer(forger.verdict(newUAFRequest=forger.member(body, "uafRequest")))
+        # The answer is taken, and a further question asked, as servers of another make ask one: its challenge has no mark.
+        requests = json.loads(forger.member(opened[0].partition(b"\r\n\r\n")[2], "uafRequest"))
+        further = [{**request, "challenge": encode(os.urandom(32))} for request in requests]
+        return forger.answer(forger.verdict(newUAFRequest=json.dumps(further)))
 
     opened = []
     between = forger.Forger(lab, reply, shown=forger.STOLEN)
