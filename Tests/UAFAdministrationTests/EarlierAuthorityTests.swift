@@ -202,11 +202,12 @@ import UAFMessages
     #expect(try await access.administrators(by: root).isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `a key that was added with a proof counts if each key of the account does`(
+  @Test(arguments: [true, false]) func `a key that another one has signed for counts if that one does`(
     counts: Bool
   ) async throws {
-    let first = try await server.registered("bob", deviceID: "d1")
-    if !counts { _ = try await server.registered("bob", deviceID: "d2", reachesPrivileged: false) }
+    let counting = try await server.registered("bob", deviceID: "d1")
+    let other = try await server.registered("bob", deviceID: "d2", reachesPrivileged: false)
+    let first = counts ? counting : other
     var context = RequestContext(username: "bob")
     context.proofFor = .registration
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
@@ -216,7 +217,9 @@ import UAFMessages
     asked.deviceID = "d3"
     let added = try FakeAuthenticator()
     let registration = try await added.registrationRequest(from: server.get(.registration, asked))
-    #expect(try await server.respond(added.register(registration)).0 == nil)
+    let response = try added.register(registration)
+    let signed = try server.holder.authorization(of: response, for: "bob", by: first, counter: 2)
+    #expect(try await server.respond(response, username: "bob") { $0.authorization = signed }.0 == nil)
     let record = try await KeyAdministration(environment).keys(of: "bob", by: root).last
     #expect(record?.origin == KeyOrigin(issuedBy: "proof", vouchedBy: counts ? "proof" : nil))
   }

@@ -57,7 +57,8 @@ import UAFMessages
     environment = AdministrationEnvironment(
       store: server.store, group: { $0 == "vip" ? AccountGroup.privileged : nil }, now: server.environment.now,
       random: server.environment.random, authority: { _ in nil }, verdictKeys: { "keys" },
-      unlocks: { UnlockGrants(keys: keys) }, models: server.environment.models)
+      unlocks: { UnlockGrants(keys: keys) }, enrolments: { EnrolmentSeal(keys: keys) },
+      models: server.environment.models)
     for name in ["vip", "boss", "bob"] {
       _ = try await server.registered(name, deviceID: "d-\(name)")
       try await server.enrol(name)
@@ -122,7 +123,7 @@ import UAFMessages
     try await AccessAdministration(environment).setAdministrator("solo", role: .administrator, by: root)
     try await AccessAdministration(environment).removeAdministrator("boss", by: root)
     var context = RequestContext(username: "solo")
-    context.proofFor = .deregistration
+    (context.proofFor, context.deviceID, context.deregisterAll) = (.deregistration, "d-solo", true)
     let request = try await TestServer.authenticationRequest(in: server.get(.authentication, context))
     let (refusal, token) = try await server.respond(key.authenticate(request, counter: 1))
     #expect(refusal == nil)

@@ -98,7 +98,7 @@ import UAFAdministration
     let asked = await browser.post("/console/person/revoke", "name=boss&reason=gone&key=\(aKey)&csrf=\(csrf)")
     #expect(asked.status == .seeOther)
     #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.first?.revocation == nil)
-    #expect(try await confirm(browser, key, csrf).hasPrefix("Revoke key \(boss.keyID.text) of boss, code "))
+    #expect(try await confirm(browser, key, csrf).hasPrefix("Console: Revoke key \(boss.keyID.text) of boss, code "))
     #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.first?.revocation != nil)
   }
 

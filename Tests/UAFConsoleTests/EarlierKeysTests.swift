@@ -68,7 +68,7 @@ import UAFMessages
     #expect(await browser.post("/console/administrators/set-keys", body).status == .seeOther)
     #expect(try await counts("bob") == [false])
     let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
-    #expect(text.hasPrefix("Give bob the role operator, keys that count: 1 by token desk, SHA-256 "))
+    #expect(text.hasPrefix("Console: Give bob the role operator, keys that count: 1 by token desk, SHA-256 "))
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
     #expect(try await counts("bob") == [true])
     #expect(try await canConfirm(signInLine("bob").1, with: old))
@@ -81,7 +81,7 @@ import UAFMessages
     _ = await browser.post(
       "/console/administrators/set-keys", "name=bob&role=operator&keys=none&shown=&csrf=\(csrf)")
     let text = try await server.confirm(browser.line("/console/confirm"), with: key, counter: 2)
-    #expect(text.hasPrefix("Give bob the role operator, code "))
+    #expect(text.hasPrefix("Console: Give bob the role operator, code "))
     #expect(await browser.post("/console/confirm", "csrf=\(csrf)").status == .ok)
     _ = try await server.registered("bob", deviceID: "new")
     #expect(try await counts("bob") == [false, true])
