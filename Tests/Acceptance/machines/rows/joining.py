@@ -181,6 +181,8 @@ def leaving(lab):
         said = machine.run("uafctl", "leave").stdout
         must("The server was not told" in said, said)
         network.plug(machine, machine.number)
+        # The server knows it still, and gives its place to nobody who cannot prove to be it, unless an administrator says so.
+        lab.administer("revoke", "--device", lab.machines()[name]["device"], "--reason", "left without the server")
         kept = {path for path in configuration(machine) if not path.startswith("/var/lib/pam-uaf")}
         must(kept == {path for path in before if not path.startswith("/var/lib/pam-uaf")}, kept)
         return "refused while sudo asks; left, and seen as left by the server; left without the server, and said so"
