@@ -38,6 +38,11 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
+  /// Whether a code that they issue may be for a privileged account, and makes a key that counts for the steps of administrators.
+  ///
+  /// Neither a token nor a session is enough: whoever had got hold of one could make themselves an administrator who signs.
+  var vouches: Bool { role.reachesPrivileged && (isSigned || isAtServer) }
+
   /// Who asks, in a text that a person confirms.
   var introduction: String {
     switch actor {

@@ -14,7 +14,8 @@ package struct EnrolmentAdministration: Sendable {
 
   /// Issues a code with which a person registers once; an earlier one of the account is closed.
   ///
-  /// An account that is not there yet is made.
+  /// An account that is not there yet is made. A code for a privileged account needs a signature, except at the server: whoever
+  /// had it could become that person.
   ///
   /// - Parameter lifetime: in seconds.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
@@ -33,10 +34,11 @@ package struct EnrolmentAdministration: Sendable {
     let payload = EnrolmentPayload(
       code: code, server: url, username: username, expires: now + lifetime, ca: try environment.authority(url))
     try await environment.change(.enrol, .of(username), by: caller) { [environment] records in
+      if try AccountReach(environment).isPrivileged(username, in: records) { try caller.requireSignature() }
       try records.accounts.add(username, now: now)
       try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
       try records.issuedCodes.add(
-        for: username, by: caller.actor.text, reachesPrivileged: caller.role.reachesPrivileged, now: now)
+        for: username, by: caller.actor.text, reachesPrivileged: caller.vouches, now: now)
       try records.audit.append([environment.event(.enrolmentCode, by: caller, account: username, detail: detail)])
     }
     return IssuedPayload(payload: payload)

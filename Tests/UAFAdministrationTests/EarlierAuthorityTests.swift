@@ -168,6 +168,39 @@ import UAFMessages
 
   // MARK: Keys
 
+  @Test func `a code for a privileged account is issued after a signature, or at the server`() async throws {
+    let codes = EnrolmentAdministration(environment)
+    let (token, mina) = (
+      try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
+    )
+    for caller in [token, mina] {
+      await #expect(throws: AdministrationRefusal.signatureNeeded) { _ = try await codes.issue(for: "mina", by: caller) }
+      #expect(try await !hasCode("mina"))
+    }
+    for caller in [mina.signing, root] {
+      _ = try await codes.issue(for: "mina", by: caller)
+      #expect(try await hasCode("mina"))
+      try await codes.close(for: "mina", by: root)
+    }
+  }
+
+  @Test func `a key counts if an administrator has signed for its code, and not by a token or a session`() async throws {
+    let (token, mina) = (
+      try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
+    )
+    for (index, caller) in [token, mina, mina.signing, root].enumerated() {
+      let name = "bob\(index)"
+      let issued = try await EnrolmentAdministration(environment).issue(for: name, by: caller)
+      let key = try FakeAuthenticator()
+      var context = RequestContext(username: name)
+      context.codeProof = try server.holder.take(#require(issued.payload.code), of: name)
+      let response = try key.register(await key.registrationRequest(from: server.get(.registration, context)))
+      #expect(try await server.respond(response, username: name).0 == nil)
+      let earlier = try await access.earlierKeys(of: name, by: root).map(\.issuedBy)
+      #expect(earlier == (index < 2 ? [caller.actor.text] : []))
+    }
+  }
+
   @Test func `a key of the helpdesk's code counts after an administrator's signed yes alone`() async throws {
     _ = try await server.registered("bob", reachesPrivileged: false)
     let keys = try await access.earlierKeys(of: "bob", by: root)

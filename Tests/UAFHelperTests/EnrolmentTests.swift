@@ -62,6 +62,18 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("A1-b2"))
   }
 
+  @Test func `a code or a payload of our server with a typing error goes to nobody, who could correct it`() throws {
+    let bench = try bench("code")
+    let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 11))).text
+    let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
+    let payload = String(bench.server.payload().encoded.dropLast(3))
+    for typed in [wrong, String(code.dropFirst()), code + "0", payload] {
+      let transcript = try bench.run(registration(bench), [typed])
+      #expect(transcript.result == 1001 && transcript.prompts.count == 1, "\(typed)")
+    }
+    #expect(bench.server.requests.isEmpty)
+  }
+
   @Test(arguments: ["", nil] as [String?]) func `without the required code nothing is registered`(_ code: String?)
     throws
   {

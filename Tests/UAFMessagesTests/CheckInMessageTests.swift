@@ -62,6 +62,16 @@ import Testing
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
   }
 
+  @Test(arguments: [[1, 1], [2, 1], [1, 3, 2], [Int64.max, 1]]) func `refuses numbers of logins that do not ascend`(
+    _ numbers: [Int64]
+  ) throws {
+    var report = report()
+    report.offlineLogins = numbers.sorted().enumerated().map { note(Int64($0) + 1, account: "a\($1)") }
+    _ = try CheckInRequest(parsing: CheckInRequest(report).jsonBytes)
+    report.offlineLogins = numbers.map { note($0) }
+    #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
+  }
+
   @Test func `a report that is too long keeps its first logins and locks, and counts the other locks`() {
     let long = String(repeating: "\u{10FFFF}", count: 128)
     var report = report()

@@ -17,6 +17,29 @@ import UAFMessages
     }
   }
 
+  @Test func `a code with up to two typing errors is known for one, however it is written`() throws {
+    for seed in UInt8.min...UInt8.max {
+      let code = Array(try Self.code(seed).text)
+      for index in code.indices {
+        var texts = [code, code, code, code]
+        texts[0][index] = "U"
+        texts[1].remove(at: index)
+        texts[2].insert("z", at: index)
+        texts[3].removeSubrange(index..<min(index + 2, code.count))
+        for text in texts.map({ String($0) }) where EnrolmentCode(typed: text) == nil {
+          #expect(EnrolmentPayload.mayBeMistyped(text.lowercased()), "\(text)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "a-code", "123456", "A1-b2 c3", "correct horse battery", "eyJhbGciOiJIUzI1NiJ9.eyJvcCI6IlJlZyJ9.c2ln", "",
+    "c0ffee00-0000-4000-8000-000000000001",
+  ]) func `a code of another server is taken for none of ours`(_ text: String) {
+    #expect(!EnrolmentPayload.mayBeMistyped(text))
+  }
+
   @Test func `codes of other random bits are other codes`() throws {
     let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
     #expect(Set(texts).count == texts.count)

@@ -222,6 +222,20 @@ import UAFMessages
     #expect(try await contact()?.locks == ReportedLocks([lock], more: 5))
   }
 
+  @Test func `a login that is proved proves no other one of its number`() async throws {
+    let secret = try await joined()
+    let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
+    var report = TestServer.report(next: 1)
+    let own = try server.offlineLogin(7, of: "mallory", on: secret, by: mallory)
+    let code = [UInt8](repeating: 9, count: OfflineLoginNote.codeByteCount)
+    report.offlineLogins = [
+      own, OfflineLoginNote(account: "alice", service: "sudo", time: own.time, number: 7, code: code),
+      OfflineLoginNote(account: "mallory", service: "su", time: own.time, number: 7, code: own.code),
+    ]
+    _ = try await server.checkIn(secret, report)
+    #expect(try await rows(.offlineLogin).map(\.account) == ["mallory", "", ""])
+  }
+
   @Test func `a key that was revoked proves nothing any more`() async throws {
     let secret = try await joined()
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))

@@ -132,6 +132,33 @@ import UAFMessages
     #expect(try await keyIDs() == [known.keyID, own.keyID])
   }
 
+  @Test(arguments: [true, false]) func `a key that does not count replaces no last one that does`(
+    isLast: Bool
+  ) async throws {
+    let counting = try await server.registered("alice", deviceID: "one")
+    let other = try await server.registered(
+      "alice", deviceID: "one", model: "5541#0002", reachesPrivileged: false)
+    _ = try await server.registered("bob")
+    try await server.store.write { records in
+      for name in isLast ? ["alice"] : ["alice", "bob"] {
+        try records.administrators.set(
+          StoredAdministrator(name: name, role: "administrator", addedBy: "", addedAt: 0))
+      }
+    }
+    let new = try FakeAuthenticator()
+    var asked = RequestContext(username: "alice")
+    asked.proofFor = .registration
+    let login = try await TestServer.authenticationRequest(in: server.get(.authentication, asked))
+    var context = RequestContext(username: "alice")
+    context.proof = try await server.respond(other.authenticate(login, counter: 1)).1?.value
+    (context.deviceID, context.lostKeyIDs) = ("one", [counting.keyID])
+    let response = try await new.register(new.registrationRequest(from: server.get(.registration, context)))
+    let signed = try server.holder.authorization(of: response, for: "alice", by: other, counter: 2)
+    let refusal = try await server.respond(response, username: "alice") { $0.authorization = signed }.0
+    #expect(refusal == (isLast ? .lastAdministrator : nil))
+    #expect(try await keyIDs() == (isLast ? [counting.keyID, other.keyID] : [other.keyID, new.keyID]))
+  }
+
   @Test func `a login, and the proof of another purpose, sign no new keys`() async throws {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")

@@ -59,8 +59,7 @@ package struct EnrolListAdministration: Sendable {
         try records.accounts.add(payload.username, now: now)
         try records.enrolments.open(sealedKey, for: payload.username, expiresAt: payload.expires)
         try records.issuedCodes.add(
-          for: payload.username, by: caller.actor.text, reachesPrivileged: caller.role.reachesPrivileged,
-          now: now)
+          for: payload.username, by: caller.actor.text, reachesPrivileged: caller.vouches, now: now)
       }
       try records.audit.append(
         made.map { payload, _ in

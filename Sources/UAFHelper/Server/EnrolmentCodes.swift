@@ -68,7 +68,8 @@ struct EnrolmentCodes {
   /// What an entry allows, which is a whole payload or its code alone.
   ///
   /// - Parameter account: whose code it has to be; nil where there is none yet.
-  /// - Throws: ``Ending``, as for a payload; 1001 for what cannot be a code of our server, where root's server is ours.
+  /// - Throws: ``Ending``, as for a payload; 1001 for what cannot be a code of our server, where root's server is ours, and for
+  ///   what may be one with a typing error, where it could be ours.
   func authority(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Authority {
@@ -77,7 +78,7 @@ struct EnrolmentCodes {
       return Self.authority(try judged(checked(payload, .registration), for: account, settings))
     }
     // It would be refused there, and whoever is on the way would know what was meant.
-    guard server.verdictKeys == nil else {
+    guard server.verdictKeys == nil, settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text) else {
       throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: neither a code of our server nor a payload")
     }
     return .plainCode(text)

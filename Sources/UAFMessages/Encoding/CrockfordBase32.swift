@@ -18,6 +18,13 @@ enum CrockfordBase32 {
     return values.count == count ? values : nil
   }
 
+  /// How many characters a person has typed that have a value, and how many that have none; separators count for neither.
+  static func counts(typed text: String) -> (characters: Int, others: Int) {
+    let typed = text.utf8.filter { !separators.contains($0) }
+    let characters = typed.count { value(of: $0) != nil }
+    return (characters, typed.count - characters)
+  }
+
   private static func value(of character: UInt8) -> UInt8? {
     let capital = (0x61...0x7A).contains(character) ? character - 0x20 : character
     let meant: UInt8 =

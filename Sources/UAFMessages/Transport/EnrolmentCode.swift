@@ -46,6 +46,13 @@ public struct EnrolmentCode: Equatable, Sendable {
     characters = values.map { CrockfordBase32.alphabet[Int($0)] }
   }
 
+  /// Whether a text has about as many characters as a code, and hardly another one than those of codes.
+  static func mayBeMistyped(_ text: String) -> Bool {
+    let (characters, others) = CrockfordBase32.counts(typed: text)
+    let count = randomCharacters + checkCharacters
+    return (count - 2...count + 2).contains(characters + others) && others <= 2
+  }
+
   /// The characters, in groups of five.
   public var text: String { CrockfordBase32.grouped(characters, by: 5) }
 

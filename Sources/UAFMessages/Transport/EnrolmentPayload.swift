@@ -85,6 +85,14 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   /// The line to hand out.
   public var encoded: String { Base64URL.encode(jsonBytes) }
 
+  /// Whether a text that is neither a payload nor an ``EnrolmentCode`` may be one of them with a typing error.
+  ///
+  /// Whoever reads such a text on the way can find out what was meant: so it goes to no server.
+  public static func mayBeMistyped(_ text: String) -> Bool {
+    // A payload begins as base64url of `{"`; another server's token has dots between its parts.
+    (text.hasPrefix("eyJ") && !text.utf8.contains(UInt8(ascii: "."))) || EnrolmentCode.mayBeMistyped(text)
+  }
+
   private static let plainVersion: Int64 = 1
   private static let version: Int64 = 2
   private static let maximumCount = 32_768

@@ -26,6 +26,8 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   /// How many more stand.
   public var moreLocks = 0
   /// Logins without the server that it was not told yet, oldest first, at most ``mostOfflineLogins``.
+  ///
+  /// A report that was read has each number once, in ascending order.
   public var offlineLogins: [OfflineLoginNote] = []
   /// How many notes of such logins the machine has dropped, of those that it was not told.
   public var droppedLogins = 0
@@ -53,7 +55,9 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
     guard locks.count <= Self.mostLocks else { throw .outOfRange(reader.name("locks")) }
     moreLocks = try Self.count("moreLocks", reader)
     offlineLogins = try reader.optionalList("offlineLogins", mayBeEmpty: true, of: OfflineLoginNote.self) ?? []
-    guard offlineLogins.count <= Self.mostOfflineLogins else { throw .outOfRange(reader.name("offlineLogins")) }
+    guard offlineLogins.count <= Self.mostOfflineLogins,
+      zip(offlineLogins, offlineLogins.dropFirst()).allSatisfy({ $0.number < $1.number })
+    else { throw .outOfRange(reader.name("offlineLogins")) }
     droppedLogins = try Self.count("droppedLogins", reader)
     let counts = Self.markByteCount...Self.markByteCount
     mark = reader.has("mark") ? try reader.base64URL("mark", counts: counts) : nil

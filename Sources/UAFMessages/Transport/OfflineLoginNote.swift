@@ -2,7 +2,7 @@
 ///
 /// The code shows that who had the account's secret on this machine made the note, for the machine as it has joined. It shows no
 /// more: root of the machine has both.
-public struct OfflineLoginNote: JSONRepresentable, Equatable, Sendable {
+public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
   /// The length of the code.
   public static let codeByteCount = 32
 

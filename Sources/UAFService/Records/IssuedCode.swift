@@ -4,7 +4,7 @@ package struct IssuedCode: Equatable, Sendable {
   package let username: String
   /// As the audit names them.
   package let issuedBy: String
-  /// Whether whoever issued it had a role that reaches privileged accounts.
+  /// Whether it may be for a privileged account, and makes a key that counts for the steps of administrators.
   package let reachesPrivileged: Bool
   /// Seconds since 1970, and so are the others.
   package let issuedAt: Int64

@@ -17,7 +17,8 @@ package struct KeyOrigin: Equatable, Sendable {
     self.vouchedBy = vouchedBy
   }
 
-  /// Of a key that is registered with a code: it counts if an administrator has issued it, or who is at the server.
+  /// Of a key that is registered with a code: it counts if an administrator has signed for the code, or it was issued at the
+  /// server.
   ///
   /// - Parameter code: nil if nobody knows who has issued it.
   package init(_ code: IssuedCode?) {

@@ -9,6 +9,8 @@ struct AccountProofs {
   private let proofs: MachineProofs
   private let machineID: [UInt8]
   private var keys: [String: [KeyID]] = [:]
+  /// Those of the accounts that were asked for: a report names an account up to 64 times.
+  private var secrets: [String: [MachineSecret]] = [:]
 
   /// The most keys of a machine that are looked at.
   static let mostKeys = 1000
@@ -28,21 +30,27 @@ struct AccountProofs {
   }
 
   /// - Throws: ``CryptoError``.
-  func isProved(_ note: OfflineLoginNote) throws -> Bool {
+  mutating func isProved(_ note: OfflineLoginNote) throws -> Bool {
     try isMade(note.code, over: note.authenticated(on: machineID), for: note.account)
   }
 
   /// - Throws: ``CryptoError``.
-  func isProved(_ lock: ReportedLock) throws -> Bool {
+  mutating func isProved(_ lock: ReportedLock) throws -> Bool {
     guard let code = lock.code else { return false }
     return try isMade(code, over: lock.authenticated(on: machineID), for: lock.account)
   }
 
-  private func isMade(_ code: [UInt8], over message: [UInt8], for account: String) throws -> Bool {
-    guard let keys = keys[account] else { return false }
-    return try proofs.possibleSecrets(of: account, holding: keys).contains { secret in
+  private mutating func isMade(_ code: [UInt8], over message: [UInt8], for account: String) throws -> Bool {
+    try possibleSecrets(of: account).contains { secret in
       let expected = try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret)
       return HMACSHA256.isEqual(code, expected)
     }
+  }
+
+  private mutating func possibleSecrets(of account: String) throws -> [MachineSecret] {
+    if let known = secrets[account] { return known }
+    let made = try keys[account].map { try proofs.possibleSecrets(of: account, holding: $0) } ?? []
+    secrets[account] = made
+    return made
   }
 }

@@ -36,7 +36,7 @@ package struct CheckInService: Sendable {
   package func checkIn(
     _ request: CheckInRequest, by machine: KnownMachine, from address: String = ""
   ) async throws -> Outcome {
-    let (report, numbers) = try await proved(request.report, by: machine)
+    let (report, provedLogins) = try await proved(request.report, by: machine)
     let now = environment.now()
     // Whoever has got hold of a request must not be taken for a copy of the machine by sending it again.
     let use = "check-in \(Base64URL.encode(machine.nonce))"
@@ -45,7 +45,7 @@ package struct CheckInService: Sendable {
         try records.usedProofs.use(tokenID: use, expiresAt: now + Self.proofLifetime, now: now)
       else { return nil }
       let judged = JudgedReport(report, of: known, now: now)
-      try records.audit.append(judged.rows(verified: numbers, from: address))
+      try records.audit.append(judged.rows(verified: provedLogins, from: address))
       try records.joinedMachines.note(judged.contact, report, machineID: machine.machineID)
       return known
     }
@@ -53,25 +53,25 @@ package struct CheckInService: Sendable {
     return .noted(try await answer(to: report, of: noted, provedBy: machine, now: now), noted)
   }
 
-  /// A report in which only locks are named that are proved, and the numbers of the logins that are.
+  /// A report in which only locks are named that are proved, and the logins that are.
   ///
   /// The other locks are counted.
   private func proved(
     _ report: MachineReport, by machine: KnownMachine
-  ) async throws -> (report: MachineReport, logins: Set<Int64>) {
+  ) async throws -> (report: MachineReport, logins: Set<OfflineLoginNote>) {
     guard !report.locks.isEmpty || !report.offlineLogins.isEmpty else { return (report, []) }
     let keys = try await environment.store.read { [id = machine.machineID] records -> [KeyRecord] in
       guard let known = try records.joinedMachines.machine(machineID: id) else { return [] }
       return try records.machines.keys(on: known.id, limit: AccountProofs.mostKeys)
     }
-    let proofs = AccountProofs(keys, on: machine.machineID, MachineProofs(keys: environment.keys))
+    var proofs = AccountProofs(keys, on: machine.machineID, MachineProofs(keys: environment.keys))
     var proved = report
     proved.locks = try report.locks.filter { try proofs.isProved($0) }.map {
       ReportedLock(account: $0.account, type: $0.type, origin: $0.origin, until: $0.until)
     }
     // A machine may say any number.
     proved.moreLocks = min(report.moreLocks, Int(Int32.max)) + report.locks.count - proved.locks.count
-    return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }.map(\.number)))
+    return (proved, Set(try report.offlineLogins.filter { try proofs.isProved($0) }))
   }
 
   private func answer(

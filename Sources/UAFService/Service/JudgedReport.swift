@@ -44,13 +44,13 @@ struct JudgedReport {
   /// The rows that it gives: that a copy was seen, what has changed, and the logins.
   ///
   /// - Parameters:
-  ///   - verified: the numbers of the logins that are proved. Any other one is in no row of its account.
-  func rows(verified: Set<Int64>, from address: String) -> [AuditEntry] {
+  ///   - verified: the logins that are proved. Any other one is in no row of its account.
+  func rows(verified: Set<OfflineLoginNote>, from address: String) -> [AuditEntry] {
     var rows: [AuditEntry] = []
     if isOfCopy, isCopyNew { rows.append(row(.machineCopied, place, address)) }
     if let changes { rows.append(row(.machineCheckIn, changes, address)) }
     for login in news {
-      let isProved = verified.contains(login.number)
+      let isProved = verified.contains(login)
       var detail = place
       detail.set("service", .string(login.service))
       detail.set("time", .integer(login.time))

@@ -110,33 +110,17 @@ struct RegistrationResponseSession: Sendable {
     origin.isMachineProved = isProved
     guard try records.openRegistrations.take(hash: hash) else { return session.refused(.unknownChallenge) }
     guard try isUsed(yes.signatures, of: issued.username, in: records) else { return session.refused(.keysNotAllowed) }
-    guard let forgotten = try forgetLostKeys(issued, makingRoomFor: verified.map(\.keyID), in: records) else {
-      return session.refused(.tooManyKeys)
+    let forgotten: [KeyID]
+    let keepsName: Bool
+    switch try replaceKeys(by: verified, found, origin, in: records) {
+    case .failure(let refusal): return session.refused(refusal)
+    case .success(let replaced): (forgotten, keepsName) = replaced
     }
-    try records.accounts.add(issued.username, now: session.now)
-    let keepsName = try add(verified, found, origin, in: records)
     try records.audit.append([event(verified, found, forgotten, yes.signatures)])
     return .accepted(
       token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
       forgotten: forgotten)
-  }
-
-  /// Stores the keys, and uses up the code.
-  ///
-  /// - Returns: whether the machine keeps its name.
-  private func add(
-    _ verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
-  ) throws -> Bool {
-    var keepsName = true
-    for key in verified {
-      keepsName = try records.credentials.add(key, issued: found.issued, origin: origin, now: session.now) && keepsName
-    }
-    if let id = found.enrolmentID {
-      try records.enrolments.consume(id: id)
-      try records.issuedCodes.markUsed(id, now: session.now)
-    }
-    return keepsName
   }
 
   private func origin(
@@ -177,26 +161,51 @@ struct RegistrationResponseSession: Sendable {
     return isUsed
   }
 
-  /// Deletes the keys that the machine has lost, in the transaction that stores the new ones.
+  /// Deletes the keys that the machine has lost, and stores the new ones: both, or neither.
   ///
-  /// - Returns: the deleted keys; nil if there is no room for the new keys even then, and nothing was deleted.
-  private func forgetLostKeys(
-    _ issued: IssuedRequest, makingRoomFor keyIDs: [KeyID], in records: any StoreTransaction
-  ) throws -> [KeyID]? {
-    var forgotten: [KeyID]?
+  /// - Returns: the deleted keys, and whether the machine keeps its name; `tooManyKeys` if there is no room even then, and
+  ///   `lastAdministrator` if no administrator could sign in any more, because the new keys do not count.
+  private func replaceKeys(
+    by verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
+  ) throws -> Result<(forgotten: [KeyID], keepsName: Bool), ServiceRefusal> {
+    let issued = found.issued
+    let losesKeys = !issued.lostKeyIDs.isEmpty
+    let isKept = try losesKeys && records.hasUsableAdministrator(now: session.now)
+    var result: Result<(forgotten: [KeyID], keepsName: Bool), ServiceRefusal> = .failure(.tooManyKeys)
     try records.keeping {
-      let lost = issued.lostKeyIDs
       let removed =
-        lost.isEmpty
-        ? []
-        : try records.credentials.removeAll(
-          of: issued.username, appID: issued.appID, deviceID: issued.device.id, aaid: nil, keyIDs: lost)
-      guard try records.credentials.usage(of: issued.username, appID: issued.appID).hasRoom(for: keyIDs) else {
+        losesKeys
+        ? try records.credentials.removeAll(
+          of: issued.username, appID: issued.appID, deviceID: issued.device.id, aaid: nil, keyIDs: issued.lostKeyIDs)
+        : []
+      let usage = try records.credentials.usage(of: issued.username, appID: issued.appID)
+      guard usage.hasRoom(for: verified.map(\.keyID)) else { return false }
+      try records.accounts.add(issued.username, now: session.now)
+      let keepsName = try add(verified, found, origin, in: records)
+      guard try !isKept || records.hasUsableAdministrator(now: session.now) else {
+        result = .failure(.lastAdministrator)
         return false
       }
-      forgotten = removed.map(\.keyID)
+      result = .success((removed.map(\.keyID), keepsName))
       return true
     }
-    return forgotten
+    return result
+  }
+
+  /// Stores the keys, and uses up the code.
+  ///
+  /// - Returns: whether the machine keeps its name.
+  private func add(
+    _ verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
+  ) throws -> Bool {
+    var keepsName = true
+    for key in verified {
+      keepsName = try records.credentials.add(key, issued: found.issued, origin: origin, now: session.now) && keepsName
+    }
+    if let id = found.enrolmentID {
+      try records.enrolments.consume(id: id)
+      try records.issuedCodes.markUsed(id, now: session.now)
+    }
+    return keepsName
   }
 }

@@ -4,7 +4,7 @@ package protocol IssuedCodes {
   ///
   /// - Parameters:
   ///   - issuer: as the audit names them.
-  ///   - reachesPrivileged: whether the issuer's role reaches privileged accounts.
+  ///   - reachesPrivileged: whether it may be for a privileged account, and makes a key that counts for the steps of administrators.
   ///   - now: seconds since 1970.
   func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
 
@@ -13,7 +13,7 @@ package protocol IssuedCodes {
   /// - Parameter number: as ``Enrolments/check(code:for:now:)`` returns it.
   func code(_ number: Int64) throws -> IssuedCode?
 
-  /// The accounts with a code that was not closed, and whose issuer's role does not reach privileged accounts, or is not known.
+  /// The accounts with a code that was not closed, and which may not be for a privileged account, or of whose issuer nothing is known.
   func accountsWithLesserCodes() throws -> [String]
 
   /// The accounts with a code that was not closed, and that somebody has issued.
