@@ -48,7 +48,7 @@ public enum EndCause: CaseIterable, Sendable {
   case joinRefused
   /// The server's administrator has revoked this machine, which had joined with the code.
   case joinRevoked
-  /// The server knows this machine by another join, and it did not prove that it is the same.
+  /// A machine with this ID has already joined, and this one did not prove that it is the same machine.
   case joinTaken
   /// As many machines have joined with the code as may.
   case joinUsedUp

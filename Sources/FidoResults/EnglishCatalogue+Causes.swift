@@ -13,8 +13,8 @@ extension EnglishCatalogue {
         "This account uses an authenticator that is not enabled here.", "Have root run 'uafctl register USER'.")
     case .codeUnreadable:
       ResultText(
-        "This is no enrolment code.",
-        "Check what you typed: the whole line that the server printed, or the 20 characters of the code.")
+        "This is not a valid enrolment code.",
+        "Check what you entered: either the whole line that the server printed, or just the 20 characters of the code.")
     case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
     case .codeRefused:
       ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")
@@ -62,8 +62,8 @@ extension EnglishCatalogue {
         "Ask the administrator for a new one.")
     case .joinTaken:
       ResultText(
-        "The server knows this machine already, and it did not prove that it is the same one.",
-        "Ask the administrator to revoke the machine ('uaf-server machines' has its id), and for a new machine payload."
+        "A machine with this ID has already joined, and this machine could not prove that it is the same one.",
+        "Ask the administrator to revoke that machine ('uaf-server machines' has its ID) and issue a new payload."
       )
     case .joinUsedUp:
       ResultText(

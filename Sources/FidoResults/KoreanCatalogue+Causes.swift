@@ -8,7 +8,7 @@ extension KoreanCatalogue {
     case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 입력해 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
-    case .codeUnreadable: ResultText("등록 코드가 아닙니다.", "서버가 출력한 줄 전체나 20자 코드를 다시 확인하여 입력하십시오.")
+    case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 20자 코드를 확인하여 입력하십시오.")
     case .codeExpired: ResultText("등록 코드의 기한이 지났습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeRefused: ResultText("서버가 등록 코드를 받아들이지 않습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeOfOtherOperation: ResultText("다른 용도의 코드입니다.", "'uafctl oob FILE'이 그 용도에 맞게 처리합니다.")
@@ -43,8 +43,8 @@ extension KoreanCatalogue {
       ResultText("서버가 이 가입 파일로 가입했던 이 컴퓨터를 취소했습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinTaken:
       ResultText(
-        "서버가 이 컴퓨터를 이미 알고 있는데, 같은 컴퓨터임을 증명하지 못했습니다.",
-        "관리자에게 이 컴퓨터를 취소하고('uaf-server machines'에 ID가 있습니다) 새 가입 파일을 달라고 하십시오.")
+        "이 ID의 컴퓨터가 이미 가입되어 있는데, 같은 컴퓨터임을 증명하지 못했습니다.",
+        "관리자에게 그 컴퓨터를 취소하고 새 가입 파일을 발급해 달라고 요청하십시오. ID는 'uaf-server machines'에서 확인할 수 있습니다.")
     case .joinUsedUp:
       ResultText("이 가입 파일로 가입할 수 있는 컴퓨터 수가 다 찼습니다.", "관리자에게 새 파일을 요청하십시오.")
     case .joinOfOtherServer:

@@ -90,9 +90,9 @@ package struct AccessAdministration: Sendable {
   /// Makes an account's person an administrator, or gives them another role.
   ///
   /// The last one with the role administrator keeps it. What was handed out before ends with it: an open code of the account,
-  /// its sessions, and the tokens and codes that it has made. Its keys count for the steps of administrators if their codes came
-  /// from an administrator, or if they are named here. A code that an administrator issues from now on makes another one that
-  /// counts.
+  /// its sessions, and the tokens and codes that it has made. Its keys count for the steps of administrators if an
+  /// administrator has signed for their codes, or if they are named here. A code that is issued from now on needs a signature,
+  /// and makes another one that counts.
   ///
   /// - Parameter keys: those of the account's keys that are to count from now on, as they were shown; needs a signature.
   /// - Throws: ``AdministrationRefusal``, also if a key is not there, or came from somebody else; ``StoreFailure``.
@@ -130,7 +130,7 @@ package struct AccessAdministration: Sendable {
       guard stored.contains(where: key.isSame),
         try records.credentials.vouch(for: key.aaid, key.keyID, of: name, by: caller.actor.text)
       else {
-        throw AdministrationRefusal.conflict("\(name) has no such key any more: \(key.text); look at the keys again")
+        throw AdministrationRefusal.conflict("\(name) no longer has the key \(key.text); list the keys again")
       }
     }
   }

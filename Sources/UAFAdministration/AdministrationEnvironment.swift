@@ -76,9 +76,9 @@ package struct AdministrationEnvironment: Sendable {
 
   /// Changes something for a caller, in one transaction.
   ///
-  /// Within that transaction the caller's role, token and session are asked for again, also whether the role reaches the
-  /// accounts that are changed. A request may have waited for others, and its caller may have lost what it came with. What
-  /// would leave no administrator who can sign in is undone, unless the caller is at the server.
+  /// The caller's role, token and session are checked again within that transaction, and whether the role reaches the
+  /// accounts that are changed: they may have been revoked while the request waited. A change that would leave no
+  /// administrator who can sign in is rolled back, unless the caller is on the server itself.
   ///
   /// - Parameters:
   ///   - permission: what the caller must be allowed.

@@ -21,7 +21,7 @@ package enum AdministrationRefusal: Error, Equatable, Sendable {
 
   /// A text has a character that nobody sees, or that moves others, such as `U+202E`.
   static func hidden(_ character: String, field: String) -> AdministrationRefusal {
-    .invalid(field: field, reason: "must not have the character \(character), which nobody sees, or which moves others")
+    .invalid(field: field, reason: "must not have the character \(character), which is invisible or reorders text")
   }
 }
 
@@ -33,12 +33,12 @@ extension AdministrationRefusal: CustomStringConvertible {
       "this needs an administrator's signature: do it in the console, or with 'uaf-server' at the server itself"
     case .privileged(let account): "\(account) is privileged: an administrator has to do this"
     case .lastAdministrator:
-      "then no administrator could sign in any more: give another person the role, or do it with 'uaf-server' at the server"
+      "no administrator could sign in after this: give another person the role first, or use 'uaf-server' on the server"
     case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
     case .unknown(let kind, let name): "no \(kind) \(name)"
     case .conflict(let reason): reason
     case .auditUnsigned:
-      "the audit has not been signed for \(AuditGap.bound / 60) minutes, so nothing is changed from afar: see the server's log"
+      "the audit has not been signed for \(AuditGap.bound / 60) minutes: no remote changes now; see the server's log"
     case .invalid(let field, let reason): "\(field) \(reason)"
     }
   }

@@ -30,7 +30,7 @@ package struct ApprovalAdministration: Sendable {
     guard let shown = TextKind.approval(text, of: username, by: caller.introduction) else {
       throw AdministrationRefusal.invalid(
         field: "text",
-        reason: "must have 1 to \(TransactionText.maximumSigned) bytes as it is shown, with the words that say who asks"
+        reason: "must have 1 to \(TransactionText.maximumSigned) bytes as shown, including the words that name who asks"
       )
     }
     let url = try await environment.url()

@@ -1,14 +1,14 @@
 import UAFMessages
 import UAFService
 
-/// Ends what was handed out before somebody got or lost power, in the transaction that gives or takes it.
+/// Revokes what was handed out before an account's privileges changed, in the transaction that changes them.
 struct EarlierAuthority {
   let environment: AdministrationEnvironment
   let records: any StoreTransaction
   /// Who gives or takes it, for the audit.
   let caller: Caller
 
-  /// Closes the codes that somebody of less power has issued for accounts which are privileged now.
+  /// Closes the codes that were issued under a lesser role for accounts that are now privileged.
   ///
   /// - Parameter names: the accounts that have become privileged, or may have.
   func closeLesserCodes(of names: Set<String>) throws {

@@ -1,14 +1,13 @@
 import UAFService
 
-/// What a server does before it answers by a policy: nobody keeps a code for a privileged account that somebody of less power
-/// has issued.
+/// Before a server applies a policy, closes codes for privileged accounts that were issued under a lesser role.
 ///
 /// The policy may come from a file, and the store from a backup or from an earlier version.
 package enum PrivilegedStart {
   /// Closes such codes of administrators, and of the group `privileged` of a policy, in one transaction.
   ///
   /// - Parameters:
-  ///   - policies: those by which the server answers.
+  ///   - policies: the policies that the server applies.
   ///   - host: the name of this machine.
   ///   - now: seconds since 1970.
   /// - Throws: ``StoreFailure``.

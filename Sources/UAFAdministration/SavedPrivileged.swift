@@ -24,7 +24,7 @@ final class SavedPrivileged: Sendable {
     return names
   }
 
-  /// The accounts of that group in a text, also where this server knows not all models that the text names.
+  /// The accounts of that group in a policy's text, even if the text names models that this server does not know.
   static func names(_ text: String) -> Set<String> {
     guard case .object(let policy)? = try? JSONValue(parsing: Array(text.utf8)),
       case .object(let groups)? = policy["groups"], case .object(let group)? = groups[AccountGroup.privileged],

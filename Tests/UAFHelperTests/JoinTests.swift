@@ -147,7 +147,7 @@ import UAFWire
     arguments: [
       (1401, "The server does not accept the join code of the machine payload."),
       (1404, "The time of the machine payload is over."),
-      (1403, "The server knows this machine already, and it did not prove that it is the same one."),
+      (1403, "A machine with this ID has already joined, and this machine could not prove that it is the same one."),
       (1493, "The server has revoked this machine, which had joined with this machine payload."),
       (1491, "As many machines have joined with this machine payload as it is for."),
     ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws

@@ -56,7 +56,7 @@ import UAFWire
     let asked = bench.server.asked.count
     for typed in ["new-code", "00000-00000-00000-00001", String(Self.code.dropLast())] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
-      #expect(transcript.result == 1001 && transcript.errors.last?.hasPrefix("This is no enrolment code.") == true)
+      #expect(transcript.result == 1001 && transcript.errors.last?.hasPrefix("This is not a valid") == true)
     }
     #expect(!bench.server.asked.dropFirst(asked).contains { $0.op == .registration || $0.context.authCode != nil })
   }

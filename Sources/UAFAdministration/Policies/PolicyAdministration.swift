@@ -97,7 +97,7 @@ package struct PolicyAdministration: Sendable {
 
   /// Saves a policy, which is in force at all servers of the store within two seconds.
   ///
-  /// Codes that somebody of less power has issued for accounts of its group `privileged` are closed in the same transaction.
+  /// Codes issued under a lesser role for accounts of its group `privileged` are closed in the same transaction.
   ///
   /// - Parameters:
   ///   - text: the policy in JSON.

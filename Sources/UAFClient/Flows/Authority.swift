@@ -12,7 +12,7 @@ public enum Authority: Sendable {
   /// Our server's token of a fresh authentication for this.
   case proof(String)
 
-  /// What the challenge of a registration is for that it allows; nil where our server would not give one.
+  /// The purpose of the challenge for a registration that this allows; nil if our server would issue none.
   var purpose: ChallengePurpose? {
     switch self {
     case .none, .plainCode: nil
@@ -38,7 +38,7 @@ public enum Authority: Sendable {
     return context
   }
 
-  /// The code of HMAC-SHA-256 of a statement, by the key of an enrolment code; nil without one.
+  /// The HMAC-SHA-256 of a statement under the key of an enrolment code; nil without a code.
   ///
   /// - Throws: ``CryptoError``.
   func authenticate(_ statement: [UInt8], for username: String) throws(CryptoError) -> [UInt8]? {

@@ -27,8 +27,8 @@ struct PurposeCheck {
     var description: String {
       switch self {
       case .unmarked:
-        "the challenge does not say what it is for, as those of uaf-server do; the server may be older than this machine"
-      case .unreadable: "the challenge says what it is for in a form that is not known here; uaf-server may be newer"
+        "the challenge does not name its purpose, as uaf-server's do; the server may be an older version"
+      case .unreadable: "the challenge names its purpose in an unknown form; uaf-server may be a newer version"
       case .otherPurpose(let found): "attack: the challenge is for another purpose than asked for: \(found.word)"
       case .otherQuestion(let found):
         "attack: the challenge (\(found.word)) is for another account, machine, code, key or text than asked for"

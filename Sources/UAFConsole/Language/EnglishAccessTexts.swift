@@ -3,14 +3,14 @@ enum EnglishAccessTexts {
   static let all: [PageText: String] = [
     .earlierKeys: "Keys that do not count",
     .earlierKeysHow:
-      "This person has keys whose codes no administrator has issued. Whoever has issued a code may have registered a key "
-      + "with it. A key signs in to the console, and confirms there, only if it counts.",
-    .earlierKeysAsk: "Which of them count from now on",
-    .earlierKeysNone: "None: the person registers a new key, with a code that an administrator issues",
-    .earlierKeysAll: "All that are shown: I know that they are this person's",
+      "This person has keys whose codes no administrator has signed for. Whoever issued such a code "
+      + "may have used it for a key of their own. Only a key that counts can sign in to the console and confirm steps.",
+    .earlierKeysAsk: "Keys that count from now on",
+    .earlierKeysNone: "None: the person registers a new key with a code from an administrator",
+    .earlierKeysAll: "All keys shown: I have verified that they belong to this person",
     .countsForSteps: "Counts in the console",
     .signatureNeeded: "This needs an administrator's signature.",
     .lastAdministrator:
-      "No administrator could sign in any more. Give another person the role first, or do it at the server itself.",
+      "No administrator could sign in after this. Give another person the role first, or do this on the server itself.",
   ]
 }

@@ -32,7 +32,8 @@ enum EnglishPageTexts {
     .signInEnded: "This sign-in has ended. Start again.",
     .signInRefused: "This account may not sign in here.",
     .auditUnsigned:
-      "The audit has not been signed for five minutes. Until it is, nobody signs in or changes anything here: see the log.",
+      "The audit has not been signed for five minutes. Until it is, nobody can sign in or change anything here. "
+      + "The server's log says why.",
     .tooMany: "Too many attempts. Wait a minute.",
     .cancel: "Cancel",
     .notAllowed: "Your role does not allow this.",

@@ -26,7 +26,7 @@ struct FingerSensorAccess {
   func obstacle(_ call: Call, _ policy: CallPolicy, isBoundToChip: Bool) -> FingerObstacle? {
     guard call.caller.origin == .local, isAtSeat, !policy.hidesState else {
       return FingerObstacle(
-        .biometryInvalidContext, log: "a fingerprint is for a session in the foreground of this machine's seat")
+        .biometryInvalidContext, log: "not proved to be at the machine, for another account, or with hidden states")
     }
     guard isBoundToChip || !policy.configuration.biometric.requiresChip else {
       return FingerObstacle(

@@ -1,8 +1,8 @@
 /// An enrolment code of this project's server, which never leaves the machine where it is typed (PROTOCOL.md, "Enrolment code").
 ///
 /// 20 characters of Crockford's base32 in four groups: 17 with 85 random bits, and three by which a typing error is noticed
-/// before anybody is asked. Both ends derive a key of it, and authenticate with that. What is on the wire of a code is a code of
-/// HMAC-SHA-256, and 85 bits cannot be guessed from one.
+/// before anybody is asked. Both ends derive a key from it and authenticate with that. Only HMAC-SHA-256
+/// values made with this key are sent, and 85 bits cannot be guessed from one.
 public struct EnrolmentCode: Equatable, Sendable {
   /// How many random bytes a new code takes.
   public static let randomByteCount = 11

@@ -24,7 +24,7 @@ enum AccessRoutes {
 
   private static let createToken = APIRoute(
     method: .POST, path: "/tokens",
-    summary: "Makes a token, which the answer shows once. Who asks with a token makes auditors' tokens alone.",
+    summary: "Makes a token, which the response shows once. With a token, only auditors' tokens can be made.",
     body: [
       APIInputs.text("name", "A name that no token has or had.", isRequired: true), APIInputs.role,
       APIInputs.number(
@@ -83,7 +83,7 @@ enum AccessRoutes {
       APIRoute.Input(
         name: "keys", schema: ["type": .string("array"), "items": .object(["type": .string("string")])],
         description:
-          "Keys that count from now on although no administrator has issued their codes: AAID, a space, KeyID. "
+          "Keys that count from now on although no administrator has signed for their codes: AAID, a space, KeyID. "
           + "At the server's own socket alone."),
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent

@@ -7,12 +7,12 @@ struct AdminAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Let an account's person administer the server, or give them another role.",
     discussion: """
-      auditor reads; helpdesk gives out codes, but not for privileged accounts; operator revokes keys, manages accounts and \
-      opens texts; administrator does everything.
+      auditor reads; helpdesk gives out codes; operator revokes keys, manages accounts and opens texts; administrator \
+      does everything. Only administrators may change privileged accounts or give out codes for them.
 
-      A key counts in the console if an administrator has issued its code, or who is at the server. Keys that do not count \
-      are listed with who has issued their codes, and then nothing is done until you say which of them count: \
-      --count-key for each, or --count-none.
+      A key counts in the console if an administrator signed for its code, or it was issued on the server. If the account \
+      has other keys, they are listed with the issuers of their codes, and the role is not given until you decide: \
+      --count-key for each key that is to count, or --count-none.
       """)
 
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
@@ -20,12 +20,12 @@ struct AdminAddCommand: AsyncParsableCommand {
   @OptionGroup var place: AdministrationOptions
   @Option(help: ArgumentHelp("A key that counts from now on: AAID, a space, KeyID; may be repeated.", valueName: "key"))
   var countKey: [String] = []
-  @Flag(help: "No key counts that does not count by itself.") var countNone = false
+  @Flag(help: "Leave the keys that do not count as they are.") var countNone = false
   @OptionGroup var json: JSONFlag
 
   func validate() throws {
     try Terminal.check(username: user)
-    guard countKey.isEmpty || !countNone else { throw ValidationError("--count-none goes without --count-key.") }
+    guard countKey.isEmpty || !countNone else { throw ValidationError("--count-none excludes --count-key.") }
   }
 
   func run() async throws {
@@ -51,6 +51,6 @@ struct AdminAddCommand: AsyncParsableCommand {
       Terminal.note("\(name): code issued by \(key["issuedBy"] == nil ? "somebody unknown" : key.said("issuedBy"))")
     }
     throw Problem(
-      .conflict, "conflict", "\(user) has keys that do not count: say which do with --count-key, or give --count-none")
+      .conflict, "conflict", "\(user) has keys that do not count: choose with --count-key, or use --count-none")
   }
 }

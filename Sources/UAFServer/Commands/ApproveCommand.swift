@@ -17,7 +17,7 @@ struct ApproveCommand: AsyncParsableCommand {
   @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
   @Option(
     help: ArgumentHelp(
-      "What the person confirms, at most 200 bytes with the words that say who asks.", valueName: "text")) var text:
+      "What the person confirms, at most 200 bytes with the words that name the asker.", valueName: "text")) var text:
     String
   @OptionGroup var place: AdministrationOptions
   @Option(help: "Base URL for the client (default: the one 'serve' was last started with).") var server: PublicURL?

@@ -11,15 +11,15 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       Names the first row that does not hold, and exits with 1. Checked are the chain of the rows, each signed head in the \
       store, the last head of the state folder, and the heads of --head: lines of the file that 'serve --audit-heads' wrote, \
       kept on another machine. Only such a head shows that the end was cut off by somebody who can change store and folder.
-      Times in which rows were unsigned for more than five minutes are named, too, and end with 1 until you have looked \
-      into them: --accept-unsigned with the number of their last row.
+      Periods of more than five minutes without a signature are reported, too, and the exit status is then 1. Once you \
+      have looked into them, pass --accept-unsigned with the number of the last row concerned.
       """)
 
   @OptionGroup var state: StateOption
   @Option(help: "A file of signed heads that was kept elsewhere.", completion: .file()) var head: String?
   @Option(help: "The public keys of heads, PEM (default: audit.pub in the state folder).", completion: .file())
   var key: String?
-  @Option(help: ArgumentHelp("Pass over the unsigned times of rows up to this one.", valueName: "number"))
+  @Option(help: ArgumentHelp("Do not report unsigned periods of rows up to this one.", valueName: "number"))
   var acceptUnsigned: Int64 = 0
   @OptionGroup var json: JSONFlag
 

@@ -32,9 +32,9 @@ struct EnrolCommand: AsyncParsableCommand {
       Terminal.note("the line above lets \(user) register once within \(lifetime) seconds; hand it over in private:")
       try await AccountStateChange.warn(about: user, link)
       if let code = try? EnrolmentPayload(encoded: payload).code {
-        Terminal.note("on a machine that has this server configured the code alone is enough: \(code.text)")
+        Terminal.note("where this server is already configured, the code alone is enough: \(code.text)")
       }
-      Terminal.note("save it to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
+      Terminal.note("save the line to a file and run 'uafctl register --code FILE', or pipe it into '--code -'")
     }
   }
 }

@@ -13,8 +13,8 @@ struct ImportCommand: AsyncParsableCommand {
       Stop the old server first, and copy verdict.key, verdict.pub, audit.key, audit.pub and decoy.secret into the state \
       folder; server.secret is removed there, so no signature that was used since the export can be used again. The whole \
       file is checked before anything is stored. If the import does not end, no server starts with the store: run it again, \
-      and it begins anew. What was changed since the export is as it was: revoke and disable again. An export is no signed file: \
-      look whether the administrators and tokens are yours that are named when it has ended, and run 'audit verify'.
+      and it begins anew. What was changed since the export is as it was: revoke and disable again. An export \
+      is not signed: check the administrators and tokens that are listed at the end, and run 'audit verify'.
       """)
 
   @Argument(help: "The file that 'uaf-server export' made.", completion: .file()) var file: String

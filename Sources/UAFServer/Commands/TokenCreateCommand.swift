@@ -16,8 +16,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
   @OptionGroup var place: AdministrationOptions
   @Option(
     help: ArgumentHelp(
-      "Seconds the token is good for, from 60 on; at most 366 days for an auditor, 90 for the helpdesk, "
-        + "30 for an operator, 7 for an administrator; that, but 90 days at most, unless given.", valueName: "seconds"))
+      "Lifetime in seconds, at least 60. At most 366 days for an auditor, 90 for the helpdesk, 30 for an operator, "
+        + "7 for an administrator. Default: that maximum, but no more than 90 days.", valueName: "seconds"))
   var lifetime: Int64?
   @Option(help: ArgumentHelp("Addresses from which it is accepted; may be repeated.", valueName: "address/bits"))
   var from: [String] = []

@@ -1,10 +1,10 @@
 import UAFCrypto
 import UAFMessages
 
-/// What a machine's report says of accounts, checked: it counts only for accounts that have a key on that machine, and only with
-/// a code that the secret makes which the server gave with such a key.
+/// Checks what a machine's report says of accounts.
 ///
-/// So neither a machine that joined under another one's id, nor one on which the account has no key, speaks of an account.
+/// It counts only for an account with a key on that machine, and only with a MAC by the secret that the server gave
+/// with such a key. So a machine that joined under another one's ID, or has no key of the account, cannot report on it.
 struct AccountProofs {
   private let proofs: MachineProofs
   private let machineID: [UInt8]

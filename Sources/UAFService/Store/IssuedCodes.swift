@@ -10,7 +10,7 @@ package protocol IssuedCodes {
 
   /// What is known about a code; nil if nothing is.
   ///
-  /// - Parameter number: as ``Enrolments/check(code:for:now:)`` returns it.
+  /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
   func code(_ number: Int64) throws -> IssuedCode?
 
   /// The accounts with a code that was not closed, and which may not be for a privileged account, or of whose issuer nothing is known.
@@ -23,7 +23,7 @@ package protocol IssuedCodes {
 
   /// Notes that somebody has registered with a code.
   ///
-  /// - Parameter number: as ``Enrolments/check(code:for:now:)`` returns it.
+  /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
   func markUsed(_ number: Int64, now: Int64) throws
 
   /// Codes, the newest first.
