@@ -96,11 +96,16 @@ extension EndToEnd {
       _ = try machine.awaitReadyCore()
       let login = try machine.startAsRoot(machine.scene.host())
       try login.wait(for: "prompt Passcode")
+      // The listener's own process is the way onto this machine, so the next login is on it before that ends.
+      let waiting = ["sh", "-c", "echo waiting; read -r line; exec \"$@\"", "sh"] + (try machine.scene.host())
+      let next = try machine.startAsRoot(waiting)
+      try next.wait(for: "waiting")
       try machine.endListener()
       login.send(Scene.passcode + "\n")
       #expect(Login(try login.end()).code == .success)
-      let next = try logIn(machine)
-      #expect(next.code == .systemError && next.errors.count == 1, "nobody takes the connection")
+      next.send("go on\n")
+      let refused = Login(try next.end())
+      #expect(refused.code == .systemError && refused.errors.count == 1, "\(refused.output.text)")
     }
 
     @Test func `serves nobody beyond the limits of a user id`() throws {
