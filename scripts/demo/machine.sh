@@ -82,9 +82,11 @@ END
 start_server() {
   local waited=0
   printf '    $ %s\n' "uaf-server serve --state server --listen 127.0.0.1:$port --development"
+  # Otherwise the line of the last server could still be found there.
+  rm -f listening
   uaf-server serve --state server --listen "127.0.0.1:$port" --development >listening 2>>server.log </dev/null &
   server=$!
-  until grep -q '^listening on ' listening; do
+  until grep -q '^listening on ' listening 2>/dev/null; do
     waited=$((waited + 1))
     if ! kill -0 "$server" 2>/dev/null || ((waited > 600)); then
       cat server.log >&2
