@@ -34,7 +34,7 @@ import UAFMessages
   }
 
   @Test(arguments: [
-    "a-code", "123456", "A1-b2 c3", "correct horse battery", "eyJhbGciOiJIUzI1NiJ9.eyJvcCI6IlJlZyJ9.c2ln", "",
+    "a-code", "123456", "A1-b2 c3", "correct horse battery staple", "eyJhbGciOiJIUzI1NiJ9.eyJvcCI6IlJlZyJ9.c2ln", "",
     "c0ffee00-0000-4000-8000-000000000001",
   ]) func `a code of another server is taken for none of ours`(_ text: String) {
     #expect(!EnrolmentPayload.mayBeMistyped(text))
