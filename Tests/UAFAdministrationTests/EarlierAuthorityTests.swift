@@ -174,7 +174,9 @@ import UAFMessages
       try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
     )
     for caller in [token, mina] {
-      await #expect(throws: AdministrationRefusal.signatureNeeded) { _ = try await codes.issue(for: "mina", by: caller) }
+      await #expect(throws: AdministrationRefusal.signatureNeeded) {
+        _ = try await codes.issue(for: "mina", by: caller)
+      }
       #expect(try await !hasCode("mina"))
     }
     for caller in [mina.signing, root] {
@@ -184,7 +186,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a key counts if an administrator has signed for its code, and not by a token or a session`() async throws {
+  @Test func `a key counts if an administrator has signed for its code, and not by a token or a session`() async throws
+  {
     let (token, mina) = (
       try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
     )

@@ -64,9 +64,9 @@ import UAFMessages
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
     let acceptance = try accepted(flow.send(over: &transport))
-    #expect(acceptance.deed.purpose == .login)
-    #expect(try acceptance.deed.keyIDs == [Scene.keyID()])
-    #expect(acceptance.deed.textHash == nil && acceptance.token == "token")
+    #expect(acceptance.expected.purpose == .login)
+    #expect(try acceptance.expected.keyIDs == [Scene.keyID()])
+    #expect(acceptance.expected.textHash == nil && acceptance.token == "token")
   }
 
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
@@ -152,7 +152,7 @@ import UAFMessages
     var signer = try TestAuthenticator()
     try signing.sign(with: &signer)
     let acceptance = try accepted(signing.send(over: &transport))
-    #expect(acceptance.deed.textHash == (try SHA256.hash(Array("Pay 5".utf8))))
+    #expect(acceptance.expected.textHash == (try SHA256.hash(Array("Pay 5".utf8))))
     // Another code's text, another text, and what is no approval.
     for (challenge, text) in [
       (try Self.challenge(purpose, Self.context { $0.authCode = "other" }, text: "Pay 5"), "Pay 5"),

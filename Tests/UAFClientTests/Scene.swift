@@ -195,7 +195,8 @@ struct TestAuthenticator: AssertionSigner, KeyMaker, ~Copyable {
 func accepted(_ verdict: Verdict, sourceLocation: SourceLocation = #_sourceLocation) throws -> Acceptance {
   guard case .accepted(let acceptance) = verdict else {
     Issue.record("the server demands more", sourceLocation: sourceLocation)
-    return Acceptance(tokens: [], username: "", deed: Deed(.authentication, for: nil, keyIDs: []), challenge: "")
+    return Acceptance(
+      tokens: [], username: "", expected: ExpectedVerdict(.authentication, for: nil, keyIDs: []), challenge: "")
   }
   return acceptance
 }

@@ -49,20 +49,21 @@ import UAFMessages
   }
 
   private func acceptance(_ tokens: String..., type: String = Token.jwt) throws -> Acceptance {
-    try acceptance(of: deed(), tokens, type: type)
+    try acceptance(of: expectedVerdict(), tokens, type: type)
   }
 
-  private func acceptance(of deed: Deed, _ tokens: [String], type: String = Token.jwt) -> Acceptance {
+  private func acceptance(of verdict: ExpectedVerdict, _ tokens: [String], type: String = Token.jwt) -> Acceptance {
     Acceptance(
-      tokens: tokens.map { Token(type: type, value: $0) }, username: "alice", deed: deed, challenge: Self.challenge)
+      tokens: tokens.map { Token(type: type, value: $0) }, username: "alice", expected: verdict,
+      challenge: Self.challenge)
   }
 
   /// What the core has done, where the test wants nothing else: a login with one key.
-  private func deed(
+  private func expectedVerdict(
     _ operation: UAFOperation = .authentication, _ purpose: ChallengePurpose? = .login, _ keyIDs: [String] = [keyID],
     text: [UInt8]? = nil, device: String? = nil
-  ) throws -> Deed {
-    Deed(
+  ) throws -> ExpectedVerdict {
+    ExpectedVerdict(
       operation, for: purpose, keyIDs: try keyIDs.map { try KeyID(json: .string($0), path: "key") }, textHash: text,
       deviceID: device)
   }
@@ -120,36 +121,41 @@ import UAFMessages
 
   @Test func `is not believed for another purpose, key, text or machine than the core's own`() throws {
     let text = [UInt8](repeating: 9, count: 32)
-    let cases: [(Making, Deed, SignedVerdict.Fault?)] = [
-      (Making(purpose: "console sign-in"), try deed(), .otherPurpose),
-      (Making(omitting: "purpose"), try deed(), .otherPurpose),
-      (Making(), try deed(.authentication, .approval), .otherPurpose),
-      (Making(), try deed(.authentication, nil), .otherPurpose),
-      (Making(keys: [Self.otherKeyID]), try deed(), .otherKeys), (Making(keys: []), try deed(), .otherKeys),
-      (Making(keys: [Self.keyID, Self.otherKeyID]), try deed(), .otherKeys),
-      (Making(keys: [Self.keyID, Self.keyID]), try deed(), .otherKeys),
-      (Making(omitting: "keys"), try deed(), .otherKeys),
-      (Making(text: Base64URL.encode(text)), try deed(), .otherText), (Making(), try deed(text: text), .otherText),
-      (Making(text: Base64URL.encode(text)), try deed(text: text), nil),
-      (Making(device: "d1"), try deed(), .otherMachine), (Making(device: "d2"), try deed(device: "d1"), .otherMachine),
-      (Making(device: "d1"), try deed(device: "d1"), nil),
+    let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
+      (Making(purpose: "console sign-in"), try expectedVerdict(), .otherPurpose),
+      (Making(omitting: "purpose"), try expectedVerdict(), .otherPurpose),
+      (Making(), try expectedVerdict(.authentication, .approval), .otherPurpose),
+      (Making(), try expectedVerdict(.authentication, nil), .otherPurpose),
+      (Making(keys: [Self.otherKeyID]), try expectedVerdict(), .otherKeys),
+      (Making(keys: []), try expectedVerdict(), .otherKeys),
+      (Making(keys: [Self.keyID, Self.otherKeyID]), try expectedVerdict(), .otherKeys),
+      (Making(keys: [Self.keyID, Self.keyID]), try expectedVerdict(), .otherKeys),
+      (Making(omitting: "keys"), try expectedVerdict(), .otherKeys),
+      (Making(text: Base64URL.encode(text)), try expectedVerdict(), .otherText),
+      (Making(), try expectedVerdict(text: text), .otherText),
+      (Making(text: Base64URL.encode(text)), try expectedVerdict(text: text), nil),
+      (Making(device: "d1"), try expectedVerdict(), .otherMachine),
+      (Making(device: "d2"), try expectedVerdict(device: "d1"), .otherMachine),
+      (Making(device: "d1"), try expectedVerdict(device: "d1"), nil),
     ]
-    for (making, deed, expected) in cases {
-      #expect(try fault(acceptance(of: deed, [token(making)])) == expected, "\(making)")
+    for (making, verdict, expected) in cases {
+      #expect(try fault(acceptance(of: verdict, [token(making)])) == expected, "\(making)")
     }
   }
 
   @Test func `is not believed if it authorises more than was asked for`() throws {
-    let proof = try deed(.authentication, .furtherKeys)
-    let cases: [(Making, Deed, SignedVerdict.Fault?)] = [
-      (Making(use: ["Reg"]), try deed(), .widerUse), (Making(use: ["Dereg"]), try deed(), .widerUse),
-      (Making(omitting: "use"), try deed(), .widerUse), (Making(purpose: "further keys", use: ["Reg"]), proof, nil),
+    let proof = try expectedVerdict(.authentication, .furtherKeys)
+    let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
+      (Making(use: ["Reg"]), try expectedVerdict(), .widerUse),
+      (Making(use: ["Dereg"]), try expectedVerdict(), .widerUse),
+      (Making(omitting: "use"), try expectedVerdict(), .widerUse),
+      (Making(purpose: "further keys", use: ["Reg"]), proof, nil),
       (Making(purpose: "further keys"), proof, nil),
       (Making(purpose: "further keys", use: ["Dereg"]), proof, .widerUse),
       (Making(purpose: "further keys", use: ["Reg", "Dereg"]), proof, .widerUse),
     ]
-    for (making, deed, expected) in cases {
-      #expect(try fault(acceptance(of: deed, [token(making)])) == expected, "\(making)")
+    for (making, verdict, expected) in cases {
+      #expect(try fault(acceptance(of: verdict, [token(making)])) == expected, "\(making)")
     }
   }
 

@@ -175,7 +175,7 @@ public struct AuthenticationFlow: Sendable {
     let response = AuthenticationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
     let verdict = try opening.submit(
-      .authentication(response), appID: current.offer.appID, for: try deed(current), over: &transport)
+      .authentication(response), appID: current.offer.appID, for: try expectedVerdict(current), over: &transport)
     // Where nobody has signed what a token is for, it authorises nothing.
     if case .accepted(let acceptance) = verdict, isProof, current.purpose == nil {
       return .accepted(acceptance.withoutTokens)
@@ -183,14 +183,15 @@ public struct AuthenticationFlow: Sendable {
     return verdict
   }
 
-  private func deed(_ current: Offered) throws(Refusal) -> Deed {
+  private func expectedVerdict(_ current: Offered) throws(Refusal) -> ExpectedVerdict {
     var textHash: [UInt8]?
     if let text = current.offer.transaction {
       do throws(CryptoError) { textHash = try SHA256.hash(Array(text.shown.utf8)) } catch {
         throw opening.link.refusal(.cannotUse, error.description)
       }
     }
-    return Deed(.authentication, for: current.purpose, keyIDs: current.signed.map(\.keyID), textHash: textHash)
+    return ExpectedVerdict(
+      .authentication, for: current.purpose, keyIDs: current.signed.map(\.keyID), textHash: textHash)
   }
 
   /// What is signed of the text; nil without one.

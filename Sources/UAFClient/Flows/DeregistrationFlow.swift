@@ -24,8 +24,7 @@ public struct DeregistrationFlow: Sendable {
   ) {
     self.authority = authority
     var context = settings.context(username: username)
-    (context.deregisterAAID, context.deregisterAll) = (scope.aaid, scope.isAll)
-    context.deregisterKeyIDs = keyIDs
+    scope.describe(keyIDs, in: &context)
     opening = RequestOpening(settings: settings, operation: .deregistration, context: context)
   }
 

@@ -16,22 +16,30 @@ public enum ProofSubject: Sendable {
     }
   }
 
-  /// The operation that is authorised.
-  public var operation: UAFOperation {
-    switch self {
-    case .furtherKeys: .registration
-    case .removal: .deregistration
-    }
-  }
-
   /// A question that asks for it.
   func described(in question: RequestContext) -> RequestContext {
     var context = question
-    context.proofFor = operation
-    if case .removal(let scope, let keyIDs) = self {
-      (context.deregisterAAID, context.deregisterAll) = (scope.aaid, scope.isAll)
-      context.deregisterKeyIDs = keyIDs
-    }
+    context.proofFor = purpose.authorizedOperation
+    if case .removal(let scope, let keyIDs) = self { scope.describe(keyIDs, in: &context) }
     return context
+  }
+}
+
+/// What the person wants to be deregistered.
+public enum DeregistrationScope: Equatable, Sendable {
+  /// One authenticator.
+  case authenticator(AAID)
+  /// Every authenticator of the account.
+  case all
+
+  /// Names what is to be removed, in the question for the removal as in the one for its proof: the server compares them.
+  ///
+  /// The members for the scope are those of the FIDO Alliance's interface, which does not distinguish machines.
+  func describe(_ keyIDs: [KeyID], in context: inout RequestContext) {
+    switch self {
+    case .authenticator(let aaid): context.deregisterAAID = aaid
+    case .all: context.deregisterAll = true
+    }
+    context.deregisterKeyIDs = keyIDs
   }
 }

@@ -181,10 +181,10 @@ public struct RegistrationFlow: Sendable {
     guard isWhole else { throw opening.outOfTurn() }
     let response = RegistrationResponse(
       header: current.request.header, fcParams: current.challenge.text, assertions: current.assertions)
-    let deed = Deed(
+    let expected = ExpectedVerdict(
       .registration, for: current.purpose, keyIDs: current.keys.map(\.keyID), deviceID: opening.context.deviceID)
     let allowance = try allowance(of: current)
-    return try opening.submit(.registration(response), appID: current.offer.appID, for: deed, over: &transport) {
+    return try opening.submit(.registration(response), appID: current.offer.appID, for: expected, over: &transport) {
       $0.codeProof = nil
       $0.codeMAC = allowance.codeMAC
       $0.machineMAC = allowance.machineMAC

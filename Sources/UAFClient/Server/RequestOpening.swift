@@ -168,10 +168,10 @@ struct RequestOpening: Sendable {
   /// ``collect(over:)``.
   ///
   /// - Parameters:
-  ///   - deed: what the server's success has to be for.
+  ///   - expected: what the server's success has to be for.
   ///   - allowing: fills in what allows new keys, which goes with the answer.
   mutating func submit<Wire: Transport & ~Copyable>(
-    _ response: UAFResponse, appID: String, for deed: Deed, over transport: inout Wire,
+    _ response: UAFResponse, appID: String, for expected: ExpectedVerdict, over transport: inout Wire,
     allowing: (inout RequestContext) -> Void = { _ in }
   ) throws(Refusal) -> Verdict {
     var context = context
@@ -183,7 +183,7 @@ struct RequestOpening: Sendable {
       let challenge = (try? FinalChallengeParams(encoded: response.fcParams))?.challenge ?? ""
       return .accepted(
         Acceptance(
-          tokens: verdict.additionalTokens, username: context.username, deed: deed, challenge: challenge,
+          tokens: verdict.additionalTokens, username: context.username, expected: expected, challenge: challenge,
           forgottenKeyIDs: verdict.forgottenKeyIDs.filter(context.lostKeyIDs.contains),
           machineSecret: verdict.machineSecret, machineNews: verdict.machineNews))
     }

@@ -31,7 +31,7 @@ public struct SignedVerdict: Sendable {
       let hash = try? SHA256.hash(bytes)
     else { throw .otherLogin }
     let claims = try claims(
-      among: acceptance.tokens, publicKeys, now, for: acceptance.username, acceptance.deed, over: hash)
+      among: acceptance.tokens, publicKeys, now, for: acceptance.username, acceptance.expected, over: hash)
     return covered(acceptance, by: claims)
   }
 
@@ -41,17 +41,18 @@ public struct SignedVerdict: Sendable {
   /// - Throws: ``Fault``.
   public static func check(_ order: DeregistrationOrder, publicKeys: [[UInt8]], now: Int64) throws(Fault) {
     guard let hash = try? SHA256.hash(order.message) else { throw .otherLogin }
-    let deed = Deed(.deregistration, for: .removal, keyIDs: order.askedKeyIDs, deviceID: order.deviceID)
-    _ = try claims(among: order.tokens, publicKeys, now, for: order.username, deed, over: hash)
+    let expected = ExpectedVerdict(.deregistration, for: .removal, keyIDs: order.askedKeyIDs, deviceID: order.deviceID)
+    _ = try claims(among: order.tokens, publicKeys, now, for: order.username, expected, over: hash)
   }
 
   private static func claims(
-    among tokens: [Token], _ publicKeys: [[UInt8]], _ now: Int64, for username: String, _ deed: Deed, over hash: [UInt8]
+    among tokens: [Token], _ publicKeys: [[UInt8]], _ now: Int64, for username: String, _ expected: ExpectedVerdict,
+    over hash: [UInt8]
   ) throws(Fault) -> JSONObject {
     var fault = Fault.missing
     for token in tokens where token.type == Token.jwt {
       guard let claims = SignedToken.claims(of: token.value, publicKeys: publicKeys) else { continue }
-      if let difference = difference(claims, username, deed, hash) {
+      if let difference = difference(claims, username, expected, hash) {
         fault = difference
       } else if SignedToken.isFresh(claims, now: now) {
         return claims
@@ -63,28 +64,36 @@ public struct SignedVerdict: Sendable {
   }
 
   /// In what the claims differ from what was done here; nil if they do not.
-  private static func difference(_ claims: JSONObject, _ username: String, _ deed: Deed, _ hash: [UInt8]) -> Fault? {
+  private static func difference(_ claims: JSONObject, _ username: String, _ expected: ExpectedVerdict, _ hash: [UInt8])
+    -> Fault?
+  {
     guard text("sub", claims)?.isIdentical(to: username) == true,
-      text("op", claims)?.isIdentical(to: deed.operation.rawValue) == true,
+      text("op", claims)?.isIdentical(to: expected.operation.rawValue) == true,
       text("challenge", claims)?.isIdentical(to: Base64URL.encode(hash)) == true
     else { return .otherLogin }
-    guard text("purpose", claims) == deed.purpose?.word else { return .otherPurpose }
-    guard case .array(let use)? = claims["use"], use.allSatisfy({ deed.use.map(\.json).contains($0) }) else {
+    guard isSame(text("purpose", claims), expected.purpose?.word) else { return .otherPurpose }
+    guard case .array(let use)? = claims["use"], use.allSatisfy({ expected.use.map(\.json).contains($0) }) else {
       return .widerUse
     }
-    guard hasKeys(claims, of: deed) else { return .otherKeys }
-    guard text("text", claims) == deed.textHash.map({ Base64URL.encode($0) }) else { return .otherText }
-    guard text("device", claims) == deed.deviceID else { return .otherMachine }
+    guard hasKeys(claims, of: expected) else { return .otherKeys }
+    guard isSame(text("text", claims), expected.textHash.map { Base64URL.encode($0) }) else { return .otherText }
+    guard isSame(text("device", claims), expected.deviceID) else { return .otherMachine }
     return nil
   }
 
   /// Of keys that were to be removed the server names those that it had.
-  private static func hasKeys(_ claims: JSONObject, of deed: Deed) -> Bool {
+  private static func hasKeys(_ claims: JSONObject, of expected: ExpectedVerdict) -> Bool {
     guard case .array(let named)? = claims["keys"] else { return false }
     let told = Set(named.compactMap { value in if case .string(let text) = value { text } else { nil } })
-    let done = Set(deed.keyIDs.map(\.text))
+    let done = Set(expected.keyIDs.map(\.text))
     guard told.count == named.count else { return false }
-    return deed.operation == .deregistration ? done.isEmpty || told.isSubset(of: done) : told == done
+    return expected.operation == .deregistration ? done.isEmpty || told.isSubset(of: done) : told == done
+  }
+
+  /// Whether both are the same bytes, or neither is there.
+  private static func isSame(_ told: String?, _ expected: String?) -> Bool {
+    guard let told, let expected else { return told == nil && expected == nil }
+    return told.isIdentical(to: expected)
   }
 
   private static func text(_ member: String, _ claims: JSONObject) -> String? {

@@ -250,5 +250,16 @@ enum KoreanPageTexts {
     .noSinks: "감사 기록을 보내는 곳이 없습니다.",
     .retention: "보존",
     .retentionHow: "감사 기록은 저절로 지워지지 않습니다. uaf-server audit prune이 오래된 행을 지우고, 서명된 행이 이를 알립니다. 정책, 확인된 글, 발급된 코드는 남습니다.",
+    .earlierKeys: "인정되지 않은 키",
+    .earlierKeysHow:
+      "이 사용자에게는 관리자가 서명하지 않은 코드로 등록된 키가 있습니다. 코드를 발급한 사람이 그 코드로 자신의 키를 "
+      + "등록했을 수도 있습니다. 인정된 키로만 콘솔에 로그인하고 콘솔의 작업을 확인할 수 있습니다.",
+    .earlierKeysAsk: "앞으로 인정할 키",
+    .earlierKeysNone: "인정하지 않음: 관리자가 발급한 코드로 새 키를 등록합니다",
+    .earlierKeysAll: "표시된 키 모두 인정: 이 사용자의 키임을 확인했습니다",
+    .countsForSteps: "콘솔에서 인정",
+    .signatureNeeded: "이 작업에는 관리자의 서명이 필요합니다.",
+    .lastAdministrator:
+      "이렇게 하면 로그인할 수 있는 관리자가 없어집니다. 먼저 다른 사용자에게 관리자 역할을 주거나, 서버에서 직접 실행하십시오.",
   ]
 }

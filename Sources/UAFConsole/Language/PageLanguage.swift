@@ -25,8 +25,8 @@ package enum PageLanguage: String, CaseIterable, Sendable {
 
   private func form(_ text: PageText) -> String? {
     switch self {
-    case .english: EnglishPageTexts.all[text] ?? EnglishListTexts.all[text] ?? EnglishAccessTexts.all[text]
-    case .korean: KoreanPageTexts.all[text] ?? KoreanListTexts.all[text] ?? KoreanAccessTexts.all[text]
+    case .english: EnglishPageTexts.all[text] ?? EnglishListTexts.all[text]
+    case .korean: KoreanPageTexts.all[text] ?? KoreanListTexts.all[text]
     }
   }
 

@@ -16,11 +16,11 @@ enum PageTemplates {
       MustacheContentTypes.register(ScalarEscaping(use: use), named: use.rawValue)
     }
     var library = MustacheLibrary()
-    for (name, text) in [
-      ("page", page), ("table", table), ("form", form), ("field", field), ("plot", plot), ("block", block),
-      ("sheet", sheet), ("sheets", sheets),
-    ] {
-      let use: ScalarEscaping.Use = name == "field" ? .returning : .reading
+    let templates: [(name: String, text: String, use: ScalarEscaping.Use)] = [
+      ("page", page, .reading), ("table", table, .reading), ("form", form, .reading), ("field", field, .returning),
+      ("plot", plot, .reading), ("block", block, .reading), ("sheet", sheet, .reading), ("sheets", sheets, .reading),
+    ]
+    for (name, text, use) in templates {
       try library.register("{{% CONTENT_TYPE:\(use.rawValue)}}" + text, named: name)
     }
     return library

@@ -1,7 +1,7 @@
 /// Crockford's base32: digits and letters without `I`, `L`, `O` and `U`, for codes that people type.
 enum CrockfordBase32 {
   /// The character of each value, 0 to 31.
-  static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+  private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
   private static let separators = Array(" -".utf8)
 
@@ -35,6 +35,30 @@ enum CrockfordBase32 {
       }
     return alphabet.firstIndex(of: meant).map(UInt8.init)
   }
+
+  /// Five bits each, the first bits first; bits at the end that make no five are left out.
+  static func values(of bytes: [UInt8]) -> [UInt8] { regrouped(bytes, from: 8, to: 5) }
+
+  /// Eight bits each, the first bits first; bits at the end that make no eight are left out.
+  static func bytes(of values: [UInt8]) -> [UInt8] { regrouped(values, from: 5, to: 8) }
+
+  private static func regrouped(_ numbers: [UInt8], from width: Int, to newWidth: Int) -> [UInt8] {
+    var made: [UInt8] = []
+    var (bits, count): (UInt32, Int) = (0, 0)
+    for number in numbers {
+      bits = bits << UInt32(width) | UInt32(number)
+      count += width
+      while count >= newWidth {
+        count -= newWidth
+        made.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        bits &= (1 << UInt32(count)) - 1
+      }
+    }
+    return made
+  }
+
+  /// The characters of values.
+  static func characters(_ values: some Sequence<UInt8>) -> [UInt8] { values.map { alphabet[Int($0)] } }
 
   /// Characters in groups, with hyphens between them.
   static func grouped(_ characters: [UInt8], by size: Int) -> String {

@@ -38,4 +38,13 @@ public enum ChallengePurpose: UInt8, CaseIterable, Sendable {
     case .consoleStep: "console step"
     }
   }
+
+  /// The operation that an authentication for this purpose authorises with its token; nil where it authorises none.
+  public var authorizedOperation: UAFOperation? {
+    switch self {
+    case .furtherKeys: .registration
+    case .removal: .deregistration
+    case .login, .text, .registrationByCode, .registrationByKey, .newKeys, .approval, .consoleSignIn, .consoleStep: nil
+    }
+  }
 }

@@ -40,25 +40,23 @@ public struct NewKeysStatement: Equatable, Sendable {
 
   /// What is hashed or authenticated.
   public var bytes: [UInt8] {
-    var bytes = Array("pam-uaf new keys".utf8) + [0]
-    for field in [Array(username.utf8), Array(appID.utf8), challenge.bytes] {
-      StatementField.append(field, to: &bytes)
-    }
+    var statement = Statement("pam-uaf new keys")
+    statement.add(fields: [username, appID])
+    statement.add(field: challenge.bytes)
     for key in keys {
-      for field in [Array(key.aaid.text.utf8), key.keyID.bytes, key.publicKey] {
-        StatementField.append(field, to: &bytes)
-      }
+      for field in [Array(key.aaid.text.utf8), key.keyID.bytes, key.publicKey] { statement.add(field: field) }
     }
-    return bytes
+    return statement.bytes
   }
 
   /// What a machine authenticates that has joined, and makes the keys.
   ///
   /// - Parameter deviceID: as its registration names it.
   public func machineStatement(deviceID: String) -> [UInt8] {
-    var statement = Array("pam-uaf machine keys".utf8) + [0]
-    StatementField.append(deviceID.utf8, to: &statement)
-    return statement + bytes
+    var statement = Statement("pam-uaf machine keys")
+    statement.add(fields: [deviceID])
+    statement.add(bare: bytes)
+    return statement.bytes
   }
 
   /// The challenge that a registered key signs to authorise them.

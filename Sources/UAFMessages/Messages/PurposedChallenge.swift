@@ -71,9 +71,9 @@ public struct PurposedChallenge: Equatable, Sendable {
   ///   - context: the context of the request, as it was sent: account, machine, code, text, KeyIDs.
   ///   - text: what the server adds to it: the text to be approved or confirmed in the console.
   public static func statement(_ purpose: ChallengePurpose, context: String, text: String? = nil) -> [UInt8] {
-    var bytes = Array("pam-uaf challenge".utf8) + [0, purpose.rawValue]
-    StatementField.append(context.utf8, to: &bytes)
-    StatementField.append((text ?? "").utf8, to: &bytes)
-    return bytes
+    var statement = Statement("pam-uaf challenge")
+    statement.add(purpose.rawValue)
+    statement.add(fields: [context, text ?? ""])
+    return statement.bytes
   }
 }

@@ -21,18 +21,8 @@ public struct EnrolmentCode: Equatable, Sendable {
   /// - Returns: nil for fewer bytes.
   public init?(random: [UInt8]) {
     guard random.count >= Self.randomByteCount else { return nil }
-    var values: [UInt8] = []
-    var (bits, count): (UInt32, UInt32) = (0, 0)
-    for byte in random {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 5, values.count < Self.randomCharacters {
-        count -= 5
-        values.append(UInt8(truncatingIfNeeded: bits >> count & 0x1F))
-      }
-      bits &= (1 << count) - 1
-    }
-    characters = (values + Self.check(of: values)).map { CrockfordBase32.alphabet[Int($0)] }
+    let values = CrockfordBase32.values(of: random).prefix(Self.randomCharacters)
+    characters = CrockfordBase32.characters(values + Self.check(of: values))
   }
 
   /// Reads what a person has typed: small letters, spaces and hyphens as they like, `O` for 0, `I` and `L` for 1.
@@ -43,7 +33,7 @@ public struct EnrolmentCode: Equatable, Sendable {
       let values = CrockfordBase32.values(typed: text, count: Self.randomCharacters + Self.checkCharacters),
       Self.check(of: values.prefix(Self.randomCharacters)) == Array(values.suffix(Self.checkCharacters))
     else { return nil }
-    characters = values.map { CrockfordBase32.alphabet[Int($0)] }
+    characters = CrockfordBase32.characters(values)
   }
 
   /// Whether a text has about as many characters as a code, and hardly another one than those of codes.
@@ -73,7 +63,7 @@ public struct EnrolmentCode: Equatable, Sendable {
 
   /// That somebody has the code who removes keys: which machine's, which model's, and which.
   public static func removalStatement(_ context: RequestContext) -> [UInt8] {
-    Array("pam-uaf enrolment removal".utf8) + [0] + RemovalStatement.bytes(context)
+    Array("pam-uaf enrolment removal".utf8) + [0] + context.removalStatement
   }
 
   /// That somebody has the code who registers keys.

@@ -70,10 +70,9 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   ///
   /// Each text has its length before it, so that no two servers have the same bytes.
   public var fingerprinted: [UInt8] {
-    [server, ca ?? "", verdictKeys].reduce(Array("pam-uaf server\0".utf8)) { bytes, text in
-      let length = UInt32(clamping: text.utf8.count)
-      return bytes + (0..<4).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) } + Array(text.utf8)
-    }
+    var statement = Statement("pam-uaf server")
+    statement.add(fields: [server, ca ?? "", verdictKeys])
+    return statement.bytes
   }
 
   private static let version: Int64 = 1

@@ -52,6 +52,11 @@ public struct OfflineLoginNote: JSONRepresentable, Hashable, Sendable {
   ///
   /// - Parameter machineID: the machine's number at the server since it has joined.
   public func authenticated(on machineID: [UInt8]) -> [UInt8] {
-    ReportedCode.bytes("pam-uaf offline login", machineID, numbers: [time, number], texts: [account, service])
+    var statement = Statement("pam-uaf offline login")
+    statement.add(bare: machineID)
+    statement.add(time)
+    statement.add(number)
+    statement.add(fields: [account, service])
+    return statement.bytes
   }
 }

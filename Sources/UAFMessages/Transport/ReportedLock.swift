@@ -49,8 +49,11 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   ///
   /// - Parameter machineID: the machine's number at the server since it has joined.
   public func authenticated(on machineID: [UInt8]) -> [UInt8] {
-    ReportedCode.bytes(
-      "pam-uaf standing lock", machineID, numbers: [until ?? -1], texts: [account, type, origin.rawValue])
+    var statement = Statement("pam-uaf standing lock")
+    statement.add(bare: machineID)
+    statement.add(until ?? -1)
+    statement.add(fields: [account, type, origin.rawValue])
+    return statement.bytes
   }
 
   /// The lock as JSON.

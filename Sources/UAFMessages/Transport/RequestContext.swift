@@ -105,4 +105,14 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     object.set("deny", denies.map(JSONValue.bool))
     return .object(object)
   }
+
+  /// What somebody says who has keys removed: of which account and machine, of which model, and which keys.
+  ///
+  /// Both ends make it, of the request for the deregistration or of the authentication that is to authorise it.
+  public var removalStatement: [UInt8] {
+    var statement = Statement("pam-uaf removal")
+    statement.add(fields: [username, deviceID ?? "", deregisterAAID?.text ?? ""])
+    for keyID in deregisterKeyIDs { statement.add(field: keyID.bytes) }
+    return statement.bytes
+  }
 }

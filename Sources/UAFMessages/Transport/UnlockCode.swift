@@ -46,9 +46,12 @@ public struct UnlockCode: Equatable, Sendable {
   ///
   /// - Parameter machineID: the machine's number at the server, for the account.
   public func authenticated(account: String, machineID: [UInt8]) -> [UInt8] {
-    let time = (0..<8).reversed().map { UInt8(truncatingIfNeeded: minute >> (8 * $0)) }
-    let units = [UInt8(truncatingIfNeeded: lifetimeUnits >> 8), UInt8(truncatingIfNeeded: lifetimeUnits)]
-    return Array("pam-uaf unlock code".utf8) + [0] + time + units + [salt] + machineID + account.utf8
+    var statement = Statement("pam-uaf unlock code")
+    statement.add(minute)
+    statement.add(UInt16(truncatingIfNeeded: lifetimeUnits))
+    statement.add(salt)
+    statement.add(bare: machineID + account.utf8)
+    return statement.bytes
   }
 
   /// The same code with its authentication.
@@ -61,8 +64,8 @@ public struct UnlockCode: Equatable, Sendable {
   /// The characters, in groups of four.
   public var text: String {
     let head = UInt64(minute & (1 << Self.minuteBits - 1)) << 16 | UInt64(lifetimeUnits) << 5 | UInt64(salt)
-    let characters = Self.characters(of: (0..<5).reversed().map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + mac)
-    return CrockfordBase32.grouped(characters, by: 4)
+    let bytes = (0..<5).reversed().map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + mac
+    return CrockfordBase32.grouped(CrockfordBase32.characters(CrockfordBase32.values(of: bytes)), by: 4)
   }
 
   /// Reads what a person has typed: small letters, spaces and hyphens as they like, O for 0, I and L for 1.
@@ -70,7 +73,8 @@ public struct UnlockCode: Equatable, Sendable {
   /// - Parameter now: seconds since 1970: the minute of issue is the one of its bits that is nearest.
   /// - Returns: nil for anything but 24 characters of the alphabet, and for a lifetime that no code has.
   public init?(typed text: String, near now: Int64) {
-    guard let bytes = Self.bytes(typed: text) else { return nil }
+    guard let values = CrockfordBase32.values(typed: text, count: Self.characterCount) else { return nil }
+    let bytes = CrockfordBase32.bytes(of: values)
     let head = bytes.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let period = Int64(1) << Self.minuteBits
     let today = max(now, 0) / 60
@@ -82,39 +86,7 @@ public struct UnlockCode: Equatable, Sendable {
 
   /// Four characters by which people tell the numbers of machines apart, where a server gives out a code for each.
   public static func label(ofMachine machineID: [UInt8]) -> String {
-    String(decoding: characters(of: Array(machineID.prefix(5))).prefix(4), as: UTF8.self)
-  }
-
-  // MARK: Characters
-
-  /// Five bits each, the first bits first; the bytes are a multiple of five.
-  private static func characters(of bytes: [UInt8]) -> [UInt8] {
-    var characters: [UInt8] = []
-    var (bits, count): (UInt32, UInt32) = (0, 0)
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 5 {
-        count -= 5
-        characters.append(CrockfordBase32.alphabet[Int(bits >> count & 0x1F)])
-      }
-      bits &= (1 << count) - 1
-    }
-    return characters
-  }
-
-  private static func bytes(typed text: String) -> [UInt8]? {
-    guard let values = CrockfordBase32.values(typed: text, count: characterCount) else { return nil }
-    var bytes: [UInt8] = []
-    var (bits, count): (UInt32, UInt32) = (0, 0)
-    for value in values {
-      bits = bits << 5 | UInt32(value)
-      count += 5
-      guard count >= 8 else { continue }
-      count -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-      bits &= (1 << count) - 1
-    }
-    return bytes
+    let values = CrockfordBase32.values(of: Array(machineID.prefix(5))).prefix(4)
+    return String(decoding: CrockfordBase32.characters(values), as: UTF8.self)
   }
 }

@@ -39,3 +39,37 @@ package struct KeyRecord: Equatable, Sendable {
   /// Whether it can be used for the steps of administrators: to sign in to the console, and to confirm there.
   package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
 }
+
+/// What let a key be registered, and who says that it counts for the steps of administrators.
+package struct KeyOrigin: Equatable, Sendable {
+  /// Who has issued the code that the key was registered with, as the audit names them.
+  ///
+  /// ``byProof`` for a key that was added with another one; nil where it is not known.
+  package let issuedBy: String?
+  /// By whose word the key counts for the steps of administrators; nil for one that does not count.
+  package let vouchedBy: String?
+  /// Whether the machine, which has joined, has proved that the key was made on it.
+  package var isMachineProved = false
+
+  /// Stands for a proof of another key of the account.
+  package static let byProof = "proof"
+
+  package init(issuedBy: String? = nil, vouchedBy: String? = nil) {
+    self.issuedBy = issuedBy
+    self.vouchedBy = vouchedBy
+  }
+
+  /// Of a key that is registered with a code: it counts if an administrator has signed for the code, or it was issued at the
+  /// server.
+  ///
+  /// - Parameter code: nil if nobody knows who has issued it.
+  package init(_ code: IssuedCode?) {
+    self.init(issuedBy: code?.issuedBy, vouchedBy: code?.reachesPrivileged == true ? code?.issuedBy : nil)
+  }
+
+  /// Of a key that registered keys have signed for: it counts if each of them does.
+  package init(signedBy keys: [KeyRecord]) {
+    let counts = !keys.isEmpty && keys.allSatisfy { $0.revocation == nil && $0.countsForSteps }
+    self.init(issuedBy: Self.byProof, vouchedBy: counts ? Self.byProof : nil)
+  }
+}

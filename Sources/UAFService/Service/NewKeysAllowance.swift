@@ -58,7 +58,7 @@ struct NewKeysAllowance {
       appID: issued.appID, serverData: issued.serverData, policy: Policy(accepted: asked.accepted), transaction: nil,
       device: Device(), expiresAt: issued.expiresAt)
     var verifier = session.verifier
-    verifier.isAccompanied = true
+    verifier.checksChannelBinding = false
     return verifier.verify(signed, issued: request, keys: stored)
   }
 

@@ -18,7 +18,7 @@ struct ProofPurpose: Equatable {
   init?(_ context: RequestContext) throws(CryptoError) {
     if context.deregisterAll == true || context.deregisterAAID != nil || context.proofFor == .deregistration {
       purpose = .removal
-      subject = try SHA256.hash(RemovalStatement.bytes(context))
+      subject = try SHA256.hash(context.removalStatement)
     } else if context.proofFor == .registration {
       purpose = .furtherKeys
       subject = []

@@ -85,31 +85,19 @@ struct RegistrationResponseSession: Sendable {
     _ verified: [VerifiedRegistration], _ found: Found, _ yes: Yes,
     in records: any StoreTransaction
   ) throws -> ResponseOutcome {
-    let (issued, hash) = (found.issued, session.answer.challengeHash)
-    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) {
-      return session.refused(refusal)
-    }
-    if let id = found.enrolmentID, try !records.enrolments.isReserved(id: id, by: hash) {
-      return session.refused(.enrolmentCodeUsed)
-    }
-    // Without a code, a proof has begun it.
-    let issuedAt = issued.expiresAt - IssuedRequest.lifetime
-    if found.enrolmentID == nil,
-      try !records.credentials.allowFurtherKey(for: issued.username, byProofMadeAt: issuedAt)
-    {
-      return session.refused(.wrongProof)
-    }
-    for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
-      return session.refused(.keyAlreadyRegistered)
-    }
+    if let refusal = try refusal(of: verified, found, in: records) { return session.refused(refusal) }
     guard let isProved = try yes.allowance.isMachineProved(in: records) else {
       return session.refused(.machineNotProved)
     }
     // Before the lost keys are gone: one of them may have made the proof.
     var origin = try origin(found, yes.signatures, in: records)
     origin.isMachineProved = isProved
-    guard try records.openRegistrations.take(hash: hash) else { return session.refused(.unknownChallenge) }
-    guard try isUsed(yes.signatures, of: issued.username, in: records) else { return session.refused(.keysNotAllowed) }
+    guard try records.openRegistrations.take(hash: session.answer.challengeHash) else {
+      return session.refused(.unknownChallenge)
+    }
+    guard try isUsed(yes.signatures, of: found.issued.username, in: records) else {
+      return session.refused(.keysNotAllowed)
+    }
     let forgotten: [KeyID]
     let keepsName: Bool
     switch try replaceKeys(by: verified, found, origin, in: records) {
@@ -118,9 +106,31 @@ struct RegistrationResponseSession: Sendable {
     }
     try records.audit.append([event(verified, found, forgotten, yes.signatures)])
     return .accepted(
-      token: yes.token, machineSecret: yes.machineSecret, operation: .registration, username: issued.username,
-      keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
+      token: yes.token, machineSecret: yes.machineSecret, operation: .registration,
+      username: found.issued.username, keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) },
+      ignoresDeviceName: !keepsName,
       forgotten: forgotten)
+  }
+
+  /// What has changed since then and refuses the keys: the account, its code or the proof that began it, a key of the same name.
+  private func refusal(
+    of verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
+  ) throws -> ServiceRefusal? {
+    let issued = found.issued
+    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) { return refusal }
+    if let id = found.enrolmentID {
+      guard try records.enrolments.isReserved(id: id, by: session.answer.challengeHash) else {
+        return .enrolmentCodeUsed
+      }
+    } else {
+      // Without a code, a proof has begun it.
+      let issuedAt = issued.expiresAt - IssuedRequest.lifetime
+      guard try records.credentials.allowFurtherKey(for: issued.username, byProofMadeAt: issuedAt) else {
+        return .wrongProof
+      }
+    }
+    for key in verified where try records.credentials.exists(key.aaid, key.keyID) { return .keyAlreadyRegistered }
+    return nil
   }
 
   private func origin(

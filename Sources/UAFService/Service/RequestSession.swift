@@ -126,7 +126,7 @@ struct RequestSession {
   /// Whether a proof is about the keys of this request.
   private func isAbout(_ operation: UAFOperation, _ claims: VerdictClaims) throws -> Bool {
     guard operation == .deregistration else { return true }
-    let subject = try SHA256.hash(RemovalStatement.bytes(context))
+    let subject = try SHA256.hash(context.removalStatement)
     return claims.proofSubject?.isIdentical(to: Base64URL.encode(subject)) == true
   }
 

@@ -84,3 +84,38 @@ package protocol Credentials {
   /// - Returns: how many were not revoked before.
   func revoke(_ keys: KeySelection, _ revocation: Revocation) throws -> Int
 }
+
+/// What is kept of keys that their person has deregistered.
+///
+/// The machine that had one still asks for the state of the account: whoever deregistered and is disabled then must not get in
+/// there.
+package enum DeregisteredKeys {
+  /// How many KeyIDs are kept of an account.
+  ///
+  /// A machine whose KeyID is forgotten is told that the account is disabled.
+  package static let mostKept = 32
+}
+
+extension Credentials {
+  /// The keys of an account for an AppID that count for the steps of administrators, oldest first.
+  ///
+  /// - Throws: as ``keys(of:appID:)``.
+  func vouchedKeys(of username: String, appID: String) throws -> [StoredKey] {
+    let counting = try records(of: username).filter(\.countsForSteps)
+    return try keys(of: username, appID: appID).filter { key in
+      counting.contains { $0.aaid == key.aaid && $0.keyID == key.keyID }
+    }
+  }
+
+  /// Whether a proof of an account's person allows a further key: the account has a key that can be used, and none of its keys
+  /// was revoked since the proof was made.
+  ///
+  /// Revoking the keys of an account means that its person gets no other one without a code.
+  ///
+  /// - Parameter time: when the proof was made, or the registration that it began; in seconds since 1970.
+  func allowFurtherKey(for username: String, byProofMadeAt time: Int64) throws -> Bool {
+    let revocations = try records(of: username).map(\.revocation)
+    return revocations.contains(nil)
+      && revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
+  }
+}

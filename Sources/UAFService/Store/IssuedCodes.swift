@@ -4,7 +4,7 @@ package protocol IssuedCodes {
   ///
   /// - Parameters:
   ///   - issuer: as the audit names them.
-  ///   - reachesPrivileged: whether it may be for a privileged account, and makes a key that counts for the steps of administrators.
+  ///   - reachesPrivileged: whether it may be for a privileged account, and its key counts for administrators' steps.
   ///   - now: seconds since 1970.
   func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
 

@@ -22,7 +22,7 @@ package struct EnrolmentSeal: Sendable {
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   package func seal(_ code: EnrolmentCode, for username: String, nonce: [UInt8]) throws -> [UInt8] {
     let info = EnrolmentCode.keyInfo(username: username)
-    let key = try HKDFSHA256.derive(material: code.keyMaterial, info: info, length: EnrolmentCode.keyByteCount)
+    let key = try Self.key(of: code, info)
     guard let sealing = try keys.authenticationCodes(Self.purpose, info).first else { return [] }
     return nonce
       + (try AES256GCM.seal(key, key: Secret(copying: sealing.span), nonce: nonce, additionalData: info))
@@ -32,8 +32,7 @@ package struct EnrolmentSeal: Sendable {
   ///
   /// - Throws: ``CryptoError``; ``SecretMemoryError``.
   package func isKey(_ sealedKey: [UInt8], of code: EnrolmentCode, for username: String) throws -> Bool {
-    let info = EnrolmentCode.keyInfo(username: username)
-    let key = try HKDFSHA256.derive(material: code.keyMaterial, info: info, length: EnrolmentCode.keyByteCount)
+    let key = try Self.key(of: code, EnrolmentCode.keyInfo(username: username))
     let statement = EnrolmentCode.registrationStatement(username: username)
     return try isValid(HMACSHA256.authenticate(statement, key: key), of: statement, by: sealedKey, for: username)
   }
@@ -65,6 +64,10 @@ package struct EnrolmentSeal: Sendable {
       return try HMACSHA256.isValid(code, of: statement, key: key)
     }
     return false
+  }
+
+  private static func key(of code: EnrolmentCode, _ info: [UInt8]) throws -> Secret {
+    try HKDFSHA256.derive(material: code.keyMaterial, info: info, length: EnrolmentCode.keyByteCount)
   }
 
   private static let byteCount = AES256GCM.nonceByteCount + EnrolmentCode.keyByteCount + AES256GCM.tagByteCount

@@ -37,10 +37,6 @@ struct ServerData: Equatable, Sendable {
 
   /// The operations that the verdict authorises.
   var use: [UAFOperation] {
-    switch purpose {
-    case .furtherKeys: [.registration]
-    case .removal: [.deregistration]
-    default: []
-    }
+    purpose.authorizedOperation.map { [$0] } ?? []
   }
 }

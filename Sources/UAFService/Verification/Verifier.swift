@@ -10,7 +10,7 @@ struct Verifier: Sendable {
   /// Seconds since 1970, for the validity of attestation certificates.
   let now: Int64
   var verificationMethods = VerificationMethodPolicy.off
-  var isAccompanied = false  // by a message that names the connection
+  var checksChannelBinding = true  // not in a message that another one carries, which names the connection
 
   /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
   func refusal(
@@ -25,7 +25,7 @@ struct Verifier: Sendable {
       let hash = try? SHA256.hash(challenge), hash == issued.challengeHash
     else { return .unknownChallenge }
     guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { return .untrustedFacet }
-    guard isAccompanied || identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
+    guard !checksChannelBinding || identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
     return nil
   }
 
