@@ -139,6 +139,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a stack that lets everybody in", .pamLetsIn) {
       $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_permit.so")
     },
+    BrokenSetup("a line that lets somebody in before", .pamPassedOver) {
+      $0.machine.service("sudo", "auth sufficient pam_unix.so\nauth required pam_uaf.so")
+    },
     BrokenSetup("a line that decides nothing", .pamNoEffect) {
       $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_unix.so")
     },

@@ -35,60 +35,92 @@ import ToolTestSupport
     "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
     "auth\tSufficient\t/lib/security/pam_uaf.so conf=/x # note\n-auth required pam_sss.so",
     "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
-    "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
   func `sees another way in behind it`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
   }
 
   @Test(arguments: [
-    "auth sufficient pam_unix.so\nauth required pam_uaf.so",
-    "auth [success=2 default=ignore] pam_unix.so\nauth required pam_uaf.so",
+    "auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
+    "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
-  func `sees another way in before it`(stack: String) {
-    #expect(report(stack) == "ok   pam: /sudo: another way in stands before it")
+  func `sees another way in before it, where it is one of several`(stack: String) {
+    #expect(report(stack).hasPrefix("ok   pam: /sudo: another way in stands before it"))
   }
 
   @Test(arguments: [
+    "auth sufficient pam_unix.so\nauth required pam_uaf.so",
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
     "auth [success=2 default=ignore] pam_group.so\nauth optional pam_env.so\nauth requisite pam_uaf.so\n"
       + "auth required pam_unix.so",
+    "auth [success=done auth_err=ignore default=die] pam_ldap.so\nauth requisite pam_uaf.so\nauth required pam_permit.so",
+  ])
+  func `fails where a line lets somebody in before it is asked`(stack: String) {
+    #expect(report(stack).hasPrefix("FAIL pam: /sudo:1: this line can let somebody in before pam_uaf is asked : "))
+  }
+
+  @Test func `names the line of the file that a service includes`() {
+    machine.service("common-auth", "# Debian\nauth sufficient pam_sss.so\nauth required pam_unix.so\n")
+    let after = "auth required pam_uaf.so"
+    #expect(report("@include common-auth\n\(after)").hasPrefix("FAIL pam: /common-auth:2: "))
+    #expect(report("auth substack common-auth\n\(after)").hasPrefix("warn pam: /sudo: nobody gets in where it refuses"))
+  }
+
+  @Test(arguments: [
+    "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\nauth required pam_uaf.so\n"
+      + "auth required pam_unix.so"
   ])
   func `sees who is led past it`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
+  }
+
+  @Test func `fails where a stack that was put in place was edited so that a refusal is none`() throws {
+    let stack = StackRecord(
+      service: "sudo", template: "instead/sudo", replaced: "@include common-auth", madeFrom: nil)
+    let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n@include common-auth\n".utf8))
+    let edited = String(decoding: whole, as: UTF8.self).replacing("requisite", with: "sufficient")
+    machine.service("common-auth", "auth required pam_unix.so")
+    machine.service("uaf-sudo", edited)
+    #expect(report("@include uaf-sudo").hasPrefix("FAIL pam: /uaf-sudo: was edited: "))
+    machine.service("uaf-sudo", String(decoding: whole, as: UTF8.self))
+    #expect(report("@include uaf-sudo").hasPrefix("warn pam: /sudo: nobody gets in where it refuses"))
   }
 
   @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
   func `judges the stacks it comes with where they are included, and as good`(shape: String, service: String) throws {
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
-    machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    machine.service(
+      "common-auth",
+      "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so")
     machine.service("common-account", "account required pam_unix.so")
+    machine.service("common-password", "password required pam_unix.so")
     machine.service("uaf-" + service, try String(contentsOf: stacks.appending(path: service), encoding: .utf8))
     let report = report("@include uaf-\(service)\n@include common-account")
     #expect(report == "ok   pam: /sudo: some are led past it to another way in")
   }
 
   @Test(arguments: [
-    // The jump ends at the module, behind the last line, or at one that authenticates nobody.
+    // The jump ends at the module, behind the last line, or at one that refuses everybody.
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so",
     "auth [success=9 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_deny.so",
+    "auth [success=2 default=ignore] pam_unix.so\nauth required pam_uaf.so",
     "auth required pam_uaf.so", "auth required pam_unix.so\nauth required pam_uaf.so",
     "auth requisite pam_uaf.so\nauth required pam_unix.so",
     "auth [success=done authinfo_unavail=ignore default=die] pam_uaf.so\nauth required pam_unix.so",
     "auth required pam_env.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
-    "auth required pam_uaf.so\n# auth sufficient pam_unix.so",
+    "auth required pam_uaf.so\n# auth sufficient pam_unix.so", "auth sufficient pam_uaf.so",
   ])
   func `warns where nobody gets in without it`(stack: String) {
     #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
   }
 
   @Test(arguments: [
-    "auth sufficient pam_uaf.so", "auth sufficient pam_uaf.so\nauth required pam_permit.so",
-    "auth optional pam_uaf.so\nauth required pam_env.so",
-    "auth [default=ignore] pam_uaf.so",
+    "auth sufficient pam_uaf.so\nauth required pam_permit.so", "auth optional pam_uaf.so\nauth required pam_env.so",
+    "auth [default=ignore] pam_uaf.so\nauth optional pam_permit.so",
+    "auth [success=1 default=ignore] pam_uaf.so\nauth required pam_permit.so",
   ])
   func `fails where its refusal refuses nobody`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
@@ -212,7 +244,7 @@ import ToolTestSupport
 
   @Test func `warns where libpam 1.5 and later ones read a file in two ways, and names the line`() {
     let stack = Self.good + "\naccount required \\\n# x\n pam_unix.so\n"
-    #expect(found(["sudo": stack]) == [.pamTwoReadings])
+    #expect(found(["sudo": stack]) == [.pamTwoReadings, .pamNoWayIn])
     machine.service("login", "#" + String(repeating: "x", count: 1100) + "\n" + Self.good)
     #expect(
       check().findings().contains(
@@ -229,7 +261,9 @@ import ToolTestSupport
   }
 
   @Test func `tells of pam-auth-update's profile`() {
-    let text = "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
+    let text =
+      "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
+      + "auth requisite pam_deny.so\nauth required pam_permit.so\n"
     #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
   }
 

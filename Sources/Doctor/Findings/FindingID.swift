@@ -61,6 +61,8 @@ package enum FindingID: String, CaseIterable {
   case pamUnusedStack = "pam-unused-stack"
   case pamTwoReadings = "pam-two-readings"
   case pamLetsIn = "pam-lets-in"
+  case pamPassedOver = "pam-passed-over"
+  case pamEdited = "pam-edited"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"
   case pamNouserok = "pam-nouserok"

@@ -80,7 +80,7 @@ extension PAMCheck {
   /// Whether anybody can use the second way in, where stacks have it.
   func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     let group = WayIn.rescueGroup
-    guard services.contains(where: { StackReading(lines: folder.authentication(of: $0)).leadsPast(group: group) })
+    guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth")).leadsRescuersPast })
     else { return [] }
     guard let members = passwords.members(ofGroup: group) else {
       return [.warning(.rescueGroup, RescueText.noGroup)]

@@ -20,7 +20,7 @@ struct PAMCheck {
   var canAskStates = true
 
   func findings() -> [Finding] {
-    let folder = PAMDirectory(path: directory)
+    let folder = PAMDirectory(path: directory, vendors: vendorFolders)
     guard let services = folder.services() else {
       return [.failure(.pamFolder, PAMText.noFolder(directory))]
     }
@@ -35,7 +35,7 @@ struct PAMCheck {
     }
     let lines = concerned.flatMap { folder.wholeStack(of: $0) }.filter(\.asksOwnModule)
     let stacks = concerned.flatMap { service -> [Finding] in
-      let verdict = stack(service, folder.authentication(of: service))
+      let verdict = stack(service, folder.entries(of: service, in: "auth"))
       return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
     }
     return modules(lines) + loose + profile(folder) + stacks + otherDoors()
@@ -72,31 +72,31 @@ struct PAMCheck {
   }
 
   /// A service's stack; nil if it uses the module for something else than authentication.
-  private func stack(_ service: String, _ lines: [PAMLine]) -> Finding? {
-    guard let position = lines.firstIndex(where: \.asksOwnModule) else { return nil }
-    let own = lines[position]
-    let after = lines[(position + 1)...].filter { !$0.asksOwnModule }
-    let isAuthenticatedAfter = after.contains(where: StackReading.authenticates)
+  private func stack(_ service: String, _ entries: [StackEntry]) -> Finding? {
+    guard let own = entries.first(where: \.line.asksOwnModule)?.line else { return nil }
+    let reading = StackReading(entries)
     let file = "\(directory)/\(service)"
-    if own.failureGoesOn, !isAuthenticatedAfter, !after.contains(where: denies),
-      !lines[..<position].contains(where: StackReading.authenticates)
-    {
-      return .failure(.pamLetsIn, PAMText.letsIn(file: file))
+    let edited = editedStack(of: service)
+    let refusal = reading.refusal
+    if refusal == .letsIn { return .failure(.pamLetsIn, PAMText.letsIn(file: file)) }
+    if own.decidesNothing { return .warning(.pamNoEffect, PAMText.noEffect(file: file)) }
+    if refusal == .leavesToOthers {
+      if let edited { return .failure(.pamEdited, PAMText.edited(file: edited, service: service)) }
+      return .ok(PAMText.wayBehind(file: file))
     }
-    if own.decidesNothing {
-      return .warning(.pamNoEffect, PAMText.noEffect(file: file))
+    if let line = reading.passing {
+      // Where its refusal is none, it is one way in of several.
+      guard own.refusalRefuses || edited != nil else { return .ok(PAMText.wayBefore(file: file)) }
+      return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
     }
-    if own.failureGoesOn, isAuthenticatedAfter { return .ok(PAMText.wayBehind(file: file)) }
-    if lines[..<position].contains(where: { StackReading.authenticates($0) && $0.successCanSuffice }) {
-      return .ok(PAMText.wayBefore(file: file))
-    }
-    if lines[..<position].indices.contains(where: StackReading(lines: lines).leadsPast) {
-      return .ok(PAMText.wayPast(file: file))
-    }
-    return .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
+    return reading.leadsRescuersPast
+      ? .ok(PAMText.wayPast(file: file)) : .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
   }
 
-  private func denies(_ line: PAMLine) -> Bool {
-    line.moduleName == "pam_deny.so" && (line.control == "required" || line.control == "requisite")
+  /// The stack of `uafctl pam enable` that a service includes, if somebody has edited it.
+  private func editedStack(of service: String) -> String? {
+    let entries = StackList(reader: PAMDirectory(path: directory)).entries() ?? []
+    guard case .enabled(_, isEdited: true) = entries.first(where: { $0.name == service })?.origin else { return nil }
+    return "\(directory)/\(PAMService.prefix)\(service)"
   }
 }

@@ -10,6 +10,10 @@ enum PAMText: FindingCatalogue {
   case moduleNoFile(path: String)
   case moduleOpen(path: String)
   case letsIn(file: String)
+  /// A line lets somebody in before the module is asked.
+  case passedOver(file: String, line: Int)
+  /// A stack of `uafctl pam enable` in which a refusal is none any more.
+  case edited(file: String, service: String)
   case noEffect(file: String)
   case wayBehind(file: String)
   case wayBefore(file: String)
@@ -31,6 +35,14 @@ enum PAMText: FindingCatalogue {
     case .letsIn(let file):
       FindingText(
         "pam: \(file): a refusal is followed by nothing that refuses", do: "put 'auth required pam_deny.so' behind it")
+    case .passedOver(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): this line can let somebody in before pam_uaf is asked",
+        do: "have it jump to the line behind the last one that asks for the password, or remove it")
+    case .edited(let file, let service):
+      FindingText(
+        "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
+        do: "uafctl pam enable \(service), which puts the ready stack back and keeps the edited one")
     case .noEffect(let file):
       FindingText(
         "pam: \(file): whatever pam_uaf says, the lines behind it decide",
@@ -59,6 +71,14 @@ enum PAMText: FindingCatalogue {
         "pam: root가 아닌 사용자가 \(path)을(를) 바꿀 수 있습니다", do: "chown root:root \(path) && chmod 644 \(path)")
     case .letsIn(let file):
       FindingText("pam: \(file): 거부된 뒤에 거부하는 줄이 없습니다", do: "그 뒤에 'auth required pam_deny.so'를 넣으십시오")
+    case .passedOver(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다",
+        do: "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나 이 줄을 지우십시오")
+    case .edited(let file, let service):
+      FindingText(
+        "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",
+        do: "uafctl pam enable \(service). 준비된 스택으로 되돌리고 고친 것은 남겨 둡니다")
     case .noEffect(let file):
       FindingText(
         "pam: \(file): pam_uaf가 무엇이라 하든 그 뒤의 줄이 결정합니다",

@@ -13,6 +13,36 @@ struct FamilyPlan {
   /// What is left to do.
   var toDo: [StackPlan] { plans.filter { !$0.isInPlace } }
 
+  /// The services as they will be.
+  func reader(of folder: PAMFolder, vendors: [String]) -> PAMDirectory {
+    var planned: [String: [UInt8]] = [:]
+    for plan in plans {
+      planned[plan.service.name] = plan.after
+      planned[plan.service.stackName] = plan.stack
+    }
+    return PAMDirectory(path: folder.path, vendors: vendors, planned: planned)
+  }
+
+  /// Refuses where somebody would get in before pam_uaf is asked, or where a refusal of it would be none.
+  ///
+  /// - Throws: ``StackError``: `passedOver`, `noRefusal`; `member` for another service than the named one.
+  func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
+    let reader = reader(of: folder, vendors: vendors)
+    for plan in plans where !plan.service.changesPasswords {
+      let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"))
+      let found: StackError? =
+        if let line = reading.passing {
+          .passedOver(path: line.place.path, line: line.place.line)
+        } else if reading.refusal != .refuses {
+          .noRefusal(path: folder.path(of: plan.service.name))
+        } else {
+          nil
+        }
+      guard let found else { continue }
+      throw plan.service.name == service ? found : .member(found, of: service)
+    }
+  }
+
   /// Writes the plan: the stacks first, then one line after the other.
   ///
   /// If a step fails, all of it is undone.

@@ -38,6 +38,7 @@ package struct ServiceEnabling {
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
     let family = try plan()
+    try family.check(name, in: folder, vendors: site.vendorFolders)
     for plan in family.plans where plan.isInPlace {
       tell(.inPlace(service: plan.service.name, template: plan.record.template))
     }

@@ -47,12 +47,31 @@ struct PAMControl {
 
   private static let words = ["ignore", "ok", "done", "bad", "die", "reset"]
 
-  // pam.conf(5).
-  private static let names = [
+  /// The names of all results (pam.conf(5)), and `default` last.
+  static let names = [
     "success", "open_err", "symbol_err", "service_err", "system_err", "buf_err", "perm_denied", "auth_err",
     "cred_insufficient", "authinfo_unavail", "user_unknown", "maxtries", "new_authtok_reqd", "acct_expired",
     "session_err", "cred_unavail", "cred_expired", "cred_err", "no_module_data", "conv_err", "authtok_err",
     "authtok_recover_err", "authtok_lock_busy", "authtok_disable_aging", "try_again", "ignore", "abort",
     "authtok_expired", "module_unknown", "bad_item", "conv_again", "incomplete", "default",
   ]
+}
+
+/// What libpam does after a result of a line.
+enum PAMAction: Equatable {
+  case ignore, ok, done, bad, die, reset
+  /// Leaves out that many lines.
+  case jump(Int)
+
+  /// Reads a word that ``PAMControl`` has accepted.
+  init(_ word: String) {
+    switch word {
+    case "ignore": self = .ignore
+    case "ok": self = .ok
+    case "done": self = .done
+    case "die": self = .die
+    case "reset": self = .reset
+    default: self = Int(word).map(PAMAction.jump) ?? .bad
+    }
+  }
 }

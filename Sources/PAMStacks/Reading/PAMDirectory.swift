@@ -10,9 +10,20 @@ import HostSystem
 package struct PAMDirectory {
   /// Its name.
   package let path: String
+  /// Where libpam looks for a file that this folder does not have.
+  private let vendors: [String]
+  /// Files that are taken as they will be.
+  private let planned: [String: [UInt8]]
 
-  /// The folder of that name, which need not exist.
-  package init(path: String) { self.path = path }
+  /// - Parameters:
+  ///   - path: the folder, which need not exist.
+  ///   - vendors: the folders that libpam looks into for a file that this one does not have.
+  ///   - planned: files of the folder that are taken as they will be, by their names.
+  package init(path: String, vendors: [String] = [], planned: [String: [UInt8]] = [:]) {
+    self.path = path
+    self.vendors = vendors
+    self.planned = planned
+  }
 
   /// libpam's own limit for nested includes; up to 1.5 only for substacks.
   package static let deepest = 16
@@ -92,15 +103,61 @@ package struct PAMDirectory {
     }
   }
 
+  /// The lines of a group as libpam lists them, with what the service includes in its place.
+  package func entries(of service: String, in group: String) -> [StackEntry] {
+    entries(of: service, in: group, level: 0, depth: 0, from: nil)
+  }
+
+  private func entries(
+    of service: String, in group: String, level: Int, depth: Int, from including: StackEntry?
+  ) -> [StackEntry] {
+    guard depth < Self.deepest, let file = file(service) else {
+      guard let including else { return [] }
+      // libpam refuses everybody if it cannot follow an include.
+      return [StackEntry(line: .unreadable, level: including.level, isSubstack: false, place: including.place)]
+    }
+    var entries: [StackEntry] = []
+    for read in PAMFile(file.bytes).lines {
+      let line = PAMLine(line: read)
+      let entry = StackEntry(
+        line: line, level: level, isSubstack: line.control == "substack",
+        place: StackLinePlace(path: file.path, line: read.rows.lowerBound + 1))
+      guard line.group == "@include" || line.isPart(of: group) else { continue }
+      guard line.isInclusion else {
+        entries.append(entry)
+        continue
+      }
+      if entry.isSubstack { entries.append(entry) }
+      entries += self.entries(
+        of: line.module, in: group, level: level + (entry.isSubstack ? 1 : 0), depth: depth + 1, from: entry)
+    }
+    return entries
+  }
+
   /// What libpam reads in a file; nil if there is none.
   private func lines(of service: String) -> [PAMLine]? {
-    guard let bytes = bytes(service.hasPrefix("/") ? service : path + "/" + service) else { return nil }
+    guard let bytes = file(service)?.bytes else { return nil }
     // In a file that is too large for this reader, the unread end may say anything.
     return PAMFile(bytes).parsed + (bytes.count < Self.largest ? [] : [.unreadable])
   }
 
   /// The content of a service's file, links followed; nil if it cannot be read.
-  package func bytes(of service: String) -> [UInt8]? { bytes(path + "/" + service) }
+  package func bytes(of service: String) -> [UInt8]? { planned[service] ?? bytes(path + "/" + service) }
+
+  /// The file that a service's name, or an include, leads to; nil if it cannot be read.
+  private func file(_ name: String) -> (path: String, bytes: [UInt8])? {
+    if name.hasPrefix("/") { return planned(at: name).map { (name, $0) } ?? bytes(name).map { (name, $0) } }
+    if let planned = planned[name] { return (path + "/" + name, planned) }
+    for folder in [path] + vendors {
+      if let bytes = bytes(folder + "/" + name) { return (folder + "/" + name, bytes) }
+    }
+    return nil
+  }
+
+  private func planned(at name: String) -> [UInt8]? {
+    let own = self.name(of: name)
+    return own == name ? nil : planned[own]
+  }
 
   private func bytes(_ path: String) -> [UInt8]? {
     // SAFETY: the path lives for the call.

@@ -66,18 +66,6 @@ package struct PAMLine: Equatable {
   /// Whether another file's lines take its place.
   package var isInclusion: Bool { control == "include" || control == "substack" }
 
-  /// Whether a success of this line can end the stack, or jump over what follows.
-  package var successCanSuffice: Bool {
-    switch control {
-    case "sufficient": true
-    case "required", "requisite", "optional": false
-    default: action(for: "success").map { $0 == "done" || Int($0) != nil } ?? false
-    }
-  }
-
-  /// How many lines a success of this line jumps over; 0 where it jumps over none.
-  var skippedBySuccess: Int { action(for: "success").flatMap { Int($0) } ?? 0 }
-
   /// The largest number of lines that a result of this line jumps over; 0 without jumps.
   var farthestJump: Int { actions?.values.compactMap { Int($0) }.max() ?? 0 }
 
@@ -87,21 +75,24 @@ package struct PAMLine: Equatable {
     return Self.words.contains(control) || actions != nil
   }
 
-  /// Whether the stack can still succeed after a failure of this line.
-  package var failureGoesOn: Bool {
-    switch control {
-    case "sufficient", "optional": true
-    case "required", "requisite": false
-    // What is not named is `bad`.
-    default: (action(for: "auth_err") ?? action(for: "default")).map { $0 == "ignore" || Int($0) != nil } ?? false
-    }
-  }
-
   /// Whether neither a success nor a refusal of this line changes how the stack ends, if another line decides.
   package var decidesNothing: Bool {
-    if control == "optional" { return true }
-    guard control.hasPrefix("["), failureGoesOn else { return false }
-    return ["ignore", nil].contains(action(for: "success") ?? action(for: "default"))
+    control == "optional" || (action(of: "success") == .ignore && !action(of: "auth_err").refuses)
+  }
+
+  /// Whether a refusal of this line is one of the stack.
+  package var refusalRefuses: Bool { action(of: "auth_err").refuses }
+
+  /// What a result of this line does to the stack; a line that libpam does not understand refuses.
+  func action(of result: String) -> PAMAction {
+    let accepts = result == "success" || result == "new_authtok_reqd"
+    switch control {
+    case "required": return accepts ? .ok : result == "ignore" ? .ignore : .bad
+    case "requisite": return accepts ? .ok : result == "ignore" ? .ignore : .die
+    case "sufficient": return accepts ? .done : .ignore
+    case "optional": return accepts ? .ok : .ignore
+    default: return (action(for: result) ?? action(for: "default")).map(PAMAction.init) ?? .bad
+    }
   }
 
   private var actions: [String: String]? {

@@ -1,39 +1,78 @@
-/// The `auth` lines of a stack, with included lines in their places, and which of them a person reaches.
+/// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
 package struct StackReading {
-  /// The lines, in order.
-  package let lines: [PAMLine]
+  private let outcomes: StackOutcomes
 
-  /// The reading of a service's `auth` lines.
-  package init(lines: [PAMLine]) { self.lines = lines }
+  private var entries: [StackEntry] { outcomes.entries }
 
-  /// Modules that are in stacks and authenticate nobody.
-  private static let bystanders: Set<String> = [
-    "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
-    "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
-    "pam_succeed_if.so", "pam_access.so", "pam_time.so", "pam_listfile.so", "pam_gnome_keyring.so", "pam_kwallet5.so",
-    "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
-  ]
+  /// The reading of a service's `auth` lines; see ``PAMDirectory/entries(of:in:)``.
+  package init(_ entries: [StackEntry]) { outcomes = StackOutcomes(entries) }
 
   /// Whether the line asks the person for something, and is not pam_uaf.
   package static func authenticates(_ line: PAMLine) -> Bool {
-    line.isWellFormed && !line.asksOwnModule && !bystanders.contains(line.moduleName)
+    line.isWellFormed && !line.asksOwnModule && !line.isInclusion && !ModuleResults.bystanders.contains(line.moduleName)
   }
 
-  /// Whether a success of the line at `start` jumps over every later line of pam_uaf, while another line still authenticates.
-  package func leadsPast(from start: Int) -> Bool {
-    let landing = start + lines[start].skippedBySuccess + 1
-    guard let last = lines.lastIndex(where: \.asksOwnModule), start < last, landing > last, landing <= lines.count
-    else { return false }
-    return lines[landing...].contains(where: Self.authenticates)
-      || lines[..<start].contains(where: Self.authenticates)
+  // MARK: Past pam_uaf
+
+  /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
+  ///
+  /// Root's way past it in su (pam_rootok) and that of the rescue group do not count.
+  package var passing: StackEntry? {
+    let lines = outcomes.endings(ModuleResults.possible).compactMap { $0.isSuccess && $0.own == .notAsked ? $0.passing : nil }
+    return lines.sorted().map { entries[$0] }.first { !ModuleResults.isMeant($0.line) }
   }
 
-  /// Whether members of `group` are led past pam_uaf.
-  package func leadsPast(group: String) -> Bool {
-    lines.indices.contains { index in
-      let line = lines[index]
-      guard line.moduleName == "pam_succeed_if.so", leadsPast(from: index) else { return false }
-      return zip(line.arguments, line.arguments.dropFirst()).contains { $0 == "ingroup" && $1 == group }
+  /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
+  package var leadsRescuersPast: Bool { way(asRescuer: true) == .open && entries.contains { $0.line.isForRescuers } }
+
+  // MARK: A refusal of pam_uaf
+
+  /// What a refusal of pam_uaf is worth.
+  package enum Refusal {
+    /// Nobody gets in after it.
+    case refuses
+    /// Another line that asks for something lets somebody in.
+    case leavesToOthers
+    /// Somebody gets in who was asked for nothing else.
+    case letsIn
+  }
+
+  /// What a refusal is worth, whatever the other lines say.
+  package var refusal: Refusal {
+    // Who is asked for something by another line, and does not have it, is not ignored by that.
+    let endings = outcomes.endings { line in
+      ModuleResults.possible(line).filter { $0 != "ignore" || !Self.authenticates(line) }
     }
+    let refused = endings.filter { $0.isSuccess && $0.own == .refused }
+    if refused.isEmpty { return .refuses }
+    return refused.contains { !$0.isAuthenticated } ? .letsIn : .leavesToOthers
+  }
+
+  // MARK: A right password
+
+  /// What becomes of the right password of somebody who does not have a passcode.
+  package enum Way: Equatable {
+    case open
+    /// Nothing is asked, or pam_uaf is.
+    case none
+    /// The line that refuses.
+    case refused(StackLinePlace)
+  }
+
+  /// The way of a right password, where pam_uaf refuses everybody.
+  ///
+  /// - Parameters:
+  ///   - asRescuer: whether it is that of a member of the rescue group.
+  ///   - isThere: whether a module is where libpam looks for it.
+  package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
+    guard entries.contains(where: { Self.authenticates($0.line) }) else { return .none }
+    let endings = outcomes.endings { line in
+      isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer) : ["module_unknown"]
+    }
+    if endings.contains(where: { $0.own != .notAsked }) { return .none }
+    guard let refused = endings.first(where: { !$0.isSuccess }) else { return .open }
+    // If no line refuses, none has said yes either, which libpam takes for a refusal by the last.
+    guard let place = refused.refusing.map({ entries[$0].place }) ?? entries.last?.place else { return .none }
+    return .refused(place)
   }
 }

@@ -32,6 +32,8 @@ extension StackError: Catalogued {
     case .twoReadings(let path, let line):
       "\(path):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
+    case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
     case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
@@ -68,6 +70,8 @@ extension StackError: Catalogued {
     case .twoReadings(let path, let line):
       "\(path):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄입니다"
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
+    case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
+    case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
     case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
     case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
     case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
@@ -104,6 +108,9 @@ extension StackError: Catalogued {
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
     case .twoReadings: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
+    case .passedOver:
+      "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
+    case .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .alone(let path, let group):
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
@@ -142,6 +149,9 @@ extension StackError: Catalogued {
     case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
     case .twoReadings: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오"
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
+    case .passedOver:
+      "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
+    case .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
     case .nothingRecorded(_, let include):

@@ -32,6 +32,10 @@ package enum StackError: Error, Equatable {
   /// From this line on, libpam 1.5 and later versions read the file differently.
   case twoReadings(path: String, line: Int)
   case jump(path: String, line: Int)
+  /// This line can let somebody in before pam_uaf is asked.
+  case passedOver(path: String, line: Int)
+  /// Somebody can get in although pam_uaf has refused.
+  case noRefusal(path: String)
   /// pam_uaf's lines would be the only ones of a group.
   case alone(path: String, group: String)
   /// There is no record of the line that was there before.

@@ -8,6 +8,8 @@ extension WayIn {
     case leadsNobodyPast
     case rootsPassword(PasswordState)
     case noConsole
+    /// A right password gets no farther than this line.
+    case refused(StackLinePlace)
     case noGroup
     case emptyGroup
     /// Why a member of the group does not get in.
@@ -19,6 +21,7 @@ extension WayIn {
       case .leadsNobodyPast: "the stack leads nobody of \(group) past pam_uaf"
       case .rootsPassword(let state): "root's password is \(state.english)"
       case .noConsole: "the console (login) asks pam_uaf as well, or is not there"
+      case .refused(let place): "\(place.path):\(place.line) refuses the right password"
       case .noGroup: "there is no group \(group)"
       case .emptyGroup: "the group \(group) is empty"
       case .member(let name, let lack): "\(ShownText.line(name)) of \(group) \(lack.english)"
@@ -31,6 +34,7 @@ extension WayIn {
       case .leadsNobodyPast: "스택에서 \(group) 그룹이 pam_uaf를 건너뛰지 않습니다"
       case .rootsPassword(let state): "root의 비밀번호: \(state.korean)"
       case .noConsole: "콘솔(login)도 pam_uaf를 쓰거나 콘솔이 없습니다"
+      case .refused(let place): "\(place.path):\(place.line)에서 맞는 비밀번호가 거부됩니다"
       case .noGroup: "그룹 \(group)이(가) 없습니다"
       case .emptyGroup: "그룹 \(group)이(가) 비어 있습니다"
       case .member(let name, let lack): "\(group) 그룹의 \(ShownText.line(name)): \(lack.korean)"

@@ -34,6 +34,8 @@ package struct WayIn {
     var consoleIsOpen: Bool
     /// Whether there is a sudo that accepts the password of members of the group.
     var sudoIsOpen: Bool
+    /// The line of one of them that refuses a right password; nil if none does.
+    var refusing: StackLinePlace?
   }
 
   /// The way in.
@@ -58,6 +60,7 @@ package struct WayIn {
     } else {
       lacks.append(.noConsole)
     }
+    if let place = services.refusing { lacks.append(.refused(place)) }
     throw Objection(lacks: lacks)
   }
 

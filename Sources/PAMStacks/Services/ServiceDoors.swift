@@ -2,8 +2,8 @@ import ServiceNames
 
 /// Which services log somebody in without the passcode, while others ask for it.
 package struct ServiceDoors {
-  /// The folder of the services, then those that libpam looks into if the first has no file of that name.
-  let readers: [PAMDirectory]
+  /// The folder of the services, and those that libpam looks into for a file that it does not have.
+  let reader: PAMDirectory
 
   /// A name of a program that asks without the passcode, while the program asks for it by another name.
   package struct OpenMember: Equatable {
@@ -15,7 +15,7 @@ package struct ServiceDoors {
 
   /// Reads a folder of services, and the folders that libpam looks into after it.
   package init(folder: String, vendors: [String]) {
-    readers = ([folder] + vendors).map(PAMDirectory.init(path:))
+    reader = PAMDirectory(path: folder, vendors: vendors)
   }
 
   /// The service of polkit, which pkexec and run0 ask.
@@ -56,25 +56,14 @@ package struct ServiceDoors {
   }
 
   /// Whether the service asks pam_uaf.
-  func asks(_ service: String) -> Bool { authentication(of: service).contains(where: \.asksOwnModule) }
+  func asks(_ service: String) -> Bool {
+    reader.authentication(of: service).contains(where: \.asksOwnModule)
+  }
 
   /// Whether the service asks for something without pam_uaf.
   func isOpen(_ service: String) -> Bool {
-    let lines = authentication(of: service)
+    let lines = reader.authentication(of: service)
     // pam_rootok lets in root, who needs no authentication here.
     return !asks(service) && lines.contains { StackReading.authenticates($0) && $0.moduleName != "pam_rootok.so" }
-  }
-
-  /// The `auth` lines of a service.
-  ///
-  /// What a vendor's file includes is looked for in the first folder, as libpam does.
-  private func authentication(of service: String) -> [PAMLine] {
-    guard let first = readers.first else { return [] }
-    if first.bytes(of: service) != nil { return first.authentication(of: service) }
-    guard let vendor = readers.dropFirst().first(where: { $0.bytes(of: service) != nil }) else { return [] }
-    return vendor.ownLines(of: service).filter { $0.isPart(of: "auth") || $0.group == "@include" }.flatMap { line in
-      guard line.isInclusion, first.bytes(of: line.module) != nil else { return [line] }
-      return first.authentication(of: line.module)
-    }
   }
 }

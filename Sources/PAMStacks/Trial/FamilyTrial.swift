@@ -54,15 +54,17 @@ struct FamilyTrial {
   ) throws(StackError) -> (seen: [StackText], mayUse: Bool) {
     var seen: [StackText] = []
     let user = person?.name ?? (site.accounts.account(named: Self.bystander) == nil ? "root" : Self.bystander)
+    let stack = StackTrial(
+      plan: plan, folder: trial, reader: family.reader(of: folder, vendors: site.vendorFolders), tester: site.tester,
+      moduleFolders: site.moduleFolders, user: user)
+    try stack.check()
     var people = [user]
     if !plan.service.changesPasswords {
-      let way = try wayIn(by: plan, in: trial)
+      let way = try wayIn(by: plan)
       if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
       seen.append(.wayIn(way))
     }
-    seen += try StackTrial(
-      plan: plan, folder: trial, tester: site.tester, moduleFolders: site.moduleFolders, user: user
-    ).run()
+    seen += try stack.run()
     var mayUse = false
     for name in plan.service.changesPasswords ? [] : people {
       let tried = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: name)
@@ -72,14 +74,16 @@ struct FamilyTrial {
     return (seen, mayUse)
   }
 
-  private func wayIn(by plan: StackPlan, in trial: TrialFolder) throws(StackError) -> WayIn.Way {
-    let stacks = RescueReading(reader: PAMDirectory(path: trial.path))
+  private func wayIn(by plan: StackPlan) throws(StackError) -> WayIn.Way {
+    let stacks = RescueReading(
+      reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
     do throws(WayIn.Objection) {
       return try WayIn(accounts: site.accounts, passwords: site.passwords).find(
         WayIn.Services(
           leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
           consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),
-          sudoIsOpen: stacks.isOpen("sudo")))
+          sudoIsOpen: stacks.isOpen("sudo"),
+          refusing: [plan.service.name, "login", "sudo"].lazy.compactMap { stacks.refusing($0) }.first))
     } catch {
       throw .noWayIn(error)
     }

@@ -8,6 +8,8 @@ import HostSystem
 struct StackTrial {
   let plan: StackPlan
   let folder: TrialFolder
+  /// The services as they will be.
+  let reader: PAMDirectory
   let tester: any StackTester
   /// Where PAM looks for modules that are named without a folder.
   let moduleFolders: [String]
@@ -19,13 +21,19 @@ struct StackTrial {
     PAM_OPEN_ERR, PAM_SYMBOL_ERR, PAM_BUF_ERR, PAM_MODULE_UNKNOWN, PAM_BAD_ITEM,
   ]
 
+  /// Looks for what libpam could not load or understand.
+  ///
+  /// - Throws: ``StackError/trial(_:)``.
+  func check() throws(StackError) {
+    do throws(TrialProblem) { try checkModules() } catch { throw .trial(error) }
+  }
+
   /// Tries the module, the stack and the whole service.
   ///
   /// - Returns: what was seen, a line each.
   /// - Throws: ``StackError/trial(_:)``.
   func run() throws(StackError) -> [StackText] {
     do throws(TrialProblem) {
-      try checkModules()
       var seen = [try tryModule()]
       if !plan.service.changesPasswords { seen.append(try tryStack()) }
       seen.append(try tryService())
@@ -43,10 +51,12 @@ struct StackTrial {
     }
     let lines = file.parsed
     guard lines.contains(where: \.asksOwnModule) else { throw .asksNothing }
-    for line in lines where !line.isInclusion && !line.mayBeMissing {
-      let places = line.module.hasPrefix("/") ? [line.module] : moduleFolders.map { $0 + "/" + line.module }
-      if !places.contains(where: { (try? FileState.of($0).get()) != nil }) {
-        throw .noModule(line.module, file: plan.service.stackName)
+    for line in lines where !line.isInclusion && !line.mayBeMissing && !line.moduleIsThere(in: moduleFolders) {
+      throw .noModule(line.module, file: plan.service.stackName)
+    }
+    for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line.isWellFormed {
+      if entry.line.action(of: "module_unknown").refuses, !entry.line.moduleIsThere(in: moduleFolders) {
+        throw .noModule(entry.line.module, file: "\(entry.place.path):\(entry.place.line)")
       }
     }
   }

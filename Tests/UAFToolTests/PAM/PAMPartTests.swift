@@ -41,7 +41,7 @@ import ToolTestSupport
     stacks.write(part, "auth [success=1 default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "auth include \(part)\nauth required pam_unix.so\n")
     #expect(!has(.pamLetsIn, "sudo"))
-    stacks.write("sudo", "auth include \(part)\n")
+    stacks.write("sudo", "auth include \(part)\nauth required pam_permit.so\n")
     #expect(has(.pamLetsIn, "sudo"))
   }
 

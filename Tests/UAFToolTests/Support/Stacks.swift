@@ -39,7 +39,12 @@ final class Stacks {
     template("instead/sddm", "# instead\n" + Self.stack)
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
     _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
-    machine.service("common-auth", "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so")
+    for module in ["pam_unix", "pam_deny", "pam_permit", "pam_nologin"] {
+      _ = machine.folder.file("libexec/\(module).so", [1], mode: 0o644)
+    }
+    machine.service(
+      "common-auth",
+      "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so")
     machine.service("common-account", "account required pam_unix.so")
     machine.service("login", "@include common-auth")
     write("sudo", Self.sudo)

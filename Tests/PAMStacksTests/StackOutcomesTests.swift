@@ -1,0 +1,228 @@
+import Foundation
+import Testing
+
+@testable import PAMStacks
+
+/// libpam and its rules as they are computed, with stacks of pam_debug, which answers what it is told.
+@Suite struct StackOutcomesTests {
+  private let stacks = TriedServices()
+
+  /// What pam_debug can be told; `incomplete` and `conv_again` are no ends.
+  private static let results = PAMControl.names.filter { !["default", "incomplete", "conv_again"].contains($0) }
+
+  /// What each module of a line answers here: what it is told, or that it is not there.
+  private static func told(_ line: PAMLine) -> [String] {
+    if !line.isWellFormed { return ["perm_denied"] }
+    guard line.module == "pam_debug.so" else { return ["module_unknown"] }
+    return line.arguments.filter { $0.hasPrefix("auth=") }.map { String($0.dropFirst("auth=".count)) }
+  }
+
+  private func computed() -> Set<Bool> {
+    let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
+    return Set(StackOutcomes(entries).endings(Self.told).map(\.isSuccess))
+  }
+
+  private func compare(_ files: [String: String]) throws {
+    for (name, text) in files {
+      stacks.write(name, text.replacing(" inner", with: " \(stacks.path)/inner"))
+    }
+    let code = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
+    #expect(computed() == [code == 0], "\(code): \(files)")
+  }
+
+  private static let yes = "pam_debug.so auth=success"
+  private static let no = "pam_debug.so auth=auth_err"
+
+  @Test(arguments: [
+    "auth sufficient \(yes)\nauth required \(no)", "auth sufficient \(no)\nauth required \(yes)",
+    "auth required \(no)\nauth sufficient \(yes)\nauth required \(yes)", "auth optional \(yes)", "auth optional \(no)",
+    "auth [success=1 default=ignore] \(yes)\nauth requisite \(no)",
+    "auth [success=1 default=ignore] \(yes)\nauth requisite \(no)\nauth required \(yes)",
+    "auth [success=2 default=ignore] \(yes)\nauth required \(yes)", "auth [default=reset] \(yes)\nauth required \(yes)",
+    "auth [success=ok default=bad] \(no)\nauth [default=reset] \(yes)\nauth required \(yes)",
+    "auth required pam_debug.so auth=ignore", "auth [default=ok] pam_debug.so auth=maxtries\nauth required \(yes)",
+    "auth required \(yes)\nauth [default=ok] pam_debug.so auth=maxtries",
+    "auth required pam_nowhere.so\nauth required \(yes)",
+    "auth optional pam_nowhere.so\nauth required \(yes)", "-auth required pam_nowhere.so\nauth required \(yes)",
+    "auth sufficient\nauth required \(yes)", "auth maybe \(yes)\nauth required \(yes)", "auth required \(yes)\nnothing",
+  ])
+  func `ends as libpam does`(text: String) throws { try compare(["tried": text + "\n"]) }
+
+  @Test(arguments: ["include", "substack"], ["done", "die", "1", "2", "3", "reset", "bad", "ok"])
+  func `what is included ends as libpam does`(control: String, action: String) throws {
+    for rest in ["auth required \(Self.yes)", "auth required \(Self.no)\nauth required \(Self.yes)", ""] {
+      for result in ["success", "auth_err", "ignore"] {
+        try compare([
+          "inner": "auth [success=\(action) default=ignore] pam_debug.so auth=\(result)\nauth required \(Self.no)\n"
+            + "auth required \(Self.yes)\n",
+          "tried": "auth required \(Self.yes)\nauth \(control) inner\n\(rest)\n",
+        ])
+      }
+    }
+  }
+
+  @Test func `hundreds of random stacks end as libpam has them end`() throws {
+    let count = ProcessInfo.processInfo.environment["STACKS"].flatMap { Int($0) } ?? 400
+    var chance = Chance(seed: UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 1)
+    var successes = 0
+    for _ in 0..<count {
+      let files = [
+        "tried": Self.file(&chance, ["inner1", "inner2", "inner3"]),
+        "inner1": Self.file(&chance, ["inner2", "inner3"]),
+        "inner2": Self.file(&chance, ["inner3"]), "inner3": Self.file(&chance, []),
+      ]
+      try compare(files)
+      if computed() == [true] { successes += 1 }
+    }
+    // Otherwise nothing was compared.
+    #expect(successes * 10 > count && successes * 10 < count * 9, "\(successes) of \(count)")
+  }
+
+  private static func file(_ chance: inout Chance, _ inner: [String]) -> String {
+    (0..<chance.below(5) + 1).map { _ in line(&chance, inner) }.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ chance: inout Chance, _ inner: [String]) -> String {
+    if !inner.isEmpty, chance.below(4) == 0 {
+      let name = inner[chance.below(inner.count)]
+      return ["@include \(name)", "auth include \(name)", "auth substack \(name)"][chance.below(3)]
+    }
+    let result = chance.below(2) == 0 ? "success" : results[chance.below(results.count)]
+    let module = chance.below(20) == 0 ? "pam_nowhere.so" : "pam_debug.so"
+    return "\(chance.below(9) == 0 ? "-" : "")auth \(control(&chance)) \(module) auth=\(result)"
+  }
+
+  private static func control(_ chance: inout Chance) -> String {
+    let words = ["required", "requisite", "sufficient", "optional"]
+    if chance.below(2) == 0 { return words[chance.below(words.count)] }
+    let actions = (0..<chance.below(3) + 1).map { _ in
+      "\(chance.below(2) == 0 ? "success" : results[chance.below(results.count)])=\(action(&chance))"
+    }
+    return "[\((actions + (chance.below(4) == 0 ? [] : ["default=\(action(&chance))"])).joined(separator: " "))]"
+  }
+
+  private static func action(_ chance: inout Chance) -> String {
+    ["ignore", "ok", "ok", "done", "bad", "die", "reset", "1", "2", "3"][chance.below(10)]
+  }
+
+  /// Numbers that are the same each time (SplitMix64).
+  private struct Chance {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func below(_ limit: Int) -> Int {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+      return Int((mixed ^ mixed >> 31) % UInt64(limit))
+    }
+  }
+
+  // MARK: What a service comes to
+
+  private func reading(_ text: String, common: String = "") -> StackReading {
+    stacks.write("tried", text + "\n")
+    stacks.write("common-auth", common + "\n")
+    return StackReading(PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth"))
+  }
+
+  private func passing(_ text: String, common: String = "") -> String? {
+    reading(text, common: common).passing.map { entry in
+      "\(entry.place.path.replacing(stacks.path + "/", with: "")):\(entry.place.line)"
+    }
+  }
+
+  private static let ours = "auth [success=ok ignore=ignore default=die] pam_uaf.so"
+  /// Debian's lines with a directory that is enough by itself.
+  private static let directory = """
+    # A comment.
+    auth [success=2 default=ignore] pam_unix.so nullok
+    auth sufficient pam_sss.so use_first_pass
+    auth requisite pam_deny.so
+    auth required pam_permit.so
+    """
+
+  @Test(
+    arguments: [
+      ("@include common-auth", "common-auth:3"), ("auth include common-auth", "common-auth:3"),
+      ("auth substack common-auth", nil), ("auth sufficient pam_unix.so", "tried:1"),
+      ("auth [success=done default=ignore] pam_ldap.so", "tried:1"),
+      ("auth [success=1 default=ignore] pam_x.so", "tried:1"),
+      ("auth required pam_env.so\nauth [default=done] pam_x.so", "tried:2"),
+      ("auth [success=2 default=ignore] pam_x.so", nil),
+      ("auth [success=ok default=1] pam_x.so", "tried:1"), ("auth sufficient pam_faillock.so authsucc", "tried:1"),
+      ("auth sufficient pam_wheel.so trust", "tried:1"), ("auth sufficient pam_deny.so", nil),
+      ("auth sufficient pam_permit.so", "tried:1"), ("auth sufficient pam_rootok.so", nil),
+      ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", nil),
+      ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff", "tried:1"),
+      ("auth required pam_unix.so", nil), ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
+    ] as [(String, String?)])
+  func `names what lets somebody in before pam_uaf is asked`(before: String, place: String?) {
+    #expect(passing("\(before)\n\(Self.ours)\nauth required pam_permit.so", common: Self.directory) == place)
+  }
+
+  @Test func `a jump or an end within a substack does not get past what stands behind it`() {
+    stacks.write("inner", "auth [success=done default=ignore] pam_sss.so\nauth [success=1 default=die] pam_x.so\n")
+    #expect(passing("auth substack inner\n\(Self.ours)") == nil)
+    #expect(passing("auth include inner\n\(Self.ours)") == "inner:1")
+    #expect(passing("auth substack outer\n\(Self.ours)") == nil)
+    stacks.write("outer", "@include inner\n")
+    #expect(passing("@include outer\n\(Self.ours)") == "inner:1")
+    // pam_uaf in the substack, and the end of that before it.
+    stacks.write("both", "auth sufficient pam_sss.so\n\(Self.ours)\n")
+    #expect(passing("auth required pam_env.so\nauth substack both") == "both:1")
+  }
+
+  @Test(arguments: [
+    ("auth required pam_uaf.so", StackReading.Refusal.refuses), ("auth sufficient pam_uaf.so", .refuses),
+    ("auth sufficient pam_uaf.so\nauth required pam_permit.so", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
+    ("auth [success=ok maxtries=ignore default=die] pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
+    ("auth [success=ok authinfo_unavail=1 default=die] pam_uaf.so\nauth required pam_unix.so", .refuses),
+    ("auth required pam_unix.so\nauth optional pam_uaf.so", .leavesToOthers),
+  ])
+  func `tells what a refusal of pam_uaf is worth`(text: String, worth: StackReading.Refusal) {
+    #expect(reading(text).refusal == worth)
+  }
+
+  @Test(
+    arguments: [
+      ("auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so", nil),
+      ("auth required pam_unix.so", nil), ("auth required pam_unix.so\nauth optional pam_cap.so", nil),
+      // Three lines of a script that counts tries, put in before the line that a jump counts.
+      (
+        "auth required pam_faillock.so preauth\nauth [success=1 default=ignore] pam_unix.so\n"
+          + "auth [default=die] pam_faillock.so authfail\nauth sufficient pam_faillock.so authsucc\n"
+          + "auth requisite pam_deny.so\nauth required pam_permit.so", nil
+      ),
+      (
+        "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
+          + "auth requisite pam_deny.so\nauth required pam_permit.so", 3
+      ),
+      ("auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 2),
+      ("auth [success=2 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 1),
+      ("auth required pam_sss.so\nauth required pam_unix.so", 1),
+    ] as [(String, Int?)])
+  func `follows a right password to its end`(text: String, refused: Int?) {
+    let way = reading(text).way(asRescuer: false)
+    #expect(way == (refused.map { .refused(StackLinePlace(path: stacks.path + "/tried", line: $0)) } ?? .open))
+  }
+
+  @Test func `a module that is not there lets no password through where it counts`() {
+    let text = "auth required pam_unix.so\nauth required pam_gone.so\n"
+    #expect(reading(text).way(asRescuer: false) { $0.module != "pam_gone.so" } != .open)
+    #expect(
+      reading(text.replacing("required pam_gone", with: "optional pam_gone")).way(asRescuer: false) {
+        $0.module != "pam_gone.so"
+      } == .open)
+  }
+
+  @Test func `a password is no way where pam_uaf is asked or nothing is`() {
+    #expect(reading("auth required pam_permit.so").way(asRescuer: true) == .none)
+    let stack =
+      "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\nauth required pam_unix.so"
+    #expect(reading(stack).way(asRescuer: true) == .open && reading(stack).way(asRescuer: false) == .none)
+  }
+}
