@@ -1,7 +1,7 @@
 /// What modules may answer, as far as it is known; of all others it is assumed that they may answer anything.
-enum ModuleResults {
+package enum ModuleResults {
   /// Modules that are in stacks and authenticate nobody.
-  static let bystanders: Set<String> = [
+  private static let bystanders: Set<String> = [
     "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
     "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
     "pam_succeed_if.so", "pam_access.so", "pam_time.so", "pam_listfile.so", "pam_gnome_keyring.so", "pam_kwallet5.so",
@@ -19,6 +19,11 @@ enum ModuleResults {
   private static let directories: Set<String> = [
     "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
   ]
+
+  /// Whether the line asks the person for something, and is not pam_uaf.
+  package static func authenticates(_ line: PAMLine) -> Bool {
+    line.isWellFormed && !line.asksOwnModule && !line.isInclusion && !bystanders.contains(line.moduleName)
+  }
 
   private static let all = PAMControl.names.filter { $0 != "default" }
 
@@ -58,10 +63,13 @@ enum ModuleResults {
 }
 
 extension PAMLine {
-  /// Whether its success is that of the rescue group (pam.d/README.md).
+  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
+  package static let rescueGroup = "uaf-rescue"
+
+  /// Whether its success is that of the rescue group.
   var isForRescuers: Bool {
     moduleName == "pam_succeed_if.so"
-      && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == WayIn.rescueGroup }
+      && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == Self.rescueGroup }
   }
 }
 

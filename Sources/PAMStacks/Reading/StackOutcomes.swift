@@ -1,8 +1,8 @@
 /// How libpam can end a service's `auth` lines: its own rules, for every result that the modules may have.
 ///
-/// The rules are those of Linux-PAM 1.4 to 1.7 (pam.conf(5)). A substack keeps `done`, `die` and jumps to itself, and `reset` goes
-/// back to where it began; with `include` and `@include` the same words reach to the end of the service. A jump beyond the last
-/// line is a refusal. Tests compare this with the libpam that is installed.
+/// The rules are those of Linux-PAM 1.4 to 1.7 (pam.conf(5)). A substack keeps `done`, `die` and jumps to itself, and `reset`
+/// goes back to where it began. With `include` and `@include` the same words reach to the end of the service. A jump beyond the
+/// last line is a refusal. Tests compare this with the libpam that is installed.
 package struct StackOutcomes {
   /// What became of pam_uaf on the way to an end.
   enum Own: Hashable {
@@ -94,7 +94,7 @@ package struct StackOutcomes {
   private func after(_ result: String, _ entry: StackEntry, _ state: State) -> State {
     var next = state
     if entry.line.asksOwnModule { next.ending.own = Self.own(next.ending.own, result) }
-    if result == "success", StackReading.authenticates(entry.line) { next.ending.isAuthenticated = true }
+    if result == "success", ModuleResults.authenticates(entry.line) { next.ending.isAuthenticated = true }
     switch entry.line.action(of: result) {
     case .ignore: break
     case .reset: next.impression = state.begun.last ?? .none

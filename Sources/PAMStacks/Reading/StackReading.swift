@@ -7,18 +7,15 @@ package struct StackReading {
   /// The reading of a service's `auth` lines; see ``PAMDirectory/entries(of:in:)``.
   package init(_ entries: [StackEntry]) { outcomes = StackOutcomes(entries) }
 
-  /// Whether the line asks the person for something, and is not pam_uaf.
-  package static func authenticates(_ line: PAMLine) -> Bool {
-    line.isWellFormed && !line.asksOwnModule && !line.isInclusion && !ModuleResults.bystanders.contains(line.moduleName)
-  }
-
   // MARK: Past pam_uaf
 
   /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
   ///
   /// Root's way past it in su (pam_rootok) and that of the rescue group do not count.
   package var passing: StackEntry? {
-    let lines = outcomes.endings(ModuleResults.possible).compactMap { $0.isSuccess && $0.own == .notAsked ? $0.passing : nil }
+    let lines = outcomes.endings(ModuleResults.possible).compactMap {
+      $0.isSuccess && $0.own == .notAsked ? $0.passing : nil
+    }
     return lines.sorted().map { entries[$0] }.first { !ModuleResults.isMeant($0.line) }
   }
 
@@ -41,7 +38,7 @@ package struct StackReading {
   package var refusal: Refusal {
     // Who is asked for something by another line, and does not have it, is not ignored by that.
     let endings = outcomes.endings { line in
-      ModuleResults.possible(line).filter { $0 != "ignore" || !Self.authenticates(line) }
+      ModuleResults.possible(line).filter { $0 != "ignore" || !ModuleResults.authenticates(line) }
     }
     let refused = endings.filter { $0.isSuccess && $0.own == .refused }
     if refused.isEmpty { return .refuses }
@@ -65,7 +62,7 @@ package struct StackReading {
   ///   - asRescuer: whether it is that of a member of the rescue group.
   ///   - isThere: whether a module is where libpam looks for it.
   package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
-    guard entries.contains(where: { Self.authenticates($0.line) }) else { return .none }
+    guard entries.contains(where: { ModuleResults.authenticates($0.line) }) else { return .none }
     let endings = outcomes.endings { line in
       isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer) : ["module_unknown"]
     }

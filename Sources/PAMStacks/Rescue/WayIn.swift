@@ -6,7 +6,7 @@ package struct WayIn {
   let passwords: any PasswordDirectory
 
   /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
-  package static let rescueGroup = "uaf-rescue"
+  package static let rescueGroup = PAMLine.rescueGroup
   /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
   /// Other rules of sudoers are not known here.

@@ -64,6 +64,6 @@ package struct ServiceDoors {
   func isOpen(_ service: String) -> Bool {
     let lines = reader.authentication(of: service)
     // pam_rootok lets in root, who needs no authentication here.
-    return !asks(service) && lines.contains { StackReading.authenticates($0) && $0.moduleName != "pam_rootok.so" }
+    return !asks(service) && lines.contains { ModuleResults.authenticates($0) && $0.moduleName != "pam_rootok.so" }
   }
 }

@@ -33,13 +33,10 @@ public enum DeregistrationScope: Equatable, Sendable {
   case all
 
   /// Names what is to be removed, in the question for the removal as in the one for its proof: the server compares them.
-  ///
-  /// The members for the scope are those of the FIDO Alliance's interface, which does not distinguish machines.
   func describe(_ keyIDs: [KeyID], in context: inout RequestContext) {
     switch self {
-    case .authenticator(let aaid): context.deregisterAAID = aaid
-    case .all: context.deregisterAll = true
+    case .authenticator(let aaid): context.describeRemoval(of: aaid, keyIDs)
+    case .all: context.describeRemoval(of: nil, keyIDs)
     }
-    context.deregisterKeyIDs = keyIDs
   }
 }

@@ -49,6 +49,17 @@ public struct RequestContext: JSONRepresentable, Equatable, Sendable {
     self.username = username
   }
 
+  /// Names keys to be removed, and whose they are.
+  ///
+  /// The members for the scope are those of the FIDO Alliance's interface, which does not distinguish machines.
+  ///
+  /// - Parameter authenticator: nil for every authenticator of the account.
+  public mutating func describeRemoval(of authenticator: AAID?, _ keyIDs: [KeyID]) {
+    deregisterAAID = authenticator
+    deregisterAll = authenticator == nil ? true : nil
+    deregisterKeyIDs = keyIDs
+  }
+
   /// Reads the context.
   public init(json: JSONValue, path: String) throws(MessageError) {
     let reader = try MemberReader(json, path: path)

@@ -13,7 +13,7 @@ package protocol IssuedCodes {
   /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
   func code(_ number: Int64) throws -> IssuedCode?
 
-  /// The accounts with a code that was not closed, and which may not be for a privileged account, or of whose issuer nothing is known.
+  /// The accounts with a code that was not closed, and which may not be for a privileged account or has no known issuer.
   func accountsWithLesserCodes() throws -> [String]
 
   /// The accounts with a code that was not closed, and that somebody has issued.
