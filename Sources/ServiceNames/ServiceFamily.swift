@@ -8,6 +8,14 @@ public struct ServiceFamily: Equatable, Sendable {
   /// Its other names, each a file of its own in PAM's folder.
   public let members: [String]
 
+  /// - Parameters:
+  ///   - main: the name that people know the program by.
+  ///   - members: its other names.
+  public init(main: String, members: [String]) {
+    self.main = main
+    self.members = members
+  }
+
   /// All names, the best known first.
   public var names: [String] { [main] + members }
 

@@ -139,6 +139,11 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a stack that lets everybody in", .pamLetsIn) {
       $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_permit.so")
     },
+    BrokenSetup("a service of sudoers that asks without the passcode", .pamSudoService) {
+      $0.machine.service("corp", "auth required pam_unix.so")
+      $0.machine.outputs[$0.machine.installation.sudoPaths.program] =
+        #"{"Defaults":[{"Options":[{"pam_service":"corp"}]}]}"#
+    },
     BrokenSetup("a line that lets somebody in before", .pamPassedOver) {
       $0.machine.service("sudo", "auth sufficient pam_unix.so\nauth required pam_uaf.so")
     },

@@ -12,6 +12,7 @@ extension Installation {
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
       moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, trialParent: "/tmp",
       passwords: FakePasswords(), tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
+      sudoPaths: (nowherePath + "/cvtsudoers", nowherePath),
       registered: { _ in [] }, facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil })
   }
 }

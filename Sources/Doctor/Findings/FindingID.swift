@@ -73,6 +73,7 @@ package enum FindingID: String, CaseIterable {
   case pamAccountCheck = "pam-account-check"
   case pamProfile = "pam-profile"
   case pamOtherName = "pam-other-name"
+  case pamSudoService = "pam-sudo-service"
   case pamPolkit = "pam-polkit"
   case rescueGroup = "rescue-group"
   case rescuePassword = "rescue-password"

@@ -29,6 +29,8 @@ package struct Installation {
   package var output: (String, [String]) -> String?
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
+  /// cvtsudoers, and what it reads.
+  package var sudoPaths: (program: String, file: String)
   /// The numbers of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
   /// The kernel, the clock and the log.
@@ -48,10 +50,14 @@ package struct Installation {
       configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
-      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"), registered: RegisteredAccounts.numbers(in:),
+      sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
+      sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: RegisteredAccounts.numbers(in:),
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
+
+  /// What sudo asks for, as far as it may be read.
+  package var sudo: SudoSettings { SudoSettings(program: sudoPaths.program, file: sudoPaths.file, output: output) }
 
   private static let standardModuleFolders = [
     "/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security", "/lib/security", "/lib64/security",

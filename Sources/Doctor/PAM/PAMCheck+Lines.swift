@@ -57,18 +57,22 @@ extension PAMCheck {
   /// Programs that ask for the passcode by one name and not by another, polkit beside sudo, and further services that do not
   /// ask for it.
   func otherDoors() -> [Finding] {
-    let doors = ServiceDoors(folder: directory, vendors: vendorFolders)
+    let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo)
     let members = doors.openMembers().map { member in
       Finding.warning(
         .pamOtherName,
         PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
     }
+    let sudo = [doors.openSudo()].compactMap(\.self).map { service in
+      Finding.failure(.pamSudoService, PAMNameText.sudoService(service: ShownText.line(service)))
+    }
+    let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) }
     let polkit = doors.openPolkit().map { member in
       Finding.warning(.pamPolkit, PAMNameText.polkit(service: member.name, asking: member.asking))
     }
     let others = doors.openOthers()
     let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]
-    return members + [polkit].compactMap(\.self) + named
+    return members + sudo + asked + [polkit].compactMap(\.self) + named
   }
 
   /// pam-auth-update's profile, which is a choice for every service at once.

@@ -18,6 +18,8 @@ struct PAMCheck {
   var hidesState: (String) -> Bool = { _ in false }
   /// Whether the configuration lets `account_check` ask the server.
   var canAskStates = true
+  /// What sudo asks for.
+  var sudo = SudoSettings()
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory, vendors: vendorFolders)

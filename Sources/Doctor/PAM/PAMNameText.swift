@@ -6,6 +6,8 @@ enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
   case hidden(service: String)
   case polkit(service: String, asking: String)
+  case sudoService(service: String)
+  case sudoAsks(SudoSettings.Asked)
 
   var english: FindingText {
     switch self {
@@ -21,6 +23,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
         do: "uafctl pam enable \(service)")
+    case .sudoService(let service):
+      FindingText(
+        "pam: \(StackText.sudoService(service).english)", do: "uafctl pam enable \(service) --template sudo")
+    case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).english)")
     }
   }
 
@@ -38,6 +44,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",
         do: "uafctl pam enable \(service)")
+    case .sudoService(let service):
+      FindingText(
+        "pam: \(StackText.sudoService(service).korean)", do: "uafctl pam enable \(service) --template sudo")
+    case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).korean)")
     }
   }
 }

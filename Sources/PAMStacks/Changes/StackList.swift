@@ -26,6 +26,11 @@ package struct StackList {
     package let origin: Origin
   }
 
+  /// The line that lets somebody into a listed service before pam_uaf is asked; nil if there is none.
+  package func passing(_ entry: Entry) -> StackLinePlace? {
+    PAMService.isPart(entry.name) ? nil : StackReading(reader.entries(of: entry.name, in: "auth")).passing?.place
+  }
+
   /// In the order of the names; nil if the folder cannot be read.
   package func entries() -> [Entry]? {
     guard let names = reader.services() else { return nil }

@@ -8,9 +8,12 @@ package enum StackText: Catalogued, Equatable {
   case byHandAlready(path: String)
   case otherName(String, asking: String)
   case polkit(String, asking: String)
+  case sudoService(String)
+  case sudoAsks(SudoSettings.Asked)
   case openOthers([String])
   case nobodyAsks(folder: String)
   case listed(service: String, StackList.Entry.Origin)
+  case passedOver(service: String, StackLinePlace)
   case stillAsks(path: String)
   /// What would change, as diff(1) shows it; the same in every language.
   case difference(String)
@@ -42,9 +45,15 @@ package enum StackText: Catalogued, Equatable {
     case .openOthers(let names): "without the passcode ask: \(names.joined(separator: ", "))"
     case .nobodyAsks(let folder): "no service in \(folder) asks for the passcode"
     case .listed(let service, let origin): "\(service): \(Self.english(origin))"
+    case .passedOver(let service, let place):
+      "\(service): \(place.path):\(place.line) can let somebody in before pam_uaf is asked"
     case .stillAsks(let path): "\(path) still asks pam_uaf"
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
+    case .sudoService(let service):
+      "sudo asks for the service \(ShownText.line(service)), because sudoers says so, and that asks without the passcode"
+    case .sudoAsks(let asked):
+      "sudo asks for the passcode of \(asked.english), not of whoever calls it (Defaults \(asked.rawValue) of sudoers)"
     case .saved(let path): "the edited stack is kept as \(path)"
     case .putBack(let path, let line): "\(path): '\(line)' again"
     case .vendorAgain(let path, let vendor): "\(path): removed; \(vendor) is in force again"
@@ -75,9 +84,15 @@ package enum StackText: Catalogued, Equatable {
     case .openOthers(let names): "패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))"
     case .nobodyAsks(let folder): "\(folder)에 패스코드를 묻는 서비스가 없습니다"
     case .listed(let service, let origin): "\(service): \(Self.korean(origin))"
+    case .passedOver(let service, let place):
+      "\(service): pam_uaf가 묻기 전에 \(place.path):\(place.line)에서 로그인될 수 있습니다"
     case .stillAsks(let path): "\(path): 아직 pam_uaf를 씁니다"
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
+    case .sudoService(let service):
+      "sudoers에 따라 sudo는 \(ShownText.line(service)) 서비스를 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
+    case .sudoAsks(let asked):
+      "sudo는 부른 사람이 아니라 \(asked.korean)의 패스코드를 묻습니다(sudoers의 Defaults \(asked.rawValue))"
     case .saved(let path): "직접 고친 스택은 \(path)(으)로 남겼습니다"
     case .putBack(let path, let line): "\(path): 다시 '\(line)'입니다"
     case .vendorAgain(let path, let vendor): "\(path): 지웠습니다. 다시 \(vendor)을(를) 씁니다"

@@ -1,3 +1,5 @@
+import ServiceNames
+
 /// Makes a service ask for the passcode, together with the other names of its program.
 package struct ServiceEnabling {
   private let name: String
@@ -37,6 +39,7 @@ package struct ServiceEnabling {
   ) throws(StackError) {
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
+    try checkSudo()
     let family = try plan()
     try family.check(name, in: folder, vendors: site.vendorFolders)
     for plan in family.plans where plan.isInPlace {
@@ -56,6 +59,17 @@ package struct ServiceEnabling {
         .asks(
           path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
       if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
+    }
+  }
+
+  /// Refuses where sudoers has sudo ask for another service.
+  private func checkSudo() throws(StackError) {
+    if let asked = site.sudo.replacement(of: name) { throw .otherService(name, asked: asked) }
+    guard !isAlone, name == site.sudo.main else { return }
+    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
+    let together = ServiceFamily.of(name)?.names ?? [name]
+    for other in site.sudo.family.names where !together.contains(other) && doors.isOpen(other) {
+      throw .furtherService(name, asked: other)
     }
   }
 

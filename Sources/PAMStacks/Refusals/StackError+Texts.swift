@@ -22,6 +22,10 @@ extension StackError: Catalogued {
     case .changed(let path): "\(path) was changed meanwhile by somebody else"
     case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
+    case .otherService(let name, let asked):
+      "sudo does not ask for the service \(name), but for \(ShownText.line(asked)): sudoers says so"
+    case .furtherService(let name, let asked):
+      "sudo asks for the service \(ShownText.line(asked)) beside \(name), and that asks without the passcode: sudoers says so"
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
@@ -60,6 +64,10 @@ extension StackError: Catalogued {
     case .changed(let path): "그사이 다른 프로그램이 \(path)을(를) 바꾸었습니다"
     case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
     case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
+    case .otherService(let name, let asked):
+      "sudoers에 따라 sudo는 \(name)이(가) 아니라 \(ShownText.line(asked)) 서비스를 씁니다"
+    case .furtherService(let name, let asked):
+      "sudoers에 따라 sudo는 \(name) 말고 \(ShownText.line(asked)) 서비스도 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
     case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
     case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
@@ -100,6 +108,9 @@ extension StackError: Catalogued {
     case .changed: "run it again"
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
+    case .otherService(_, let asked): "uafctl pam enable \(ShownText.line(asked)) --template sudo"
+    case .furtherService(_, let asked):
+      "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "it asks in every service already; pam-auth-update takes it out"
     case .byHand: "take those lines out first"
@@ -141,6 +152,9 @@ extension StackError: Catalogued {
     case .changed: "다시 실행하십시오"
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
     case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
+    case .otherService(_, let asked): "uafctl pam enable \(ShownText.line(asked)) --template sudo"
+    case .furtherService(_, let asked):
+      "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다"
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"
     case .byHand: "먼저 그 줄들을 지우십시오"

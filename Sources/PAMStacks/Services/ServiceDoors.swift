@@ -13,8 +13,12 @@ package struct ServiceDoors {
     package let asking: String
   }
 
+  /// What sudo asks for.
+  private let sudo: SudoSettings
+
   /// Reads a folder of services, and the folders that libpam looks into after it.
-  package init(folder: String, vendors: [String]) {
+  package init(folder: String, vendors: [String], sudo: SudoSettings) {
+    self.sudo = sudo
     reader = PAMDirectory(path: folder, vendors: vendors)
   }
 
@@ -31,7 +35,7 @@ package struct ServiceDoors {
 
   /// Names that somebody may have forgotten: the same program asks for the passcode by another name.
   package func openMembers() -> [OpenMember] {
-    ServiceFamily.all.flatMap { family -> [OpenMember] in
+    sudo.families.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
       return family.names.filter(isOpen).map { OpenMember(name: $0, asking: asking) }
     }
@@ -41,17 +45,27 @@ package struct ServiceDoors {
   ///
   /// pkexec and run0 then make the people whom Debian lets use sudo root by their password.
   package func openPolkit() -> OpenMember? {
-    let family = ServiceFamily.of("sudo")?.names ?? []
-    guard let asking = family.first(where: asks), isOpen(Self.polkit) else { return nil }
+    guard let asking = sudo.family.names.first(where: asks), isOpen(Self.polkit) else { return nil }
     return OpenMember(name: Self.polkit, asking: asking)
+  }
+
+  /// The service that sudo asks for in place of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
+  package func openSudo() -> String? {
+    guard let service = sudo.replacement(of: "sudo"), asks("sudo"), isOpen(service) else { return nil }
+    return service
+  }
+
+  /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
+  package func askedBySudo() -> [SudoSettings.Asked] {
+    sudo.family.names.contains(where: asks) ? sudo.asked : []
   }
 
   /// Further services that exist and do not ask for the passcode, in order.
   ///
   /// Perhaps they need not ask for it.
   package func openOthers() -> [String] {
-    let forgotten = (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name)
-    let known = ServiceFamily.all.flatMap(\.names) + Self.others + PAMService.lockers
+    let forgotten = (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name) + [openSudo()].compactMap(\.self)
+    let known = sudo.families.flatMap(\.names) + Self.others + PAMService.lockers
     return Set(known).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
   }
 

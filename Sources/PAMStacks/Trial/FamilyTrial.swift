@@ -82,8 +82,8 @@ struct FamilyTrial {
         WayIn.Services(
           leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
           consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),
-          sudoIsOpen: stacks.isOpen("sudo"),
-          refusing: [plan.service.name, "login", "sudo"].lazy.compactMap { stacks.refusing($0) }.first))
+          sudoIsOpen: stacks.isOpen(site.sudo.main),
+          refusing: [plan.service.name, "login", site.sudo.main].lazy.compactMap { stacks.refusing($0) }.first))
     } catch {
       throw .noWayIn(error)
     }

@@ -19,6 +19,8 @@ package struct PAMSite {
   package let passwords: any PasswordDirectory
   /// What asks libpam.
   package let tester: any StackTester
+  /// What sudo asks for.
+  package let sudo: SudoSettings
 
   /// - Parameters:
   ///   - vendorFolders: the folders libpam looks into where the first has no file of a service.
@@ -29,9 +31,11 @@ package struct PAMSite {
   ///   - accounts: where accounts are looked up.
   ///   - passwords: where groups and the state of passwords are looked up.
   ///   - tester: what asks libpam.
+  ///   - sudo: what sudo asks for.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
-    accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester
+    accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
+    sudo: SudoSettings
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -41,6 +45,7 @@ package struct PAMSite {
     self.accounts = accounts
     self.passwords = passwords
     self.tester = tester
+    self.sudo = sudo
   }
 
   /// Opens the folder of services for changes; no other `uafctl pam` can run while it is open.

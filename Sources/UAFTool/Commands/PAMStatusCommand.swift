@@ -19,17 +19,23 @@ struct PAMStatusCommand: JSONDocumentCommand {
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
-    guard let entries = StackList(reader: PAMDirectory(path: pamFolder.path)).entries() else {
+    let list = StackList(
+      reader: PAMDirectory(path: pamFolder.path, vendors: context.installation.vendorPAMFolders))
+    guard let entries = list.entries() else {
       throw .stack(.folder(path: pamFolder.path, .system(errno)))
     }
     if json {
-      let doors = ServiceDoors(folder: pamFolder.path, vendors: context.installation.vendorPAMFolders)
-      context.output.result(StackReport(entries: entries, doors: doors).text)
+      let doors = ServiceDoors(
+        folder: pamFolder.path, vendors: context.installation.vendorPAMFolders, sudo: context.installation.sudo)
+      context.output.result(StackReport(list: list, entries: entries, doors: doors).text)
       return .success
     }
     if entries.isEmpty { context.note(StackText.nobodyAsks(folder: pamFolder.path)) }
     for entry in entries {
       context.result(StackText.listed(service: ShownText.line(entry.name), entry.origin))
+      if let place = list.passing(entry) {
+        context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
+      }
     }
     if !entries.isEmpty { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
     return .success

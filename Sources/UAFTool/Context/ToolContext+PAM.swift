@@ -6,6 +6,7 @@ extension ToolContext {
     PAMSite(
       vendorFolders: installation.vendorPAMFolders, moduleFolders: installation.moduleFolders,
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
-      accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester)
+      accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
+      sudo: installation.sudo)
   }
 }

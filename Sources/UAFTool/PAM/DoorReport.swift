@@ -7,7 +7,8 @@ struct DoorReport {
 
   /// - Parameter folder: the folder of the PAM services.
   init(_ folder: String, in context: ToolContext) {
-    doors = ServiceDoors(folder: folder, vendors: context.installation.vendorPAMFolders)
+    doors = ServiceDoors(
+      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.sudo)
     self.context = context
   }
 
@@ -23,6 +24,8 @@ struct DoorReport {
     for member in doors.openMembers() {
       context.result(StackText.otherName(member.name, asking: member.asking))
     }
+    if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
+    for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
     if let polkit = doors.openPolkit() {
       context.result(StackText.polkit(polkit.name, asking: polkit.asking))
     }

@@ -49,6 +49,50 @@ import ToolTestSupport
     #expect(stacks.read("uaf-" + service)?.contains("# pam-uaf: template \(template)\n") == true)
   }
 
+  @Test(arguments: ["second-factor"], ["@include common-auth", "auth include common-auth"])
+  func `a directory that is enough by itself is refused, with its file and line`(shape: String, line: String) {
+    stacks.template("second-factor/sudo", "\(line)\nauth requisite pam_uaf.so\n")
+    stacks.passwords.states["root"] = .usable
+    let whole = "auth [success=2 default=ignore] pam_unix.so nullok\nauth sufficient pam_sss.so use_first_pass\n"
+    let rest = "auth requisite pam_deny.so\nauth required pam_permit.so\n"
+    stacks.write("common-auth", whole + rest)
+    _ = stacks.folder.file("libexec/pam_sss.so", [1], mode: 0o644)
+    let bench = stacks.run("enable", "sudo", "--shape", shape)
+    #expect(bench.exit == .refused)
+    #expect(
+      bench.notes.contains("\(stacks.machine.pam)/common-auth:2: this line can let somebody in before pam_uaf is asked")
+    )
+    #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil)
+    stacks.write("common-auth", whole.replacing("sufficient", with: "[success=1 default=ignore]") + rest)
+    #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
+    stacks.write("common-auth", whole + rest)
+    // It was in place before the directory came.
+    #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .refused)
+    #expect(
+      stacks.text(stacks.run("status")).contains("sudo: common-auth:2 can let somebody in before pam_uaf is asked\n"))
+    #expect(stacks.run("status", "--json").output.contains(#""passedOver":{"file":"#))
+    #expect(stacks.findings().contains { $0.id == .pamPassedOver })
+  }
+
+  @Test func `nobody is named who does not get in, because a right password runs into a refusal`() {
+    stacks.write(
+      "common-auth",
+      "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
+        + "auth requisite pam_deny.so\nauth required pam_permit.so\n")
+    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    let bench = stacks.run("enable", "sudo")
+    #expect(
+      bench.exit == .refused && bench.notes.contains("\(stacks.machine.pam)/common-auth:3 refuses the right password"))
+  }
+
+  @Test func `a service that names a module that is not there is left alone`() {
+    stacks.write("sudo", "auth required pam_gone.so\n" + Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("/sudo:1 names pam_gone.so, which is not where PAM looks"))
+    stacks.write("sudo", "auth optional pam_gone.so\n" + Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
   @Test func `another service takes the template it is given`() {
     stacks.write("lxdm", "auth requisite pam_nologin.so\n@include common-auth\n")
     #expect(stacks.run("enable", "lxdm").exit == .usage)

@@ -14,6 +14,66 @@ import ToolTestSupport
 
   private func withBoth() { stacks.write("sudo-i", Stacks.sudo) }
 
+  // MARK: What sudoers says
+
+  /// Has cvtsudoers print entries of Defaults.
+  private func sudoers(_ entries: String...) {
+    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] =
+      #"{"Defaults":[\#(entries.joined(separator: ","))],"User_Specs":[]}"#
+  }
+
+  private static func all(_ option: String) -> String { #"{"Options":[{\#(option)}]}"# }
+
+  @Test func `sudo is not enabled where sudoers has it ask for another service, which is named`() {
+    sudoers(Self.all(#""pam_service":"early""#), Self.all(#""pam_service":"corp""#))
+    stacks.write("corp", Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudo does not ask for the service sudo, but for corp"))
+    #expect(bench.notes.contains("hint: uafctl pam enable corp --template sudo\n"))
+    #expect(stacks.read("sudo") == Stacks.sudo)
+    #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success && asks("corp"))
+    // The password still lets in by the name for login shells.
+    withBoth()
+    #expect(stacks.run("status", as: 0).output.contains("sudo-i: asks without the passcode"))
+  }
+
+  @Test func `sudo is not enabled while a further service of some people would stay open`() {
+    sudoers(#"{"Binding":[{"username":"alice"}],"Options":[{"pam_login_service":"shells"}]}"#)
+    stacks.write("shells", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo asks for the service shells beside sudo"))
+    #expect(!asks("sudo"))
+    #expect(stacks.run("enable", "sudo", "--only").exit == .success && asks("sudo"))
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    #expect(stacks.run("enable", "shells", "--template", "sudo").exit == .success)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `doctor fails and status says so where sudoers was changed afterwards`() {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamSudoService })
+    stacks.write("corp", Stacks.sudo)
+    sudoers(Self.all(#""pam_service":"corp""#))
+    #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
+    #expect(stacks.run("status").output.contains("sudo asks for the service corp, because sudoers says so"))
+    #expect(stacks.run("status", "--json").output.contains(#""sudoService":"corp""#))
+  }
+
+  @Test(arguments: [("targetpw", "the account that the command will run as"), ("rootpw", "root")])
+  func `whose passcode sudo asks for is said`(option: String, person: String) {
+    sudoers(Self.all("\"\(option)\":true"), Self.all(#""insults":true"#))
+    let told = "sudo asks for the passcode of \(person), not of whoever calls it (Defaults \(option) of sudoers)\n"
+    #expect(stacks.run("enable", "sudo").output.contains(told))
+    #expect(stacks.run("status", "--json").output.contains("\"sudoAsks\":[\"\(option)\"]"))
+    sudoers(Self.all("\"\(option)\":false"))
+    #expect(!stacks.run("status").output.contains("the passcode of"))
+  }
+
+  @Test(arguments: ["", "{", "[]", #"{"Defaults":7}"#, #"{"Defaults":[7,{"Options":[1]},{"Options":{}}]}"#])
+  func `what cannot be read of sudoers changes nothing`(text: String) {
+    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] = text
+    #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo"))
+  }
+
   // MARK: Enable
 
   @Test(arguments: ["sudo", "sudo-i"])

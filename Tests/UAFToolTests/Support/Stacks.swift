@@ -97,7 +97,8 @@ final class Stacks {
   func findings() -> [Finding] {
     PAMCheck(
       directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
-      vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true
+      vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true,
+      sudo: machine.installation.sudo
     ).findings()
   }
 

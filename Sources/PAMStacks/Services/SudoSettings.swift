@@ -1,0 +1,74 @@
+import ServiceNames
+import Wording
+
+/// What sudoers says about sudo's questions: by which services it asks, and whose passcode it asks for (sudoers(5)).
+package struct SudoSettings: Equatable {
+  /// Whose passcode is asked for, where it is not that of whoever calls sudo.
+  package enum Asked: String, CaseIterable {
+    /// The account that the command will run as.
+    case target = "targetpw"
+    case root = "rootpw"
+    /// The account of `runas_default`.
+    case usual = "runaspw"
+  }
+
+  /// The service of `sudo`, and then those of some people, hosts or commands.
+  package let services: [String]
+  /// The same for `sudo -i`.
+  package let loginServices: [String]
+  /// Whose passcode is asked for, everywhere or for some.
+  package let asked: [Asked]
+
+  /// - Parameters:
+  ///   - services: the service of `sudo`, and then those of some people, hosts or commands.
+  ///   - loginServices: the same for `sudo -i`.
+  ///   - asked: whose passcode is asked for.
+  package init(services: [String] = ["sudo"], loginServices: [String] = ["sudo-i"], asked: [Asked] = []) {
+    self.services = services
+    self.loginServices = loginServices
+    self.asked = asked
+  }
+
+  /// The service of most people's `sudo`.
+  var main: String { services.first ?? "sudo" }
+
+  /// sudo's names as Debian builds it, with what sudoers has in their place.
+  var family: ServiceFamily {
+    let others = services.dropFirst() + loginServices
+    let different = others.enumerated().filter { index, name in
+      name != main && others.map(\.self).firstIndex(of: name) == index
+    }
+    return ServiceFamily(main: main, members: different.map(\.element))
+  }
+
+  /// Every program with several names.
+  var families: [ServiceFamily] {
+    ServiceFamily.all.map { $0.main == "sudo" ? family : $0 }
+  }
+
+  /// The service that sudo asks for in place of a name that it is known by; nil if it asks for that.
+  func replacement(of name: String) -> String? {
+    guard ServiceFamily.of(name)?.main == "sudo", !family.names.contains(name) else { return nil }
+    return name == "sudo" ? services.first : loginServices.first
+  }
+}
+
+extension SudoSettings.Asked: Catalogued {
+  /// It in English.
+  package var english: String {
+    switch self {
+    case .target: "the account that the command will run as"
+    case .root: "root"
+    case .usual: "the account of runas_default"
+    }
+  }
+
+  /// It in Korean.
+  package var korean: String {
+    switch self {
+    case .target: "명령을 실행할 계정"
+    case .root: "root"
+    case .usual: "runas_default의 계정"
+    }
+  }
+}

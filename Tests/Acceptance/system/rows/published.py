@@ -1,0 +1,159 @@
+"""common-auth as documents and distributions publish it, before a second factor: refused where it would lead past it.
+
+A directory that takes a password which pam_unix does not know is pam_debug, told to say yes.
+"""
+
+import pathlib
+
+from lab import hosts
+from lab.table import must, row
+from system.rows.switching import everything, rescuer, uafctl
+
+COMMON = pathlib.Path("/etc/pam.d/common-auth")
+UNIX, DIRECTORY = "pam_unix.so nullok", "pam_debug.so auth=success"
+END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
+
+# By name: the lines, and the one of them that leads past the passcode; None where none does.
+STACKS = {
+    "passwords alone": ([f"auth [success=1 default=ignore] {UNIX}", *END], None),
+    "a directory by pam-auth-update": (
+        [f"auth [success=2 default=ignore] {UNIX}", f"auth [success=1 default=ignore] {DIRECTORY}", *END],
+        None,
+    ),
+    "a directory by hand": ([f"auth [success=2 default=ignore] {UNIX}", f"auth sufficient {DIRECTORY}", *END], 2),
+    "a row of sufficient ones": (
+        ["auth required pam_env.so", f"auth sufficient {UNIX}", f"auth sufficient {DIRECTORY}", "auth required pam_deny.so"],
+        2,
+    ),
+    "accounts by their kind": (
+        [
+            "auth required pam_env.so",
+            "auth [default=1 ignore=ignore success=ok] pam_usertype.so isregular",
+            "auth [default=1 ignore=ignore success=ok] pam_localuser.so",
+            f"auth sufficient {UNIX}",
+            f"auth sufficient {DIRECTORY}",
+            "auth required pam_deny.so",
+        ],
+        4,
+    ),
+    "counted tries, and the count taken back": (
+        [
+            "auth required pam_faillock.so preauth",
+            f"auth [success=1 default=bad] {UNIX}",
+            "auth [default=die] pam_faillock.so authfail",
+            "auth sufficient pam_faillock.so authsucc",
+            *END,
+        ],
+        4,
+    ),
+    "counted tries": (
+        [
+            "auth required pam_faillock.so preauth",
+            f"auth [success=2 default=ignore] {UNIX}",
+            "auth [default=die] pam_faillock.so authfail",
+            *END,
+        ],
+        None,
+    ),
+    "done for either": (
+        [f"auth [success=done new_authtok_reqd=done default=ignore] {UNIX}", f"auth [success=done default=die] {DIRECTORY}"],
+        1,
+    ),
+    "both, one after the other": ([f"auth requisite {UNIX}", f"auth required {DIRECTORY}"], None),
+    "whoever is in a group": (
+        ["auth sufficient pam_succeed_if.so quiet user ingroup users", f"auth [success=1 default=ignore] {UNIX}", *END],
+        1,
+    ),
+    "a jump that counts too far": (["auth required pam_permit.so", f"auth [success=2 default=ignore] {DIRECTORY}"], 2),
+    "another file": (["@include corp-auth"], "corp-auth:1"),
+    "another file, with include": (["auth include corp-auth"], "corp-auth:1"),
+    "another file, as a substack": (["auth substack corp-auth"], None),
+}
+CORP = [f"auth sufficient {DIRECTORY}", f"auth required {UNIX}"]
+
+
+@row(
+    "stacks-published",
+    "uafctl pam enable sudo --shape second-factor on 14 common-auths; what is refused, put in place by hand",
+    "in with password and passcode, never without the passcode; refused, with file and line, exactly where sudo gives root without",
+    limit=400,
+)
+def published(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    lab.run("usermod", "--append", "--groups", "users", person.name)
+    rescuer(lab)
+    # The console keeps its own lines, so that there is another way in whatever common-auth says.
+    lab.run("chpasswd", answers="root:console-Password-1\n")
+    lab.after(lambda: lab.run("passwd", "--lock", "root"))
+    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("corp-auth", *CORP)
+    before = everything()
+    refused = 0
+    for name, (lines, past) in STACKS.items():
+        COMMON.write_text("".join(line + "\n" for line in lines))
+        result = uafctl(lab, "pam", "enable", "sudo", "--shape", "second-factor", check=False)
+        if past is None:
+            must(result.returncode == 0, f"{name}: {result.stdout}")
+            alone = hosts.sudo(person, "directory-word-1")
+            must(not alone.is_in, f"{name}: in without the passcode: {alone}")
+            both = hosts.sudo(person, person.password, person.passcode)
+            must(both.is_in, f"{name}: {both}")
+            uafctl(lab, "pam", "disable", "sudo")
+        else:
+            place = f"common-auth:{past}" if isinstance(past, int) else past
+            must(result.returncode == 1 and f"{FOLDER}/{place}: " in result.stdout, f"{name}: {result.stdout}")
+            refused += 1
+            shown_past(lab, name, person, place)
+        COMMON.write_bytes(before["common-auth"])
+        must(everything() == before, f"{name}: a file has changed")
+    return f"{len(STACKS) - refused} in place, {refused} refused: each of those gives root without the passcode"
+
+
+FOLDER = "/etc/pam.d"
+
+
+def shown_past(lab, name, person, place):
+    """A stack that was refused does lead past the passcode; doctor and status say so."""
+    template = pathlib.Path(hosts.STACKS, "second-factor/sudo").read_text()
+    stack, service = pathlib.Path(FOLDER, "uaf-sudo"), pathlib.Path(FOLDER, "sudo")
+    held = service.read_text()
+    stack.write_text(template)
+    service.write_text(held.replace("@include common-auth", "@include uaf-sudo"))
+    try:
+        alone = hosts.sudo(person, person.password if "faillock" in COMMON.read_text() else "directory-word-1")
+        # pam_unix refuses a word that it does not know, and there is no directory behind it.
+        alone = alone if alone.is_in else hosts.sudo(person, person.password)
+        must(alone.is_in, f"{name}: refused for nothing: {alone}")
+        for command in ("doctor",), ("pam", "status"):
+            said = uafctl(lab, *command, check=False).stdout
+            must(f"{FOLDER}/{place}" in said, f"{name}: {command} says {said}")
+    finally:
+        service.write_text(held)
+        stack.unlink()
+
+
+@row(
+    "stacks-published-ssh",
+    "sshd behind a directory that is enough by itself, and behind one that is not",
+    "the first is refused; behind the second nobody is in without the passcode",
+    limit=120,
+)
+def over_ssh(lab):
+    person = lab.person()
+    rescuer(lab)
+    lab.run("chpasswd", answers="root:console-Password-1\n")
+    lab.after(lambda: lab.run("passwd", "--lock", "root"))
+    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    lab.stack("common-auth", *STACKS["a directory by hand"][0])
+    result = uafctl(lab, "pam", "enable", "sshd", "--shape", "second-factor", check=False)
+    must(result.returncode == 1 and f"{FOLDER}/common-auth:2: " in result.stdout, result.stdout)
+    COMMON.write_text("".join(line + "\n" for line in STACKS["a directory by pam-auth-update"][0]))
+    uafctl(lab, "pam", "enable", "sshd", "--shape", "second-factor")
+    lab.after(lambda: uafctl(lab, "pam", "disable", "sshd", check=False))
+    hosts.sshd(lab)
+    alone = hosts.ssh(person.name, "directory-word-1")
+    must(not alone.is_in, f"in without the passcode: {alone}")
+    both = hosts.ssh(person.name, person.password, person.passcode)
+    must(both.is_in, f"{both}")
+    return "refused with common-auth:2; then in with password and passcode alone"
