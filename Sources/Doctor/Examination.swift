@@ -62,7 +62,7 @@ package struct Examination {
       { state(configuration) },
       { people(configuration) },
       { stacks(configuration) },
-      ssh,
+      { Self.ssh(of: installation, services: folder, isRoot: isRoot) },
       { server(trust?.server) },
     ]
   }
@@ -107,7 +107,10 @@ package struct Examination {
     return server.requiresSignedVerdict && url.flatMap { OwnRoute.account.url(beside: $0.text) } != nil
   }
 
-  private func ssh() -> [Finding] {
+  /// What sshd makes of a stack that asks for the passcode; nothing where sshd or such a stack is not there.
+  ///
+  /// - Parameter folder: the folder of the PAM services.
+  package static func ssh(of installation: Installation, services folder: String, isRoot: Bool) -> [Finding] {
     let configuration = SSHConfiguration(
       program: installation.sshPaths.program, file: installation.sshPaths.file, output: installation.output)
     return SSHCheck(settings: configuration.settings(isRoot: isRoot), reader: PAMDirectory(path: folder)).findings()

@@ -20,6 +20,8 @@ import ToolTestSupport
     good, "usepam yes\nkbdinteractiveauthentication yes\npasswordauthentication no\nauthenticationmethods any\n",
     good + "AuthenticationMethods publickey,keyboard-interactive:pam\n",
     good + "AuthenticationMethods \"keyboard-interactive publickey\"\n",
+    // A password is in no list, whatever PasswordAuthentication says.
+    good.replacing("PasswordAuthentication no", with: "AuthenticationMethods publickey,keyboard-interactive:pam"),
     "UsePAM=yes # as ever\nChallengeResponseAuthentication yes\nPasswordAuthentication\tno\nPasswordAuthentication yes\n",
     good + "Match User bob\nPasswordAuthentication yes\nPubkeyAuthentication no\n",
   ])
@@ -37,11 +39,27 @@ import ToolTestSupport
     (good.replacing("PasswordAuthentication no", with: ""), .sshPassword),
     (good.replacing("PasswordAuthentication no", with: "Match User x\nPasswordAuthentication no"), .sshPassword),
     ("PubkeyAuthentication no\n" + good, .sshPublicKey),
+    (good + "AuthenticationMethods publickey\n", .sshKeyboardInteractive),
+    (
+      good.replacing(
+        "PasswordAuthentication no", with: "AuthenticationMethods publickey,password keyboard-interactive"),
+      .sshPassword
+    ),
     (good + "AuthenticationMethods keyboard-interactive\n", .sshPublicKey),
     (good + "AuthenticationMethods keyboard-interactive,publickey\n", .sshPublicKey),
   ])
   func `tells what keeps the question or the key away`(text: String, id: FindingID) {
     #expect(found(text) == [id])
+  }
+
+  @Test(arguments: [
+    ("any", SSHText.fine), ("publickey keyboard-interactive", .fine),
+    ("publickey,publickey keyboard-interactive:pam", .fine),
+    ("publickey,keyboard-interactive:pam", .both),
+  ])
+  func `says whether a public key is enough`(methods: String, text: SSHText) {
+    let settings = SSHSettings(Self.good + "AuthenticationMethods \(methods)\n")
+    #expect(SSHCheck(settings: settings, reader: PAMDirectory(path: machine.pam)).findings() == [.ok(text)])
   }
 
   @Test func `asks nothing of an sshd whose stack does not ask for the passcode, or that is not there`() {
@@ -75,6 +93,6 @@ import ToolTestSupport
       "Include sshd_config.d/*.conf /nonexistent/*.conf\nUsePAM no\nPasswordAuthentication yes\nInclude sshd_config\n"
     let file = machine.folder.file("sshd_config", Array(text.utf8), mode: 0o644)
     let settings = SSHConfiguration(program: program, file: file, output: { _, _ in nil }).settings(isRoot: true)
-    #expect(settings?.usesPAM == true && settings?.takesPasswords == false && settings?.takesPublicKeys == true)
+    #expect(settings?.usesPAM == true && settings?.takesPasswords == false && settings?.takesKeyAlone == true)
   }
 }

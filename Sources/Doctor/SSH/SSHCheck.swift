@@ -14,13 +14,14 @@ struct SSHCheck {
     }
     if !settings.isKeyboardInteractive {
       findings.append(.warning(.sshKeyboardInteractive, SSHText.keyboardInteractive))
+    } else if settings.leavesQuestionsOut {
+      findings.append(.warning(.sshKeyboardInteractive, SSHText.methods))
     }
     if settings.takesPasswords {
       findings.append(.warning(.sshPassword, SSHText.password))
     }
-    if !settings.takesPublicKeys || !settings.beginsWithPublicKey {
-      findings.append(.warning(.sshPublicKey, SSHText.publicKey))
-    }
-    return findings.isEmpty ? [.ok(SSHText.fine)] : findings
+    if !settings.takesKeyFirst { findings.append(.warning(.sshPublicKey, SSHText.publicKey)) }
+    guard findings.isEmpty else { return findings }
+    return [.ok(settings.takesKeyAlone ? SSHText.fine : SSHText.both)]
   }
 }

@@ -47,12 +47,26 @@ struct SSHSettings: Equatable {
   /// Whether people are asked PAM's questions.
   var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
   /// Whether sshd takes one string as the answer to every question.
-  var takesPasswords: Bool { value("passwordauthentication") == "yes" }
-  /// Whether a key is taken.
-  var takesPublicKeys: Bool { value("pubkeyauthentication") == "yes" }
-  /// Whether there is a way in that begins with a key.
-  var beginsWithPublicKey: Bool {
-    let methods = value("authenticationmethods")
-    return methods == "any" || methods.split(separator: " ").contains { $0.hasPrefix("publickey") }
+  var takesPasswords: Bool {
+    value("passwordauthentication") == "yes" && methods?.joined().contains("password") != false
+  }
+  /// Whether no list of methods has PAM's questions in it.
+  var leavesQuestionsOut: Bool { methods?.joined().contains("keyboard-interactive") == false }
+  /// Whether somebody gets in who has a key, and is asked for nothing else.
+  var takesKeyAlone: Bool {
+    value("pubkeyauthentication") == "yes" && methods?.contains { $0.allSatisfy { $0 == "publickey" } } != false
+  }
+  /// Whether somebody is asked for a key and then for what PAM asks.
+  var takesKeyFirst: Bool {
+    value("pubkeyauthentication") == "yes" && methods?.contains { $0.first == "publickey" } != false
+  }
+
+  /// The lists of methods, each of which has to be gone through, without what follows a colon; nil for any one method.
+  private var methods: [[String]]? {
+    let text = value("authenticationmethods")
+    if text == "any" { return nil }
+    return text.split(separator: " ").map { list in
+      list.split(separator: ",").map { String($0.prefix { $0 != ":" }) }
+    }
   }
 }

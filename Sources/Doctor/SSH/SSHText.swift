@@ -1,12 +1,16 @@
 import Wording
 
 /// What doctor says of sshd in front of a stack that asks for the passcode.
-enum SSHText: FindingCatalogue {
+enum SSHText: FindingCatalogue, Equatable {
   case usePAM
   case keyboardInteractive
   case password
   case publicKey
   case fine
+  /// A key and the passcode are asked for.
+  case both
+  /// PAM's questions are in no list of methods.
+  case methods
 
   var english: FindingText {
     switch self {
@@ -14,7 +18,7 @@ enum SSHText: FindingCatalogue {
       FindingText("ssh: UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes in sshd_config")
     case .keyboardInteractive:
       FindingText(
-        "ssh: KbdInteractiveAuthentication is no: nobody is shown the question",
+        "ssh: KbdInteractiveAuthentication is no: nobody is shown the question, and people have to type the passcode at \"password:\"",
         do: "KbdInteractiveAuthentication yes in sshd_config")
     case .password:
       FindingText(
@@ -25,6 +29,12 @@ enum SSHText: FindingCatalogue {
         "ssh: nobody gets in by a public key first: no way in is left when the passcode is refused",
         do: "PubkeyAuthentication yes in sshd_config, and publickey first in AuthenticationMethods")
     case .fine: FindingText("ssh: the question is shown, and a public key is another way in")
+    case .both:
+      FindingText("ssh: a public key and then the question: where the passcode is refused, only uaf-rescue gets in")
+    case .methods:
+      FindingText(
+        "ssh: AuthenticationMethods has no keyboard-interactive: nobody is asked for the passcode",
+        do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
     }
   }
 
@@ -33,7 +43,7 @@ enum SSHText: FindingCatalogue {
     case .usePAM: FindingText("ssh: UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "sshd_config에 'UsePAM yes'")
     case .keyboardInteractive:
       FindingText(
-        "ssh: KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않습니다",
+        "ssh: KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않고 'password:'에 패스코드를 입력해야 합니다",
         do: "sshd_config에 'KbdInteractiveAuthentication yes'")
     case .password:
       FindingText(
@@ -44,6 +54,12 @@ enum SSHText: FindingCatalogue {
         "ssh: 공개 키만으로 먼저 들어올 수 없어, 패스코드가 거부되면 들어올 길이 없습니다",
         do: "sshd_config에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
     case .fine: FindingText("ssh: 질문이 표시되고, 공개 키로도 들어올 수 있습니다")
+    case .both:
+      FindingText("ssh: 공개 키 다음에 질문합니다. 패스코드가 거부되면 uaf-rescue만 들어올 수 있습니다")
+    case .methods:
+      FindingText(
+        "ssh: AuthenticationMethods에 keyboard-interactive가 없어 아무에게도 패스코드를 묻지 않습니다",
+        do: "'AuthenticationMethods publickey keyboard-interactive:pam', 둘 다 요구하려면 쉼표로 이으십시오")
     }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Doctor
 import PAMStacks
 
 /// `uafctl pam enable`.
@@ -43,7 +44,13 @@ struct PAMEnableCommand: Subcommand {
     } catch {
       throw .stack(error)
     }
-    if !dryRun { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
+    guard !dryRun else { return .success }
+    DoorReport(pamFolder.path, in: context).tellOpenDoors()
+    guard service == "sshd" else { return .success }
+    for finding in Examination.ssh(of: context.installation, services: pamFolder.path, isRoot: true)
+    where finding.level != .ok {
+      context.output.result(finding.line(in: context.language, colours: false))
+    }
     return .success
   }
 }

@@ -93,6 +93,19 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
+  @Test func `after sshd it is said what sshd_config has to have, and nothing where it has it`() {
+    stacks.write("sshd", Stacks.sudo)
+    let program = stacks.folder.file("sshd", [1], mode: 0o755)
+    stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
+    stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication no\npasswordauthentication no\n"
+    let told =
+      "warn ssh: KbdInteractiveAuthentication is no: nobody is shown the question, and people have to type the passcode"
+    #expect(stacks.run("enable", "sshd").output.contains(told))
+    #expect(stacks.run("disable", "sshd").exit == .success)
+    stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication yes\npasswordauthentication no\n"
+    #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
+  }
+
   @Test func `another service takes the template it is given`() {
     stacks.write("lxdm", "auth requisite pam_nologin.so\n@include common-auth\n")
     #expect(stacks.run("enable", "lxdm").exit == .usage)
