@@ -22,10 +22,15 @@ package struct WebAnswer: Sendable {
 
   /// The answer as it is sent, in one piece: one write for TLS, and none of it passes through a handler for HTTP.
   ///
+  /// A request of HEAD gets the length and not the body, and an answer that has no body by its status says no length (RFC 9110,
+  /// sections 8.6 and 9.3.2): otherwise a client would take one for the beginning of the next answer.
+  ///
   /// - Parameters:
+  ///   - isForHead: whether the request was one of HEAD.
   ///   - isLast: whether the connection is closed for another reason.
   ///   - date: the time, as HTTP has it.
-  package func bytes(isLast: Bool, date: String, allocator: ByteBufferAllocator) -> ByteBuffer {
+  package func bytes(isForHead: Bool = false, isLast: Bool, date: String, allocator: ByteBufferAllocator) -> ByteBuffer
+  {
     var bytes = allocator.buffer(capacity: 320 + body.count)
     bytes.writeStaticString("HTTP/1.1 ")
     bytes.writeString(String(status.code))
@@ -37,13 +42,16 @@ package struct WebAnswer: Sendable {
       bytes.writeStaticString(": ")
       bytes.writeString(value)
     }
-    bytes.writeStaticString("\r\nContent-Length: ")
-    bytes.writeString(String(body.count))
+    let mayHaveBody = status != .noContent && status != .notModified
+    if mayHaveBody {
+      bytes.writeStaticString("\r\nContent-Length: ")
+      bytes.writeString(String(body.count))
+    }
     bytes.writeStaticString("\r\nDate: ")
     bytes.writeString(date)
     if isLast || self.isLast { bytes.writeStaticString("\r\nConnection: close") }
     bytes.writeStaticString("\r\nServer: uaf-server\r\n\r\n")
-    bytes.writeBytes(body)
+    if mayHaveBody, !isForHead { bytes.writeBytes(body) }
     return bytes
   }
 }

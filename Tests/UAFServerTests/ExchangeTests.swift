@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
+import WebMessages
 
 @testable import ServerTesting
 @testable import UAFServer
@@ -57,6 +58,26 @@ struct ExchangeTests {
       #expect(answer.fields.contains("Server: uaf-server") && answer.fields.contains("Content-Length: 3"))
       #expect(answer.fields.contains { $0.hasPrefix("Date: ") })
     }
+  }
+
+  @Test func `an answer to HEAD has the length of the body, and not the body`() async throws {
+    let channel = try await connection()
+    for method in [HTTPMethod.HEAD, .GET, .HEAD] {
+      try await channel.writeInbound(head("/livez", method))
+      try await channel.writeInbound(Self.end)
+      let answer = try await answer(channel)
+      #expect(answer.status == "HTTP/1.1 200 OK" && answer.body == (method == .GET ? "ok\n" : ""))
+      #expect(answer.fields.contains("Content-Length: 3"))
+    }
+  }
+
+  @Test(arguments: [HTTPResponseStatus.noContent, .notModified])
+  func `an answer that has no body by its status says no length`(status: HTTPResponseStatus) async throws {
+    let bytes = WebAnswer(status: status, body: [0x78]).bytes(
+      isLast: false, date: "", allocator: ByteBufferAllocator())
+    let text = String(buffer: bytes)
+    #expect(
+      text.hasPrefix("HTTP/1.1 \(status.code) ") && !text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))
   }
 
   @Test func `joins a body that comes in parts`() async throws {

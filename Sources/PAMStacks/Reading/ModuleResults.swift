@@ -53,7 +53,9 @@ package enum ModuleResults {
     switch name {
     case PAMLine.ownModule: return ["auth_err", "authinfo_unavail", "system_err"]
     case "pam_deny.so", "pam_rootok.so": return ["auth_err"]
-    case "pam_faillock.so", "pam_tally2.so": return [line.arguments.contains("authfail") ? "auth_err" : "success"]
+    case "pam_faillock.so", "pam_tally2.so":
+      // After a failure it counts, and says "ignore", which most stacks make a refusal of.
+      return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
     case "pam_cap.so", "pam_echo.so", "pam_faildelay.so", "pam_gnome_keyring.so", "pam_issue.so", "pam_kwallet5.so",
       "pam_motd.so", "pam_nologin.so", "pam_warn.so":
       return ["success", "ignore"]

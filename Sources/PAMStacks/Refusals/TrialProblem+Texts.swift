@@ -20,7 +20,8 @@ extension TrialProblem: Catalogued {
       FindingText(
         "\(file) names \(ShownText.line(module)), which is not where PAM looks for it", do: Self.logNamesLine)
     case .noLine(let line, let file):
-      FindingText("\(file):\(line) is no line libpam understands", do: "choose another template")
+      FindingText(
+        "\(file):\(line) is no line libpam understands", do: "write it as pam.conf(5) says, or choose another template")
     case .asksNothing: FindingText("it asks pam_uaf nowhere", do: "choose another template")
     case .unreadable(let service): FindingText("libpam cannot read the stack of \(service)", do: Self.logNamesLine)
     case .broken(let service, let code):
@@ -58,7 +59,7 @@ extension TrialProblem: Catalogued {
       FindingText(
         "\(file)에 적힌 \(ShownText.line(module))이(가) PAM이 찾는 곳에 없습니다", do: Self.koreanLogNamesLine)
     case .noLine(let line, let file):
-      FindingText("\(file):\(line): libpam이 이해하지 못하는 줄입니다", do: "다른 템플릿을 고르십시오")
+      FindingText("\(file):\(line): libpam이 이해하지 못하는 줄입니다", do: "pam.conf(5)에 맞게 쓰거나 다른 템플릿을 고르십시오")
     case .asksNothing: FindingText("pam_uaf를 쓰는 줄이 없습니다", do: "다른 템플릿을 고르십시오")
     case .unreadable(let service): FindingText("libpam이 \(service)의 스택을 읽을 수 없습니다", do: Self.koreanLogNamesLine)
     case .broken(let service, let code):

@@ -54,7 +54,9 @@ struct StackTrial {
     for line in lines where !line.isInclusion && !line.mayBeMissing && !line.moduleIsThere(in: moduleFolders) {
       throw .noModule(line.module, file: plan.service.stackName)
     }
-    for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line.isWellFormed {
+    // What libpam cannot understand it takes for PAM_PERM_DENIED, as some modules answer, too: no trial shows it.
+    for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack {
+      guard entry.line.isWellFormed else { throw .noLine(entry.place.line, file: entry.place.path) }
       if entry.line.action(of: "module_unknown").refuses, !entry.line.moduleIsThere(in: moduleFolders) {
         throw .noModule(entry.line.module, file: "\(entry.place.path):\(entry.place.line)")
       }
@@ -80,24 +82,17 @@ struct StackTrial {
   /// The stack by itself: what stands before it in the service may let root in without a question.
   private func tryStack() throws(TrialProblem) -> StackText {
     let code = try cancelled(Array("@include \(plan.service.stackName)\n".utf8))
-    switch code {
-    case PAM_SUCCESS: throw .letsAnybodyIn(service: plan.service.stackName)
-    case PAM_PERM_DENIED: throw .broken(service: plan.service.stackName, code)
-    default: return .triedRefused(name: plan.service.stackName, user: user, code: code)
-    }
+    guard code != PAM_SUCCESS else { throw .letsAnybodyIn(service: plan.service.stackName) }
+    return .triedRefused(name: plan.service.stackName, user: user, code: code)
   }
 
   private func tryService() throws(TrialProblem) -> StackText {
     let service = plan.service.name
     let code = try cancelled(plan.after)
     guard !plan.service.changesPasswords else { return .triedRead(service: service) }
-    if code != PAM_SUCCESS, code != PAM_PERM_DENIED {
-      return .triedRefused(name: service, user: user, code: code)
-    }
+    guard code == PAM_SUCCESS else { return .triedRefused(name: service, user: user, code: code) }
     // `su` lets root in before it asks. That is as it was.
-    guard try cancelled(plan.before) == code else {
-      throw code == PAM_SUCCESS ? .letsAnybodyIn(service: service) : .broken(service: service, code)
-    }
+    guard try cancelled(plan.before) == code else { throw .letsAnybodyIn(service: service) }
     try folder.put(plan.after, as: service)
     return .triedAsBefore(name: service, user: user, code: code)
   }

@@ -155,19 +155,22 @@ final class Exchange: ChannelDuplexHandler {
     tell(.answering)
     let request = WebRequest(
       method: head.method, target: head.uri, fields: head.headers, body: body, peer: context.channel.remoteAddress)
-    let isLast = !head.isKeepAlive
+    let (isForHead, isLast) = (head.method == .HEAD, !head.isKeepAlive)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     Task(executorPreference: executor) { [responder] in
       let answer = await responder(request)
       let (exchange, context) = bound.value
-      exchange.write(answer, isLast: isLast, context)
+      exchange.write(answer, isForHead: isForHead, isLast: isLast, context)
     }
   }
 
-  private func write(_ answer: WebAnswer, isLast: Bool, _ context: ChannelHandlerContext) {
+  private func write(
+    _ answer: WebAnswer, isForHead: Bool = false, isLast: Bool, _ context: ChannelHandlerContext
+  ) {
     let isLast = isLast || isEnding || answer.isLast || isInputClosed && early.isEmpty
     let bytes = answer.bytes(
-      isLast: isLast, date: SecondText.http.text(at: Terminal.now), allocator: context.channel.allocator)
+      isForHead: isForHead, isLast: isLast, date: SecondText.http.text(at: Terminal.now),
+      allocator: context.channel.allocator)
     tell(.answered)
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.assumeIsolated().whenComplete { [self] result in

@@ -47,9 +47,7 @@ struct ConsoleResponder: Sendable {
       return WebAnswer(status: .payloadTooLarge, isLast: true)
     }
     let address = proxies.client(of: request.fields, from: request.peer)
-    var answer = await console.answer(
+    return await console.answer(
       request, from: address?.ipAddress ?? "", countedAs: address.flatMap(Admission.name) ?? "")
-    if request.method == .HEAD { answer.body = [] }
-    return answer
   }
 }

@@ -41,7 +41,8 @@ struct UAFRoutes: Sendable {
   /// Answers a request of a route, and refuses any other one.
   @Sendable func answer(to request: WebRequest) async -> WebAnswer {
     do {
-      switch (request.method, request.path) {
+      // A request of HEAD is one of GET, whose body is not sent.
+      switch (request.method == .HEAD ? .GET : request.method, request.path) {
       case (.POST, "/uaf/get"): return try await timed(.get) { try await get(request, from: client(of: request)) }
       case (.POST, "/uaf/respond"):
         return try await timed(.respond) { try await respond(request, from: client(of: request)) }

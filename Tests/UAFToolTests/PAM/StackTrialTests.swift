@@ -47,7 +47,7 @@ import ToolTestSupport
     #expect(refusal().contains(text))
   }
 
-  @Test(arguments: [PAM_SUCCESS, PAM_PERM_DENIED, PAM_MODULE_UNKNOWN, PAM_ABORT, PAM_OPEN_ERR, PAM_SYMBOL_ERR])
+  @Test(arguments: [PAM_SUCCESS, PAM_MODULE_UNKNOWN, PAM_ABORT, PAM_OPEN_ERR, PAM_SYMBOL_ERR])
   func `refuses a stack that lets somebody in who enters nothing, or that libpam cannot use`(code: CInt) {
     stacks.tester.codes = [("pam_uaf.so", PAM_AUTH_ERR), ("@include uaf-sudo\n", code)]
     #expect(refusal().contains("and not put in place: "))
@@ -59,6 +59,19 @@ import ToolTestSupport
   func `any other refusal will do`(code: CInt) {
     stacks.tester.otherwise = code
     #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test func `a stack may refuse with the code that libpam has for a line it cannot use`() {
+    // pam_faillock says "ignore" after it has counted, and libpam makes this code of it.
+    stacks.tester.codes = [("auth required pam_uaf.so", PAM_AUTH_ERR), ("", PAM_PERM_DENIED)]
+    #expect(stacks.run("enable", "sudo").output.contains("tried uaf-sudo as nobody, entering nothing: refused (6)\n"))
+  }
+
+  @Test func `a line of the service that libpam cannot use is found without a trial, and named`() {
+    stacks.write("common-auth", "auth required pam_unix.so\nauth maybe pam_permit.so\n")
+    stacks.write("login", "auth required pam_unix.so\naccount required pam_unix.so\n")
+    stacks.passwords.states["root"] = .usable
+    #expect(refusal().contains("/common-auth:2 is no line libpam understands"))
   }
 
   @Test func `a service that lets root in before it asks is as it was`() {
