@@ -54,8 +54,11 @@ struct StackTrial {
     for line in lines where !line.isInclusion && !line.mayBeMissing && !line.moduleIsThere(in: moduleFolders) {
       throw .noModule(line.module, file: plan.service.stackName)
     }
-    // What libpam cannot understand it takes for PAM_PERM_DENIED, as some modules answer, too: no trial shows it.
-    for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack {
+    guard !plan.service.changesPasswords else { return }
+    // What libpam cannot understand it takes for PAM_PERM_DENIED, as some modules answer, too: no trial shows it. One shows what
+    // it cannot read.
+    for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line != .unreadable
+    {
       guard entry.line.isWellFormed else { throw .noLine(entry.place.line, file: entry.place.path) }
       if entry.line.action(of: "module_unknown").refuses, !entry.line.moduleIsThere(in: moduleFolders) {
         throw .noModule(entry.line.module, file: "\(entry.place.path):\(entry.place.line)")

@@ -71,7 +71,7 @@ import ToolTestSupport
     stacks.write("common-auth", "auth required pam_unix.so\nauth maybe pam_permit.so\n")
     stacks.write("login", "auth required pam_unix.so\naccount required pam_unix.so\n")
     stacks.passwords.states["root"] = .usable
-    #expect(refusal().contains("/common-auth:2 is no line libpam understands"))
+    #expect(refusal().contains("common-auth:2 is no line libpam understands"))
   }
 
   @Test func `a service that lets root in before it asks is as it was`() {
