@@ -1,5 +1,6 @@
-// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB; it may not import
-// PostgreSQLStore, which has the same tables in its own SQL. The protocols in UAFService/Store say what each table promises. Here is only what SQLite needs.
+// Purpose: The store of uaf-server in one SQLite file, through GRDB. The only target that may import GRDB. PostgreSQLStore has
+// the same tables in its own SQL, and neither imports the other. The protocols in UAFService/Store say what each table promises.
+// Here is only what SQLite needs.
 
 import GRDB
 import UAFService

@@ -18,7 +18,7 @@ enum SSHText: FindingCatalogue, Equatable {
       FindingText("ssh: UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes in sshd_config")
     case .keyboardInteractive:
       FindingText(
-        "ssh: KbdInteractiveAuthentication is no: nobody is shown the question, and people have to type the passcode at \"password:\"",
+        "ssh: KbdInteractiveAuthentication is no: nobody is shown the question; people type the passcode at \"password:\"",
         do: "KbdInteractiveAuthentication yes in sshd_config")
     case .password:
       FindingText(

@@ -64,12 +64,12 @@ package struct ServiceEnabling {
 
   /// Refuses where sudoers has sudo ask for another service.
   private func checkSudo() throws(StackError) {
-    if let asked = site.sudo.replacement(of: name) { throw .otherService(name, asked: asked) }
+    if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
     guard !isAlone, name == site.sudo.main else { return }
     let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
     let together = ServiceFamily.of(name)?.names ?? [name]
     for other in site.sudo.family.names where !together.contains(other) && doors.isOpen(other) {
-      throw .furtherService(name, asked: other)
+      throw .sudoers(.furtherService(name, asked: other))
     }
   }
 

@@ -22,10 +22,7 @@ extension StackError: Catalogued {
     case .changed(let path): "\(path) was changed meanwhile by somebody else"
     case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
-    case .otherService(let name, let asked):
-      "sudo does not ask for the service \(name), but for \(ShownText.line(asked)): sudoers says so"
-    case .furtherService(let name, let asked):
-      "sudo asks for the service \(ShownText.line(asked)) beside \(name), and that asks without the passcode: sudoers says so"
+    case .sudoers(let problem): problem.english.what
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
@@ -64,10 +61,7 @@ extension StackError: Catalogued {
     case .changed(let path): "그사이 다른 프로그램이 \(path)을(를) 바꾸었습니다"
     case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
     case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
-    case .otherService(let name, let asked):
-      "sudoers에 따라 sudo는 \(name)이(가) 아니라 \(ShownText.line(asked)) 서비스를 씁니다"
-    case .furtherService(let name, let asked):
-      "sudoers에 따라 sudo는 \(name) 말고 \(ShownText.line(asked)) 서비스도 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
+    case .sudoers(let problem): problem.korean.what
     case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
     case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
@@ -100,7 +94,7 @@ extension StackError: Catalogued {
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
-    case .noTemplate: "choose another --shape: pam.d/README.md has the ready stacks"
+    case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
@@ -108,9 +102,7 @@ extension StackError: Catalogued {
     case .changed: "run it again"
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
-    case .otherService(_, let asked): "uafctl pam enable \(ShownText.line(asked)) --template sudo"
-    case .furtherService(_, let asked):
-      "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
+    case .sudoers(let problem): problem.english.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "it asks in every service already; pam-auth-update takes it out"
     case .byHand: "take those lines out first"
@@ -121,7 +113,6 @@ extension StackError: Catalogued {
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
-    case .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .alone(let path, let group):
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
@@ -144,7 +135,7 @@ extension StackError: Catalogued {
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
     case .noShape: "--shape를 빼십시오"
-    case .noTemplate: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .noTemplate, .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
@@ -152,9 +143,7 @@ extension StackError: Catalogued {
     case .changed: "다시 실행하십시오"
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
     case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
-    case .otherService(_, let asked): "uafctl pam enable \(ShownText.line(asked)) --template sudo"
-    case .furtherService(_, let asked):
-      "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다"
+    case .sudoers(let problem): problem.korean.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"
     case .byHand: "먼저 그 줄들을 지우십시오"
@@ -165,7 +154,6 @@ extension StackError: Catalogued {
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
       "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
-    case .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
     case .nothingRecorded(_, let include):

@@ -19,10 +19,7 @@ package enum StackError: Error, Equatable {
   /// The file has changed since it was read.
   case changed(path: String)
   case noService(String, folders: [String])
-  /// sudoers has sudo ask for another service than the one that was named.
-  case otherService(String, asked: String)
-  /// sudoers has sudo ask for one more service, which would stay open.
-  case furtherService(String, asked: String)
+  case sudoers(SudoersProblem)
   /// The service includes another one that is enabled or disabled itself.
   case follows(path: String, service: String)
   /// pam-auth-update put the module into the lines all services share.

@@ -75,7 +75,7 @@ CORP = [f"auth sufficient {DIRECTORY}", f"auth required {UNIX}"]
 @row(
     "stacks-published",
     "uafctl pam enable sudo --shape second-factor on 14 common-auths; what is refused, put in place by hand",
-    "in with password and passcode, never without the passcode; refused, with file and line, exactly where sudo gives root without",
+    "never in without the passcode; refused, with file and line, exactly where sudo gives root without it",
     limit=400,
 )
 def published(lab):
