@@ -9,6 +9,7 @@ from lab import hosts
 from lab.table import must, row
 from system.rows.switching import everything, rescuer, uafctl
 
+FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
 UNIX, DIRECTORY = "pam_unix.so nullok", "pam_debug.so auth=success"
 END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
@@ -69,7 +70,7 @@ STACKS = {
     "another file, with include": (["auth include corp-auth"], "corp-auth:1"),
     "another file, as a substack": (["auth substack corp-auth"], None),
 }
-CORP = [f"auth sufficient {DIRECTORY}", f"auth required {UNIX}"]
+CORP = [f"auth sufficient {UNIX}", f"auth sufficient {DIRECTORY}", "auth required pam_deny.so"]
 
 
 @row(
@@ -108,9 +109,6 @@ def published(lab):
         COMMON.write_bytes(before["common-auth"])
         must(everything() == before, f"{name}: a file has changed")
     return f"{len(STACKS) - refused} in place, {refused} refused: each of those gives root without the passcode"
-
-
-FOLDER = "/etc/pam.d"
 
 
 def shown_past(lab, name, person, place):
@@ -157,3 +155,34 @@ def over_ssh(lab):
     both = hosts.ssh(person.name, person.password, person.passcode)
     must(both.is_in, f"{both}")
     return "refused with common-auth:2; then in with password and passcode alone"
+
+
+@row(
+    "sudo-service",
+    "uafctl pam enable sudo where sudoers has sudo ask for another service, and for root's passcode",
+    "refused, with what to enable; then the passcode is asked for; whose is said",
+    limit=120,
+)
+def service_of_sudoers(lab):
+    hosts.sudoers(lab, "Defaults pam_service=corp", "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    rescuer(lab)
+    lab.stack("corp", *pathlib.Path(FOLDER, "sudo").read_text().splitlines())
+    result = uafctl(lab, "pam", "enable", "sudo", check=False)
+    must(result.returncode == 1 and "uafctl pam enable corp --template sudo" in result.stdout, result.stdout)
+    must(hosts.sudo(person, person.password).is_in, "sudo has changed")
+    lab.after(lambda: uafctl(lab, "pam", "disable", "sudo", check=False))
+    lab.after(lambda: uafctl(lab, "pam", "disable", "corp", check=False))
+    shells = uafctl(lab, "pam", "enable", "corp", "--template", "sudo", check=False).stdout
+    must("uafctl pam enable sudo-i --template sudo first" in shells, shells)
+    uafctl(lab, "pam", "enable", "sudo-i", "--template", "sudo")
+    enabled = uafctl(lab, "pam", "enable", "corp", "--template", "sudo").stdout
+    must("the passcode of root" not in enabled, enabled)
+    must(not hosts.sudo(person, person.password).is_in, "in without the passcode")
+    must(hosts.sudo(person, person.passcode).is_in, "the passcode does not let in")
+    hosts.sudoers(lab, "Defaults pam_service=corp, rootpw", "ALL ALL=(ALL) ALL")
+    for command in ("pam", "status"), ("doctor",):
+        said = uafctl(lab, *command, check=False).stdout
+        must("sudo asks for the passcode of root, not of whoever calls it" in said, said)
+    must(not hosts.sudo(person, person.passcode).is_in, "in with a passcode that is not root's")
+    return "refused with corp; corp asks for the passcode; rootpw is told by status and doctor"
