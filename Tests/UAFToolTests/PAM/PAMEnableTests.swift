@@ -98,8 +98,7 @@ import ToolTestSupport
     let program = stacks.folder.file("sshd", [1], mode: 0o755)
     stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
     stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication no\npasswordauthentication no\n"
-    let told =
-      "warn ssh: KbdInteractiveAuthentication is no: nobody is shown the question, and people have to type the passcode"
+    let told = "warn ssh: KbdInteractiveAuthentication is no: nobody is shown the question; people type the passcode"
     #expect(stacks.run("enable", "sshd").output.contains(told))
     #expect(stacks.run("disable", "sshd").exit == .success)
     stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication yes\npasswordauthentication no\n"
