@@ -27,6 +27,8 @@ uaf = importlib.import_module("uaf")
 codes = importlib.import_module("codes")
 
 FACET = "linux:pam-module:pam_uaf"
+# The last bytes of a challenge of this server, which no other has (PROTOCOL.md).
+UNIQUE = 32
 SUCCESS = 1200
 # What a client tells a person as "come back later": HTTP's own refusals of load and failure, and UAF's.
 LATER_OF_HTTP, LATER = (429, 500, 502, 503, 504), (1500,)
@@ -278,7 +280,8 @@ class Person:
         )
         signature = uaf.tlv(uaf.SIGNATURE, uaf.sign(self._key, data))
         body = self._response(request, parameters, uaf.tlv(uaf.AUTH_ASSERTION, data, signature))
-        digest = hashlib.sha256(uaf.decode(request["challenge"])).hexdigest()
+        # As the store knows it: by what no other challenge has.
+        digest = hashlib.sha256(uaf.decode(request["challenge"])[-UNIQUE:]).hexdigest()
         return Signed(self, request["challenge"], digest, self.counter, text, body, started)
 
     def send(self, channel, signed):
