@@ -90,5 +90,5 @@ def listed(instances, fleet, seen):
     must(verified == 0, f"{verified} logins count for an account without a key on the machine")
     must(sum(entry["kind"] == "machine-copied" for entry in rows) == 1, "the copy has no row, or several")
     instances[0].run("audit", "verify")
-    told_of = f"{len(logins)} logins have rows, none of them counts for an account without a key there; 1 copy seen; all follow policy {versions.pop()}"
+    told_of = f"{len(logins)} logins have rows and count for nobody; 1 copy seen; all follow policy {versions.pop()}"
     return f"{MACHINES} joined, listed at both; {told_of}; refused {seen}"
