@@ -96,7 +96,7 @@ package struct Examination {
       directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
       owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
-      canAskStates: canAskStates(configuration), sudo: installation.sudo
+      canAskStates: canAskStates(configuration), sudo: installation.readSudoers()
     ).findings()
   }
 

@@ -157,6 +157,9 @@ import Testing
       ("auth sufficient pam_permit.so", "tried:1"), ("auth sufficient pam_rootok.so", nil),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", nil),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff", "tried:1"),
+      // Whoever is not of the rescue group, or is not root.
+      ("auth [default=1 success=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", "tried:1"),
+      ("auth [success=ignore default=1] pam_rootok.so", "tried:1"),
       ("auth required pam_unix.so", nil), ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
     ] as [(String, String?)])
   func `names what lets somebody in before pam_uaf is asked`(before: String, place: String?) {
@@ -217,6 +220,14 @@ import Testing
       reading(text.replacing("required pam_gone", with: "optional pam_gone")).way(asRescuer: false) {
         $0.module != "pam_gone.so"
       } == .open)
+  }
+
+  @Test func `a file that is too large is read as far as it goes, and refuses behind that`() {
+    stacks.write("common-auth", "auth required pam_unix.so\n" + String(repeating: "# filler\n", count: 30_000))
+    stacks.write("tried", "@include common-auth\n")
+    let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
+    #expect(entries.map(\.line.moduleName) == ["pam_unix.so", ""])
+    #expect(StackReading(entries).way(asRescuer: false) != .open)
   }
 
   @Test func `a password is no way where pam_uaf is asked or nothing is`() {

@@ -56,8 +56,10 @@ package struct Installation {
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 
-  /// What sudo asks for, as far as it may be read.
-  package var sudo: SudoSettings { SudoSettings(program: sudoPaths.program, file: sudoPaths.file, output: output) }
+  /// What sudoers says of sudo's questions, by a run of cvtsudoers; sudo's own names where it may not be read.
+  package func readSudoers() -> SudoSettings {
+    SudoSettings(program: sudoPaths.program, file: sudoPaths.file, output: output)
+  }
 
   private static let standardModuleFolders = [
     "/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security", "/lib/security", "/lib64/security",

@@ -36,9 +36,7 @@ enum PAMText: FindingCatalogue {
       FindingText(
         "pam: \(file): a refusal is followed by nothing that refuses", do: "put 'auth required pam_deny.so' behind it")
     case .passedOver(let file, let line):
-      FindingText(
-        "pam: \(file):\(line): this line can let somebody in before pam_uaf is asked",
-        do: "have it jump to the line behind the last one that asks for the password, or remove it")
+      Self.ofPAM(StackError.passedOver(path: file, line: line).english)
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
@@ -72,9 +70,7 @@ enum PAMText: FindingCatalogue {
     case .letsIn(let file):
       FindingText("pam: \(file): 거부된 뒤에 거부하는 줄이 없습니다", do: "그 뒤에 'auth required pam_deny.so'를 넣으십시오")
     case .passedOver(let file, let line):
-      FindingText(
-        "pam: \(file):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다",
-        do: "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나 이 줄을 지우십시오")
+      Self.ofPAM(StackError.passedOver(path: file, line: line).korean)
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",
@@ -92,4 +88,7 @@ enum PAMText: FindingCatalogue {
         do: "다른 방법을 남기십시오. pam.d/의 스택을 쓰거나, root의 콘솔에서는 쓰지 마십시오")
     }
   }
+
+  /// What `uafctl pam enable` says of the same line.
+  private static func ofPAM(_ text: FindingText) -> FindingText { FindingText("pam: " + text.what, do: text.remedy) }
 }

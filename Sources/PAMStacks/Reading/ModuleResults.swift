@@ -27,8 +27,8 @@ package enum ModuleResults {
 
   private static let all = PAMControl.names.filter { $0 != "default" }
 
-  /// Whether a line that lets somebody in without pam_uaf is there for that: root in su, and the rescue group.
-  static func isMeant(_ line: PAMLine) -> Bool { line.isForRescuers || line.moduleName == "pam_rootok.so" }
+  /// Whether a success of the line is there to lead past pam_uaf: root in su, and the rescue group.
+  static func isMeantToPass(_ line: PAMLine) -> Bool { line.isForRescuers || line.moduleName == "pam_rootok.so" }
 
   /// Whatever anybody may bring about.
   static func possible(_ line: PAMLine) -> [String] {

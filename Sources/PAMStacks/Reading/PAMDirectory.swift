@@ -68,7 +68,7 @@ package struct PAMDirectory {
   }
 
   /// The lines of a service itself, without what it includes.
-  package func ownLines(of service: String) -> [PAMLine] { lines(of: service) ?? [] }
+  package func ownLines(of service: String) -> [PAMLine] { read(service)?.lines.map(\.line) ?? [] }
 
   /// The first line of a service's own file, from 1, that libpam 1.5 and later versions read differently; nil if there is none.
   package func parting(of service: String) -> Int? { bytes(of: service).flatMap { PAMFile($0).parting.map { $0 + 1 } } }
@@ -88,19 +88,13 @@ package struct PAMDirectory {
   }
 
   /// The `auth` lines of a service, with what it includes in their places.
-  package func authentication(of service: String) -> [PAMLine] { expand(service, only: "auth", depth: 0) }
+  package func authentication(of service: String) -> [PAMLine] {
+    entries(of: service, in: "auth").filter { !$0.isSubstack }.map(\.line)
+  }
 
   /// All lines of a service, with what it includes in their places.
-  package func wholeStack(of service: String) -> [PAMLine] { expand(service, only: nil, depth: 0) }
-
-  private func expand(_ service: String, only group: String?, depth: Int) -> [PAMLine] {
-    // libpam refuses everybody if it cannot follow an include.
-    guard depth < Self.deepest, let lines = lines(of: service) else { return depth == 0 ? [] : [.unreadable] }
-    return lines.flatMap { line -> [PAMLine] in
-      if line.group == "@include" { return expand(line.module, only: group, depth: depth + 1) }
-      guard group.map(line.isPart) ?? true else { return [] }
-      return line.isInclusion ? expand(line.module, only: line.group, depth: depth + 1) : [line]
-    }
+  package func wholeStack(of service: String) -> [PAMLine] {
+    entries(of: service, in: nil, level: 0, depth: 0, from: nil).filter { !$0.isSubstack }.map(\.line)
   }
 
   /// The lines of a group as libpam lists them, with what the service includes in its place.
@@ -109,36 +103,38 @@ package struct PAMDirectory {
   }
 
   private func entries(
-    of service: String, in group: String, level: Int, depth: Int, from including: StackEntry?
+    of service: String, in group: String?, level: Int, depth: Int, from including: StackEntry?
   ) -> [StackEntry] {
-    guard depth < Self.deepest, let file = file(service) else {
+    guard depth < Self.deepest, let file = read(service) else {
       guard let including else { return [] }
       // libpam refuses everybody if it cannot follow an include.
       return [StackEntry(line: .unreadable, level: including.level, isSubstack: false, place: including.place)]
     }
     var entries: [StackEntry] = []
-    for read in PAMFile(file.bytes).lines {
-      let line = PAMLine(line: read)
+    for (line, number) in file.lines {
       let entry = StackEntry(
         line: line, level: level, isSubstack: line.control == "substack",
-        place: StackLinePlace(path: file.path, line: read.rows.lowerBound + 1))
-      guard line.group == "@include" || line.isPart(of: group) else { continue }
+        place: StackLinePlace(path: file.path, line: number))
+      guard line.group == "@include" || group.map(line.isPart) ?? true else { continue }
       guard line.isInclusion else {
         entries.append(entry)
         continue
       }
       if entry.isSubstack { entries.append(entry) }
       entries += self.entries(
-        of: line.module, in: group, level: level + (entry.isSubstack ? 1 : 0), depth: depth + 1, from: entry)
+        of: line.module, in: line.group == "@include" ? group : line.group, level: level + (entry.isSubstack ? 1 : 0),
+        depth: depth + 1, from: entry)
     }
     return entries
   }
 
-  /// What libpam reads in a file; nil if there is none.
-  private func lines(of service: String) -> [PAMLine]? {
-    guard let bytes = file(service)?.bytes else { return nil }
+  /// What libpam reads in the file that a name leads to, with the number of each line; nil if there is no such file.
+  private func read(_ name: String) -> (path: String, lines: [(line: PAMLine, number: Int)])? {
+    guard let (path, bytes) = file(name) else { return nil }
+    var lines = PAMFile(bytes).lines.map { (line: PAMLine(line: $0), number: $0.rows.lowerBound + 1) }
     // In a file that is too large for this reader, the unread end may say anything.
-    return PAMFile(bytes).parsed + (bytes.count < Self.largest ? [] : [.unreadable])
+    if bytes.count >= Self.largest { lines.append((.unreadable, (lines.last?.number ?? 0) + 1)) }
+    return (path, lines)
   }
 
   /// The content of a service's file, links followed; nil if it cannot be read.

@@ -11,12 +11,12 @@ package struct StackReading {
 
   /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
   ///
-  /// Root's way past it in su (pam_rootok) and that of the rescue group do not count.
+  /// Root's way past it in su (a success of pam_rootok) and that of the rescue group do not count.
   package var passing: StackEntry? {
-    let lines = outcomes.endings(ModuleResults.possible).compactMap {
-      $0.isSuccess && $0.own == .notAsked ? $0.passing : nil
+    let endings = outcomes.endings { line in
+      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line) }
     }
-    return lines.sorted().map { entries[$0] }.first { !ModuleResults.isMeant($0.line) }
+    return endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
   }
 
   /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
@@ -24,7 +24,7 @@ package struct StackReading {
 
   // MARK: A refusal of pam_uaf
 
-  /// What a refusal of pam_uaf is worth.
+  /// What a refusal of pam_uaf leads to.
   package enum Refusal {
     /// Nobody gets in after it.
     case refuses
@@ -34,9 +34,9 @@ package struct StackReading {
     case letsIn
   }
 
-  /// What a refusal is worth, whatever the other lines say.
+  /// What a refusal leads to, whatever the other lines say.
   package var refusal: Refusal {
-    // Who is asked for something by another line, and does not have it, is not ignored by that.
+    // A module that asks for a password does not answer "ignore" to a wrong one.
     let endings = outcomes.endings { line in
       ModuleResults.possible(line).filter { $0 != "ignore" || !ModuleResults.authenticates(line) }
     }
@@ -67,9 +67,10 @@ package struct StackReading {
       isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer) : ["module_unknown"]
     }
     if endings.contains(where: { $0.own != .notAsked }) { return .none }
-    guard let refused = endings.first(where: { !$0.isSuccess }) else { return .open }
-    // If no line refuses, none has said yes either, which libpam takes for a refusal by the last.
-    guard let place = refused.refusing.map({ entries[$0].place }) ?? entries.last?.place else { return .none }
-    return .refused(place)
+    // Where no line refuses, none has accepted either, and libpam refuses: the last line is named.
+    guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
+      return .open
+    }
+    return .refused(entries[line].place)
   }
 }

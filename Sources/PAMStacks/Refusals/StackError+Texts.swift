@@ -168,3 +168,35 @@ extension StackError: Catalogued {
     }
   }
 }
+
+extension SudoersProblem: Catalogued {
+  /// What sudo asks for, and what to do, in English.
+  package var english: FindingText {
+    switch self {
+    case .otherService(let name, let asked):
+      FindingText(
+        "sudo does not ask for the service \(name), but for \(ShownText.line(asked)): sudoers says so",
+        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+    case .furtherService(let name, let asked):
+      FindingText(
+        "sudo asks for the service \(ShownText.line(asked)) beside \(name), and that asks without the passcode: sudoers says so",
+        do:
+          "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
+      )
+    }
+  }
+
+  /// What sudo asks for, and what to do, in Korean.
+  package var korean: FindingText {
+    switch self {
+    case .otherService(let name, let asked):
+      FindingText(
+        "sudoers에 따라 sudo는 \(name)이(가) 아니라 \(ShownText.line(asked)) 서비스를 씁니다",
+        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+    case .furtherService(let name, let asked):
+      FindingText(
+        "sudoers에 따라 sudo는 \(name) 말고 \(ShownText.line(asked)) 서비스도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
+        do: "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다")
+    }
+  }
+}

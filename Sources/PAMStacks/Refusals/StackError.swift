@@ -49,3 +49,11 @@ package enum StackError: Error, Equatable {
   indirect case notUndone(StackError, services: [String])
   case outOfMemory
 }
+
+/// Why a service is not the one to enable for sudo: sudoers has it ask for others (`pam_service`, `pam_login_service`).
+package enum SudoersProblem: Error, Equatable {
+  /// sudo asks for another service than the one that was named.
+  case otherService(String, asked: String)
+  /// sudo asks for one more service, which would stay open.
+  case furtherService(String, asked: String)
+}

@@ -34,11 +34,9 @@ package struct SudoSettings: Equatable {
 
   /// sudo's names as Debian builds it, with what sudoers has in their place.
   var family: ServiceFamily {
-    let others = services.dropFirst() + loginServices
-    let different = others.enumerated().filter { index, name in
-      name != main && others.map(\.self).firstIndex(of: name) == index
-    }
-    return ServiceFamily(main: main, members: different.map(\.element))
+    var members: [String] = []
+    for name in services + loginServices where name != main && !members.contains(name) { members.append(name) }
+    return ServiceFamily(main: main, members: members)
   }
 
   /// Every program with several names.

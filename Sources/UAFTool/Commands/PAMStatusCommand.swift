@@ -26,7 +26,8 @@ struct PAMStatusCommand: JSONDocumentCommand {
     }
     if json {
       let doors = ServiceDoors(
-        folder: pamFolder.path, vendors: context.installation.vendorPAMFolders, sudo: context.installation.sudo)
+        folder: pamFolder.path, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers()
+      )
       context.output.result(StackReport(list: list, entries: entries, doors: doors).text)
       return .success
     }

@@ -7,6 +7,6 @@ extension ToolContext {
       vendorFolders: installation.vendorPAMFolders, moduleFolders: installation.moduleFolders,
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
-      sudo: installation.sudo)
+      sudo: installation.readSudoers())
   }
 }

@@ -8,7 +8,7 @@ struct DoorReport {
   /// - Parameter folder: the folder of the PAM services.
   init(_ folder: String, in context: ToolContext) {
     doors = ServiceDoors(
-      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.sudo)
+      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers())
     self.context = context
   }
 

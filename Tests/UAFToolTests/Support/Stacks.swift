@@ -98,7 +98,7 @@ final class Stacks {
     PAMCheck(
       directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
       vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true,
-      sudo: machine.installation.sudo
+      sudo: machine.installation.readSudoers()
     ).findings()
   }
 
