@@ -36,9 +36,12 @@ struct PAMCheck {
       return loose + profile(folder) + [.warning(.pamUnused, PAMText.unused(folder: directory))]
     }
     let lines = concerned.flatMap { folder.wholeStack(of: $0) }.filter(\.asksOwnModule)
-    let stacks = concerned.flatMap { service -> [Finding] in
+    var stacks: [Finding] = []
+    for service in concerned {
       let verdict = stack(service, folder.entries(of: service, in: "auth"))
-      return [verdict].compactMap(\.self) + lineFindings(service, folder.wholeStack(of: service))
+      // A line that several services include is told once.
+      if let verdict, !stacks.contains(verdict) { stacks.append(verdict) }
+      stacks += lineFindings(service, folder.wholeStack(of: service))
     }
     return modules(lines) + loose + profile(folder) + stacks + otherDoors()
       + rescue(folder, concerned)

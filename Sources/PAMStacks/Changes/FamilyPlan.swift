@@ -28,7 +28,9 @@ struct FamilyPlan {
   /// - Throws: ``StackError``: `passedOver`, `noRefusal`; `member` for another service than the named one.
   func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
     let reader = reader(of: folder, vendors: vendors)
-    for plan in plans where !plan.service.changesPasswords {
+    // The named one first: what is wrong with a shared file is no matter of its other names.
+    let ordered = plans.filter { $0.service.name == service } + plans.filter { $0.service.name != service }
+    for plan in ordered where !plan.service.changesPasswords {
       let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"))
       let found: StackError? =
         if let line = reading.passing {

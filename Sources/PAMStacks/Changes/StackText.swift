@@ -51,7 +51,7 @@ package enum StackText: Catalogued, Equatable {
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
-      "sudo asks for the service \(ShownText.line(service)), because sudoers says so, and that asks without the passcode"
+      "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that asks without the passcode"
     case .sudoAsks(let asked):
       "sudo asks for the passcode of \(asked.english), not of whoever calls it (Defaults \(asked.rawValue) of sudoers)"
     case .saved(let path): "the edited stack is kept as \(path)"
@@ -90,7 +90,7 @@ package enum StackText: Catalogued, Equatable {
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
     case .sudoService(let service):
-      "sudoers에 따라 sudo는 \(ShownText.line(service)) 서비스를 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
+      "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(service))을(를) 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
     case .sudoAsks(let asked):
       "sudo는 부른 사람이 아니라 \(asked.korean)의 패스코드를 묻습니다(sudoers의 Defaults \(asked.rawValue))"
     case .saved(let path): "직접 고친 스택은 \(path)(으)로 남겼습니다"

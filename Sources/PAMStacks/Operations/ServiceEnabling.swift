@@ -69,7 +69,7 @@ package struct ServiceEnabling {
     let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
     let together = ServiceFamily.of(name)?.names ?? [name]
     for other in site.sudo.family.names where !together.contains(other) && doors.isOpen(other) {
-      throw .sudoers(.furtherService(name, asked: other))
+      throw .sudoers(.furtherService(asked: other))
     }
   }
 

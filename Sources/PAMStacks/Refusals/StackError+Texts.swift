@@ -117,7 +117,7 @@ extension StackError: Catalogued {
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
-    case .noWayIn: WayIn.Hint().english
+    case .noWayIn(let objection): objection.englishRemedy
     case .trial(let problem): problem.english.remedy
     case .member(let error, let service):
       (error.englishRemedy.map { $0 + "; or " } ?? "")
@@ -158,7 +158,7 @@ extension StackError: Catalogued {
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
     case .nothingRecorded(_, let include):
       "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
-    case .noWayIn: WayIn.Hint().korean
+    case .noWayIn(let objection): objection.koreanRemedy
     case .trial(let problem): problem.korean.remedy
     case .member(let error, let service):
       (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")
@@ -175,11 +175,11 @@ extension SudoersProblem: Catalogued {
     switch self {
     case .otherService(let name, let asked):
       FindingText(
-        "sudo does not ask for the service \(name), but for \(ShownText.line(asked)): sudoers says so",
+        "sudo uses the PAM service \(ShownText.line(asked)) and not \(name): sudoers says so",
         do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
-    case .furtherService(let name, let asked):
+    case .furtherService(let asked):
       FindingText(
-        "sudo asks for the service \(ShownText.line(asked)) beside \(name), and that asks without the passcode: sudoers says so",
+        "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that asks without the passcode",
         do:
           "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
       )
@@ -191,11 +191,11 @@ extension SudoersProblem: Catalogued {
     switch self {
     case .otherService(let name, let asked):
       FindingText(
-        "sudoers에 따라 sudo는 \(name)이(가) 아니라 \(ShownText.line(asked)) 서비스를 씁니다",
+        "sudoers 설정에 따라 sudo 명령은 \(name) 대신 PAM 서비스 \(ShownText.line(asked))을(를) 씁니다",
         do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
-    case .furtherService(let name, let asked):
+    case .furtherService(let asked):
       FindingText(
-        "sudoers에 따라 sudo는 \(name) 말고 \(ShownText.line(asked)) 서비스도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
+        "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(asked))도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
         do: "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다")
     }
   }

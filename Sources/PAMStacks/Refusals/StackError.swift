@@ -55,5 +55,5 @@ package enum SudoersProblem: Error, Equatable {
   /// sudo asks for another service than the one that was named.
   case otherService(String, asked: String)
   /// sudo asks for one more service, which would stay open.
-  case furtherService(String, asked: String)
+  case furtherService(asked: String)
 }

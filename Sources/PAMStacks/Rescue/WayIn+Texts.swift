@@ -86,6 +86,22 @@ extension WayIn {
   }
 }
 
+extension WayIn.Objection {
+  /// What to do about it, in English.
+  var englishRemedy: String {
+    isRefusal ? "have a right password end before that line, or go past it: a jump counts lines" : WayIn.Hint().english
+  }
+
+  /// What to do about it, in Korean.
+  var koreanRemedy: String {
+    isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
+  }
+
+  private var isRefusal: Bool {
+    if case .refused? = lacks.first { true } else { false }
+  }
+}
+
 extension WayIn.Objection: Catalogued {
   /// It in English.
   package var english: String { lacks.map(\.english).joined(separator: "; ") }

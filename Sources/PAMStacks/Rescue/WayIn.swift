@@ -60,8 +60,8 @@ package struct WayIn {
     } else {
       lacks.append(.noConsole)
     }
-    if let place = services.refusing { lacks.append(.refused(place)) }
-    throw Objection(lacks: lacks)
+    // The other lacks may follow from it.
+    throw Objection(lacks: services.refusing.map { [.refused($0)] } ?? lacks)
   }
 
   /// A member of the rescue group with a password who gets a shell and can become root.

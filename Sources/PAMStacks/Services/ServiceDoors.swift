@@ -34,10 +34,12 @@ package struct ServiceDoors {
   ]
 
   /// Names that somebody may have forgotten: the same program asks for the passcode by another name.
+  ///
+  /// ``openSudo()`` is not among them.
   package func openMembers() -> [OpenMember] {
     sudo.families.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
-      return family.names.filter(isOpen).map { OpenMember(name: $0, asking: asking) }
+      return family.names.filter { isOpen($0) && $0 != openSudo() }.map { OpenMember(name: $0, asking: asking) }
     }
   }
 
