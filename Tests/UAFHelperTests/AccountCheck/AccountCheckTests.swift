@@ -184,7 +184,7 @@ import UAFWire
       #expect(try check("account_check=required").result == 9000, "answer \(number)")
       state = .disabled
     }
-    bench.server.accountState = { [self] in (403, try answer($0)) }
+    bench.server.accountState = { [unowned self] in (403, try answer($0)) }
     #expect(try check().result == 0)
     bench.server.accountState = nil
     #expect(try check("account_check=required").result == 9000, "a server that does not know the question")
@@ -335,7 +335,7 @@ import UAFWire
     throws
   {
     try removeKeys(.deregister)
-    bench.server.accountState = { [self] in (403, try answer($0)) }
+    bench.server.accountState = { [unowned self] in (403, try answer($0)) }
     for argument in Self.both { expectRefusal(try check(argument), Self.notKnown) }
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try check().result == 0)
