@@ -11,7 +11,6 @@
 
 #include "limits.h"
 #include "log.h"
-#include "options.h"
 
 static struct frame_bytes label(const char *text, size_t limit)
 {
@@ -91,19 +90,8 @@ static int check_own_account(pam_handle_t *pamh, const struct begin_account *acc
   return PAM_AUTH_ERR;
 }
 
-/* The one argument that a caller without root passes on. With it a locker lets people without a passcode use their
-   password. It tells nothing about other people. */
-static void tell_nouserok(int argc, const char *const *argv, struct frame_begin *begin)
-{
-  static const char *const nouserok[] = {"nouserok"};
-  if (!options_read(argc, argv).nouserok)
-    return;
-  begin->arguments = nouserok;
-  begin->argument_count = 1;
-}
-
-static int describe_account(pam_handle_t *pamh, const char *user, const struct begin_account *account, int argc,
-                            const char *const *argv, struct frame_begin *begin)
+/* The arguments of the stack's line, with root and without: only the core can tell a wrong one. */
+static int tell_arguments(pam_handle_t *pamh, int argc, const char *const *argv, struct frame_begin *begin)
 {
   for (int i = 0; i < argc; i++)
     if (argc > UAF_ARGUMENTS_MAX || strlen(argv[i]) > UAF_ARGUMENT_MAX) {
@@ -111,6 +99,14 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct b
                   UAF_ARGUMENTS_MAX, UAF_ARGUMENT_MAX);
       return PAM_SERVICE_ERR;
     }
+  begin->arguments = argv;
+  begin->argument_count = argc > 0 ? (size_t)argc : 0;
+  return PAM_SUCCESS;
+}
+
+static void describe_account(pam_handle_t *pamh, const char *user, const struct begin_account *account,
+                             struct frame_begin *begin)
+{
   if (account->found) {
     begin->has_uid = true;
     begin->uid = account->uid;
@@ -125,19 +121,25 @@ static int describe_account(pam_handle_t *pamh, const char *user, const struct b
   /* Who called a program that is setuid, as su and sudo are; with sshd and login it is root. */
   begin->has_caller = true;
   begin->caller = getuid();
-  begin->arguments = argv;
-  begin->argument_count = argc > 0 ? (size_t)argc : 0;
-  return PAM_SUCCESS;
 }
 
-/* Whether the host is sudo, whose person confirms a command and not a mere login. */
-static bool is_sudo(const struct frame_bytes *service)
+static bool is_one_of(const char *start, size_t length, const char *const *names, size_t count)
 {
-  static const char *const names[] = {"sudo", "sudo-i"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (service->length == strlen(names[i]) && memcmp(service->start, names[i], service->length) == 0)
+  for (size_t i = 0; i < count; i++)
+    if (length == strlen(names[i]) && memcmp(start, names[i], length) == 0)
       return true;
   return false;
+}
+
+/* Whether the host is sudo, whose person confirms a command and not a mere login. Where sudoers names another service
+   (pam_service, pam_login_service), the file that runs tells. */
+static bool is_sudo(const struct frame_bytes *service, const struct command *command)
+{
+  static const char *const services[] = {"sudo", "sudo-i"}, *const files[] = {"sudo", "sudo-rs"};
+  const char *slash = memrchr(command->program, '/', command->program_length);
+  if (slash != NULL && is_one_of(slash + 1, command->program_length - (size_t)(slash + 1 - command->program), files, 2))
+    return true;
+  return service->start != NULL && is_one_of((const char *)service->start, service->length, services, 2);
 }
 
 /* What was read; absent where nothing was. */
@@ -172,14 +174,19 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
     .locale = locale(),
   };
   find_account(user, account);
-  if (geteuid() != 0) {
-    tell_nouserok(argc, argv, begin);
+  const int code = tell_arguments(pamh, argc, argv, begin);
+  if (code != PAM_SUCCESS)
+    return code;
+  if (geteuid() != 0)
     return check_own_account(pamh, account);
+  if (begin->operation == OPERATION_AUTHENTICATE) {
+    command_read_program(command);
+    if (is_sudo(&begin->service, command)) {
+      command_read_line(command);
+      begin->program = read_bytes(command->program, command->program_length);
+      begin->command_line = read_bytes(command->line, command->line_length);
+    }
   }
-  if (begin->operation == OPERATION_AUTHENTICATE && is_sudo(&begin->service)) {
-    command_read(command);
-    begin->program = read_bytes(command->program, command->program_length);
-    begin->command_line = read_bytes(command->line, command->line_length);
-  }
-  return describe_account(pamh, user, account, argc, argv, begin);
+  describe_account(pamh, user, account, begin);
+  return PAM_SUCCESS;
 }

@@ -24,7 +24,7 @@ int begin_name(pam_handle_t *pamh, const char **user);
 
 /* Fills begin, whose operation is set already, with the user's account and the labels of the PAM handle. Begin points
    into command, account and the handle; it copies nothing. A caller without root asks for its own account only: it
-   sends no account, no name, no caller's uid, and no argument but nouserok, and is refused here if the user is somebody else.
+   sends no account, no name and no caller's uid, and is refused here if the user is somebody else.
    When somebody authenticates to sudo, command gets sudo's file and arguments. Returns PAM_SUCCESS, or the code to end
    the call with, logged. */
 int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, const char *const *argv,

@@ -1,4 +1,4 @@
-/* The command that sudo is to run, for the text that is confirmed and signed. */
+/* The program that the module runs in, and the command that sudo is to run, for the text that is confirmed and signed. */
 #include "command.h"
 
 #include <errno.h>
@@ -30,8 +30,12 @@ static size_t read_line(char *line, size_t capacity)
   return length;
 }
 
-void command_read(struct command *command)
+void command_read_program(struct command *command)
 {
   command->program_length = read_program(command->program, sizeof command->program);
+}
+
+void command_read_line(struct command *command)
+{
   command->line_length = read_line(command->line, sizeof command->line);
 }

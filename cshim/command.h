@@ -15,8 +15,11 @@ struct command {
   size_t line_length;
 };
 
-/* Reads both. A line that is too long is cut to the room there is; the core then refuses it, since nobody is asked to
-   confirm that much. A file's name that is too long is left out. */
-void command_read(struct command *command);
+/* A file's name that is too long is left out. */
+void command_read_program(struct command *command);
+
+/* A line that is too long is cut to the room there is; the core then refuses it, since nobody is asked to confirm that
+   much. */
+void command_read_line(struct command *command);
 
 #endif

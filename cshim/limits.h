@@ -69,8 +69,8 @@
 #define UAF_QUEUE_MILLISECONDS 10000
 #define UAF_QUEUE_PAUSE_NANOSECONDS 5000000L
 
-/* timeout= in the stack: seconds for the whole call. */
-#define UAF_TIMEOUT_SECONDS_MAX 86400
+/* timeout= in the stack: seconds for the whole call. The core refuses more (ModuleArguments). */
+#define UAF_TIMEOUT_SECONDS_MAX 600
 
 /* The most messages of one call: a core that sends message after message must not keep the caller for ever. */
 #define UAF_MESSAGES_MAX 512

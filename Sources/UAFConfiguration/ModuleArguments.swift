@@ -1,5 +1,5 @@
-// Purpose: the arguments behind the module's name in pam.d. They are accepted only from root's programs. An unknown or bad one is
-// an error and never ignored, because a misspelt `use_first_pass` would change who gets in.
+// Purpose: the arguments behind the module's name in pam.d. An unknown or bad one is an error and never ignored, whoever runs the
+// host, because a misspelt `use_first_pass` would change who gets in.
 
 /// The module's arguments, as they stand in a line of /etc/pam.d.
 public struct ModuleArguments: Equatable, Sendable {
@@ -35,6 +35,8 @@ public struct ModuleArguments: Equatable, Sendable {
   public private(set) var accountCheck: AccountCheck?
 
   /// What `timeout=` may be, in seconds.
+  ///
+  /// The module has the same limit (`cshim/limits.h`).
   public static let timeoutRange = 1...600
 
   /// More arguments than anyone needs.

@@ -23,7 +23,8 @@ static int run(const char *name, const char *argument)
 static int read_as_child(int argc, char **argv)
 {
   struct command command;
-  command_read(&command);
+  command_read_program(&command);
+  command_read_line(&command);
   const size_t expected = strlen(argv[0]) + 1 + strlen(argv[1]) + 1 + strlen(argv[2]) + 1;
   const size_t length = expected < sizeof command.line ? expected : sizeof command.line;
   static const char name[] = "/test-command";

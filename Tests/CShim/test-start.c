@@ -797,7 +797,8 @@ static void sends_no_claims_without_root(void)
   if (record != NULL)
     fclose(record);
   CHECK_TEXT(begin_fields(),
-             "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=6e6f757365726f6b 13=43 ");
+             "1=0003 2=01 6=7561662d74657374 8=3230332e302e3131332e37 11=00000000 12=636f6e663d2f746d702f6d696e65 "
+             "12=6e6f757365726f6b 13=43 ");
 }
 
 static void refuses_other_names_without_root(void)
@@ -830,7 +831,7 @@ static void refuses_a_false_core_without_root(void)
   CHECK(call(SUCCESS) == PAM_SYSTEM_ERR && log_has("the owner of"));
 }
 
-static void passes_on_nouserok_alone_without_root(void)
+static void passes_on_nouserok_without_root(void)
 {
   host_serve_socket(0);
   host.before = be_nobody, host.user = "nobody", host.arguments = "nouserok";
@@ -873,10 +874,53 @@ static void needs_no_core_for_the_other_stages(void)
   return_core();
 }
 
-int main(void)
+/* In a copy of this program by another name: whether the core was told the file and its arguments. */
+static int is_told_as_sudo(void)
 {
+  host.user = "nobody";
+  if (call(SUCCESS) != PAM_SUCCESS)
+    return 2;
+  const char *fields = begin_fields();
+  return (strstr(fields, " 20=") != NULL && strstr(fields, " 21=") != NULL) ? 1 : 0;
+}
+
+/* Where sudoers names a service of its own for sudo, the name of the service does not tell. */
+static void knows_sudo_by_its_file(void)
+{
+  static const struct {
+    const char *file, *called;
+    int is_sudo;
+  } programs[] = {
+    {"sudo", "sudo", 1}, {"sudo", "su", 1}, {"sudo-rs", "sudo", 1}, {"su", "sudo", 0}, {"xsudo", "sudo", 0}};
+  for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+    char copy[512], self[64];
+    snprintf(copy, sizeof copy, FOLDER "/%s", programs[i].file);
+    snprintf(self, sizeof self, "/proc/%d/exe", (int)getpid());
+    pid_t child = fork();
+    if (child == 0) {
+      execlp("cp", "cp", self, copy, (char *)NULL);
+      _exit(127);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    child = fork();
+    if (child == 0) {
+      execl(copy, programs[i].called, "--told", (char *)NULL);
+      _exit(127);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == programs[i].is_sudo);
+    unlink(copy);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && strcmp(argv[1], "--told") == 0)
+    return is_told_as_sudo();
   test("sends the core what PAM knows", tells_what_pam_knows);
   test("sends nothing that it does not know", tells_nothing_it_does_not_know);
+  test("knows sudo by its file, whatever its service and its caller call it", knows_sudo_by_its_file);
   test("chooses the locale as the C library does", chooses_the_locale_as_the_c_library_does);
   test("treats empty names, paths and names with control bytes as unknown names", takes_names_as_hosts_hand_them_over);
   test("leaves out names longer than 256 bytes, 64 KiB included", leaves_out_names_longer_than_256_bytes);
@@ -923,12 +967,11 @@ int main(void)
   test("lets a caller without root ask for itself", lets_a_caller_without_root_ask_for_itself);
   test("waits at a full queue without root, and not with it", waits_at_a_full_queue_without_root);
   test("waits at a full queue no longer than it may", waits_at_a_full_queue_no_longer_than_it_may);
-  test("sends no account, name, caller, argument but nouserok, or remote flag without root",
-       sends_no_claims_without_root);
+  test("sends no account, name, caller or remote flag without root", sends_no_claims_without_root);
   test("refuses other names without root", refuses_other_names_without_root);
   test("refuses without root and socket", refuses_without_root_and_socket);
   test("refuses a socket that is not root's without root", refuses_a_false_core_without_root);
-  test("passes on nouserok for a caller without root", passes_on_nouserok_alone_without_root);
+  test("passes on nouserok for a caller without root", passes_on_nouserok_without_root);
   test("ignores nobody without root and nouserok", ignores_nobody_without_root_and_nouserok);
   test("needs no core for credentials, sessions and accounts", needs_no_core_for_the_other_stages);
   return check_summary();

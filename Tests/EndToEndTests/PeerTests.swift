@@ -95,13 +95,13 @@ extension EndToEnd {
       #expect(try scene.status().state == 3008)
     }
 
-    @Test func `is refused when it describes an account or sends arguments`() throws {
+    @Test func `is refused when it describes an account, or sends a wrong argument`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let changes: [@Sendable (inout Begin) -> Void] = [
         { $0.uid = 0 }, { $0.uid = UInt32(Scene.uid) }, { $0.account = Array("root".utf8) },
         { $0.typedName = Array("root".utf8) }, { $0.isRemote = true },
-        { $0.arguments = [Array("nouserok".utf8), Array("debug".utf8)] },
-        { $0.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8)] }, { $0.program = Array("sudo".utf8) },
+        { $0.arguments = [Array("nouserok".utf8), Array("nouserokay".utf8)] },
+        { $0.arguments = [Array("conf=pam_uaf.conf".utf8)] }, { $0.program = Array("sudo".utf8) },
         { $0.callerUID = UInt32(Scene.uid) }, { $0.commandLine = Array("sudo\0id\0".utf8) },
       ]
       for change in changes {
@@ -113,6 +113,15 @@ extension EndToEnd {
           #expect(!messages.contains { $0.type == .prompt })
         }
       }
+    }
+
+    @Test func `is not heard as to which configuration holds`() throws {
+      let machine = try SocketMachine(try Scene.registered())
+      var begin = Begin(.status)
+      let own = try finished(machine.converse(begin.packet()))
+      begin.arguments = [Array("conf=/tmp/pam_uaf.conf".utf8), Array("quiet".utf8)]
+      let named = try finished(machine.converse(begin.packet()))
+      #expect(named?.result == own?.result && named?.document == own?.document && own?.document != nil)
     }
 
     @Test func `ends its conversation with a forged frame`() throws {

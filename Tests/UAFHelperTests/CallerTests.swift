@@ -38,18 +38,17 @@ import UAFWire
     #expect(root.shownName == Array("nobody-known".utf8))
   }
 
-  @Test func `a peer without root may not describe an account or send arguments`() {
-    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 8)
+  @Test func `a peer without root may not describe an account, where it is or who called it`() {
+    var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 7)
     begins[0].uid = 0
     begins[1].account = Array("root".utf8)
     begins[2].typedName = Array("root".utf8)
-    begins[3].arguments = [Array("conf=/tmp/mine".utf8)]
-    begins[4].isRemote = true
-    begins[5].callerUID = 1000
-    begins[6].program = Array("/usr/bin/sudo".utf8)
-    begins[7].commandLine = Array("sudo\0id\0".utf8)
-    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 8))
-    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 8))
+    begins[3].isRemote = true
+    begins[4].callerUID = 1000
+    begins[5].program = Array("/usr/bin/sudo".utf8)
+    begins[6].commandLine = Array("sudo\0id\0".utf8)
+    #expect(begins.map { result($0, peer: 1000) } == Array(repeating: 1001, count: 7))
+    #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 7))
   }
 
   /// The account is 4242: who called the host, whether it says that the person is far away, and where the attempt counts.
@@ -88,14 +87,15 @@ import UAFWire
     #expect(try terminal(peer: 4242) == nil)
   }
 
-  @Test func `a peer without root may send nouserok and no other argument`() {
+  @Test func `sudo is known by its service, or by the file that the module names`() throws {
     var begin = Begin(.authenticate)
-    begin.arguments = [Array("nouserok".utf8)]
-    #expect(result(begin, peer: 1000) == 0)
-    for other in ["nouserok=yes", "NOUSEROK", "conf=/tmp/mine", "try_first_pass", ""] {
-      begin.arguments = [Array("nouserok".utf8), Array(other.utf8)]
-      #expect(result(begin, peer: 1000) == 1001)
-    }
+    begin.service = Array("sudo-i".utf8)
+    #expect(try CallerIdentity(begin, peer: 0, passwd: { Self.passwd }).isSudo)
+    #expect(try !CallerIdentity(begin, peer: 1000, passwd: { Self.passwd }).isSudo)
+    begin.service = Array("admins".utf8)
+    #expect(try !CallerIdentity(begin, peer: 0, passwd: { Self.passwd }).isSudo)
+    begin.program = Array("/usr/bin/sudo".utf8)
+    #expect(try CallerIdentity(begin, peer: 0, passwd: { Self.passwd }).isSudo)
   }
 
   @Test(arguments: [Operation.unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .join, .leave, .checkIn])

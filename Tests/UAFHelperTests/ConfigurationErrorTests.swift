@@ -18,11 +18,46 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("/conf:") }, "the log names the file")
   }
 
-  @Test(arguments: ["unknown", "tries=0", "conf=relative", "timeout=", "nouserok=yes"])
-  func `an unknown or bad module argument is an error and never ignored`(_ argument: String) throws {
+  @Test(
+    arguments: ["unknown", "tries=0", "conf=relative", "timeout=", "timeout=601", "nouserok=yes", "NOUSEROK", ""],
+    [UInt32(0), 4242])
+  func `an unknown or bad module argument is an error and never ignored`(_ argument: String, _ peer: UInt32) throws {
     let bench = try HelperBench.registered()
-    let transcript = try bench.run(bench.begin(.authenticate, argument), ["correct"])
-    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+    let transcript = try bench.run(begin(peer: peer, argument), ["correct"], peer: peer)
+    #expect(transcript.result == 1001 && transcript.pamCode == 3 && transcript.prompts.isEmpty)
+    #expect(bench.log.lines.contains { $0.contains("module argument") }, "\(bench.log.lines)")
+  }
+
+  @Test func `a host without root is heard as to how it asks, and not as to which configuration holds`() throws {
+    let bench = try HelperBench.registered("[passcode]\nkeypad = \"plain\"")
+    let other = bench.folder + "/other"
+    try "= broken".write(toFile: other, atomically: false, encoding: .utf8)
+    for argument in ["conf=\(other)", "tries=3", "quiet", "debug", "timeout=600", "divided", "use_first_pass"] {
+      #expect(try bench.run(begin(peer: 4242, argument), ["correct"], peer: 4242).result == 0, "\(argument)")
+    }
+    let none = try bench.run(begin(peer: 4242, "authenticator=pattern"), peer: 4242)
+    #expect(none.result != 0 && none.prompts.isEmpty)
+    // Once, whatever the line says: it cannot show that it is one of root's.
+    #expect(try bench.run(begin(peer: 4242, "tries=3"), ["wrong", "correct"], peer: 4242).result == 3012)
+  }
+
+  @Test func `arguments that contradict the configuration are refused from a host without root too`() throws {
+    let bench = try HelperBench()
+    bench.configuration += "\n[passcode]\nui_type = \"pin6\"\nkeypad = \"shuffled\""
+    for peer: UInt32 in [0, 4242] {
+      let transcript = try bench.run(begin(peer: peer, "use_first_pass"), peer: peer)
+      #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+    }
+  }
+
+  /// What a host of `peer` sends for its account.
+  private func begin(peer: UInt32, _ argument: String) -> Begin {
+    var begin = Begin(.authenticate)
+    begin.service = Array("swaylock".utf8)
+    begin.arguments = [Array(argument.utf8)]
+    guard peer == 0 else { return begin }
+    (begin.uid, begin.account, begin.typedName) = (4242, Array("mina".utf8), Array("mina".utf8))
+    return begin
   }
 
   @Test func `a configuration without a server refuses every login, and says so`() throws {

@@ -53,7 +53,9 @@ struct CallerIdentity: Equatable {
   var isTool: Bool { service == Self.toolService }
 
   /// Whether the host is sudo, whose person confirms a command and not only a login.
-  var isSudo: Bool { isRoot && (service == "sudo" || service == "sudo-i") }
+  ///
+  /// By its service, or because the module knows the file that runs, whatever service sudoers names.
+  let isSudo: Bool
 
   /// The service name of uafctl.
   static let toolService = "uafctl"
@@ -63,14 +65,14 @@ struct CallerIdentity: Equatable {
   /// - Parameters:
   ///   - passwd: reads `/etc/passwd`; called for a peer without root alone.
   ///   - directory: asks the name services; called for a registration by a peer that is not in that file.
-  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account, sends arguments but `nouserok`, or asks for
-  ///   an administrator's operation.
+  /// - Throws: ``Ending`` (1001) for a peer without root that describes an account or asks for an administrator's operation.
   init(
     _ begin: Begin, peer: UInt32, passwd: () -> [UInt8],
     directory: (UInt32) -> DirectoryName = { _ in .failed("there is no uaf-name") }
   ) throws(Ending) {
     self.peer = peer
     service = begin.service.flatMap { String(validating: $0, as: UTF8.self) }
+    isSudo = peer == 0 && (service == "sudo" || service == "sudo-i" || begin.program != nil)
     if peer == 0 {
       uid = begin.uid
       name = begin.uid == nil ? nil : begin.account
@@ -87,7 +89,6 @@ struct CallerIdentity: Equatable {
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil
-      || begin.arguments.contains { $0 != Self.nouserok }
     guard !saysTooMuch, !Self.isAdministrative(begin) else {
       throw Ending(
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
@@ -111,11 +112,6 @@ struct CallerIdentity: Equatable {
     guard let caller = begin.callerUID, caller != 0, caller != begin.uid else { return .local }
     return .otherUser
   }
-
-  /// The one argument that a peer without root may send.
-  ///
-  /// It changes only the code for its own account without a registration.
-  private static let nouserok = Array("nouserok".utf8)
 
   /// Whether only root may ask for it.
   ///
