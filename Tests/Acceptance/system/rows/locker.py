@@ -79,6 +79,28 @@ def late(lab):
 
 
 @row(
+    "locker-arguments",
+    "locker: arguments of the module that are right, and some that are misspelt",
+    "unlocked with the right ones; refused with each of the others, without a prompt, with nothing counted",
+)
+def arguments(lab):
+    prepare(lab)
+    person, lines = lab.person(), pathlib.Path("/etc/pam.d/uaf-locker")
+    plain = lines.read_text()
+    cases.argue("locker", "quiet", "tries=3", "timeout=60")
+    session = unlock(person, "en", person.passcode)
+    must(session.is_in and session.text.count("prompt ") == 1, f"with right ones: {session}")
+    wrong = ("nouserokay", "timeout=601", "conf=relative.conf", "authenticator=face,pattern")
+    for argument in wrong:
+        lines.write_text(plain)
+        cases.argue("locker", argument)
+        session = unlock(person, "en", person.passcode)
+        must(not session.is_in and "Passcode for" not in session.text, f"{argument}: {session}")
+    cases.nothing_happened(lab, person)
+    return f"in with three right ones; {len(wrong)} wrong ones refused before anybody was asked"
+
+
+@row(
     "locker-alone", "locker: nobody can run unix_chkpwd, by which lockers check passwords", "unlocked with the passcode, as ever"
 )
 def without_passwords(lab):

@@ -4,6 +4,7 @@ import base64
 import contextlib
 import hashlib
 import json
+import pathlib
 import socket
 import sqlite3
 
@@ -80,6 +81,23 @@ def shown(lab):
         must(not hosts.sudo(mistaken, answer).is_in, "let in")
     must(audit(lab, mistaken) == ([], 0), f"kept of what failed: {audit(lab, mistaken)}")
     return f"kept and verified: {words['time']} {words['account']} {words['text']}"
+
+
+@row(
+    "transaction-service",
+    "sudo with transaction = true, where sudoers names another service (pam_service)",
+    "the command is shown before the passcode, and kept, as with sudo's own service",
+)
+def of_another_service(lab):
+    lab.stack("corp", *pathlib.Path("/etc/pam.d/sudo").read_text().splitlines())
+    lab.configure(more="[service.corp]\ntransaction = true")
+    hosts.ask_uaf(lab, "corp", template="sudo")
+    hosts.sudoers(lab, "Defaults pam_service=corp", "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    session = hosts.sudo(person, person.passcode)
+    before = session.transcript.partition(f"[{person.passcode}]")[0]
+    must(session.is_in and text(person) in before, f"not in, or not shown before the passcode: {session.transcript}")
+    return f"kept and verified: {kept(lab, person, text(person))['text']}"
 
 
 def shortened(whole, head, tail):
