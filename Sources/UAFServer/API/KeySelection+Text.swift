@@ -1,5 +1,4 @@
 import UAFAdministration
-import UAFMessages
 import UAFService
 
 extension KeySelection {
@@ -14,11 +13,10 @@ extension KeySelection {
     case (nil, nil): self = .all(of: account)
     case (nil, let device?): self = .onMachine(device, of: account)
     case (let key?, nil):
-      let parts = key.split(separator: " ", omittingEmptySubsequences: false)
-      guard parts.count == 2, let aaid = try? AAID(String(parts[0])),
-        let keyID = try? KeyID(json: .string(String(parts[1])), path: "key")
-      else { throw .invalid(field: "key", reason: "must be an AAID, a space, and a KeyID in base64url") }
-      self = .one(aaid, keyID, of: account)
+      guard let named = EarlierKey(key), named.issuedBy == nil else {
+        throw .invalid(field: "key", reason: "must be an AAID, a space, and a KeyID in base64url")
+      }
+      self = .one(named.aaid, named.keyID, of: account)
     default: throw .invalid(field: "key", reason: "goes without device: say which of both is meant")
     }
   }
