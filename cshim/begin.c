@@ -123,29 +123,21 @@ static void describe_account(pam_handle_t *pamh, const char *user, const struct 
   begin->caller = getuid();
 }
 
-static bool is_one_of(const char *start, size_t length, const char *const *names, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (length == strlen(names[i]) && memcmp(start, names[i], length) == 0)
-      return true;
-  return false;
-}
-
-/* Whether the host is sudo, whose person confirms a command and not a mere login. Where sudoers names another service
-   (pam_service, pam_login_service), the file that runs tells. */
-static bool is_sudo(const struct frame_bytes *service, const struct command *command)
-{
-  static const char *const services[] = {"sudo", "sudo-i"}, *const files[] = {"sudo", "sudo-rs"};
-  const char *slash = memrchr(command->program, '/', command->program_length);
-  if (slash != NULL && is_one_of(slash + 1, command->program_length - (size_t)(slash + 1 - command->program), files, 2))
-    return true;
-  return service->start != NULL && is_one_of((const char *)service->start, service->length, services, 2);
-}
-
 /* What was read; absent where nothing was. */
 static struct frame_bytes read_bytes(const char *bytes, size_t length)
 {
   return length > 0 ? (struct frame_bytes){(const uint8_t *)bytes, length} : (struct frame_bytes){0};
+}
+
+/* Whether the host is sudo, whose person confirms a command and not a mere login. Where sudoers names another service
+   (pam_service, pam_login_service), the file that runs tells. */
+static bool is_sudo(struct frame_bytes service, const struct command *command)
+{
+  static const char *const services[] = {"sudo", "sudo-i", NULL}, *const files[] = {"sudo", "sudo-rs", NULL};
+  const char *end = command->program + command->program_length;
+  const char *slash = memrchr(command->program, '/', command->program_length);
+  return frame_is_one_of(service, services) ||
+         (slash != NULL && frame_is_one_of(read_bytes(slash + 1, (size_t)(end - slash - 1)), files));
 }
 
 int begin_name(pam_handle_t *pamh, const char **user)
@@ -181,7 +173,7 @@ int begin_collect(pam_handle_t *pamh, const char *user, int flags, int argc, con
     return check_own_account(pamh, account);
   if (begin->operation == OPERATION_AUTHENTICATE) {
     command_read_program(command);
-    if (is_sudo(&begin->service, command)) {
+    if (is_sudo(begin->service, command)) {
       command_read_line(command);
       begin->program = read_bytes(command->program, command->program_length);
       begin->command_line = read_bytes(command->line, command->line_length);

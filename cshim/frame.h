@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum frame_type {
   FRAME_BEGIN = 0x01,
@@ -117,6 +118,15 @@ uint32_t frame_number(const struct frame_message *message, unsigned tag);
 
 /* The state a message of this type leads to, or STATE_BROKEN when it may not come now. */
 enum frame_state frame_next(enum frame_state state, uint8_t type);
+
+/* Whether the bytes are one of the names, whose list ends with NULL. An absent field is none. */
+static inline bool frame_is_one_of(struct frame_bytes bytes, const char *const *names)
+{
+  for (; bytes.start != NULL && *names != NULL; names++)
+    if (bytes.length == strlen(*names) && memcmp(bytes.start, *names, bytes.length) == 0)
+      return true;
+  return false;
+}
 
 /* Whether the bytes are UTF-8 in its one valid form, without NUL. */
 bool frame_is_text(const uint8_t *bytes, size_t length);

@@ -74,12 +74,8 @@ bool talk_reply(struct conversation *talk, enum frame_type type, const char *ans
 /* Whether a prompt asks for a secret: the number of a list and an enrolment code are not what an earlier module asked for. */
 static bool asks_for_value(const struct frame_message *prompt)
 {
-  static const char *const values[] = {"passcode", "pattern"};
-  const struct frame_bytes check = prompt->field[PROMPT_CHECK];
-  for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++)
-    if (check.length == strlen(values[i]) && memcmp(check.start, values[i], check.length) == 0)
-      return true;
-  return false;
+  static const char *const values[] = {"passcode", "pattern", NULL};
+  return frame_is_one_of(prompt->field[PROMPT_CHECK], values);
 }
 
 /* The password of an earlier module where this prompt is the one it may answer, else NULL: nobody can confirm a text by

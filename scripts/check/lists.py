@@ -59,7 +59,7 @@ def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     names, asked = _kinds(tree)
     swift = _found(r"allCases: \[Check\] = \[(.*?)\]", _text(tree, CHECKS))
     protocol = _found(r"^\| `(\w+)` \|", _text(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])
-    module = _found(r"values\[\] = \{(.*?)\}", _text(tree, MODULE))
+    module = _found(r"values\[\] = \{(.*?)(?:, NULL)?\}", _text(tree, MODULE))
     for path, there, needed in (
         (CHECKS, swift, protocol | module | asked),
         (PROTOCOL, protocol, swift | module | asked),
