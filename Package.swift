@@ -256,13 +256,14 @@ let package = Package(
       path: "Tests/ToolTestSupport", swiftSettings: strict),
     tests(of: "TerminalPrompts", with: ["HostSystem", "SecretMemory", "ToolTestSupport"]),
     tests(of: "PAMStacks", with: ["Wording", "ToolTestSupport"]),
-    tests(of: "Doctor", with: ["FidoResults", "PAMStacks", "UAFWire", "Wording", "ToolTestSupport"]),
+    tests(
+      of: "Doctor", with: ["FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording", "ToolTestSupport"]),
     tests(
       of: "UAFTool",
       with: [
-        "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
-        "CProcess", "Invocation", "HostSystem", "PAMStacks", "ProgramTesting", "TerminalPrompts", "Wording",
-        "ToolTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
+        "Invocation", "HostSystem", "PAMStacks", "ProgramTesting", "TerminalPrompts", "Wording", "ToolTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: besideFoundation),
     .target(
       name: "ServerTesting",
@@ -286,8 +287,7 @@ let package = Package(
         "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "ProgramTesting", "UAFMessages", "UAFCrypto",
         "Authenticator", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages", "UAFAdministration",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + nio("NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS") + broughtAlong,

@@ -96,8 +96,20 @@ package struct Examination {
       directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
       owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
+      contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers()
     ).findings()
+  }
+
+  /// Why a line's arguments cannot go with the configuration that it has, which is this one where it names no other.
+  private func contradiction(
+    of arguments: ModuleArguments, _ service: String, to configuration: Configuration?
+  ) -> ConfigurationError? {
+    guard let configuration, arguments.configurationPath == nil else { return nil }
+    do throws(ConfigurationError) {
+      try configuration.check(arguments, service: service)
+      return nil
+    } catch { return error }
   }
 
   /// Whether the account stage can ask in which state an account is, and believe the answer.

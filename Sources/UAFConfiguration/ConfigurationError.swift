@@ -13,6 +13,11 @@ public enum ConfigurationError: Error, Equatable, Sendable {
 }
 
 extension ConfigurationError {
+  /// The name of the module argument that is wrong; nil for anything else.
+  public var argument: String? {
+    if case .argument(let name, _) = self { name } else { nil }
+  }
+
   /// Whether root wrote it so, rather than that the machine could not read it now.
   public var isRoots: Bool {
     if case .file(_, let problem) = self { return problem.isRoots }

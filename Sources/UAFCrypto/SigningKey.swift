@@ -43,9 +43,8 @@ import SecretMemory
 
   /// Room for some thousand keys, and for a thousand threads.
   ///
-  /// A server has a dozen keys, and OpenSSL takes 512 bytes for each thread that draws random numbers: 75 kB were seen in use
-  /// while all tests ran. Where no random numbers can be drawn, an RSA key cannot be checked and counts as a wrong one, so there
-  /// is room to spare.
+  /// A server has a dozen keys, and OpenSSL takes 512 bytes for each thread that draws random numbers. Where none can be drawn,
+  /// an RSA key cannot be checked and counts as a wrong one, so there is room to spare.
   ///
   /// The heap is made once for the process, before the first key. A quarter of what a process may lock on Debian (8 MiB).
   private static let hasSecureHeap = CRYPTO_secure_malloc_init(1 << 21, 32) != 0

@@ -154,6 +154,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
       $0.machine.service("sudo", "auth requisite pam_uaf.so\nauth required pam_unix.so")
     },
     BrokenSetup("a rescue group with nobody in it", .rescueGroup) { $0.machine.passwords.groups["uaf-rescue"] = [] },
+    BrokenSetup("a misspelt argument of the module", .pamArgument) {
+      $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserokay")
+    },
     BrokenSetup("nouserok where states are hidden", .pamNouserokHidden) {
       $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserok")
       $0.machine.configure("", "[general]\nhide_state = true")

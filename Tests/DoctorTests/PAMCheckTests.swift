@@ -2,6 +2,7 @@ import FidoResults
 import Foundation
 import Glibc
 import Testing
+import UAFConfiguration
 import ToolTestSupport
 
 @testable import PAMStacks
@@ -180,6 +181,38 @@ import ToolTestSupport
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
     #expect(found(["sudo": "@include common-uaf", "common-uaf": stack]) == [.pamNouserok])
     #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
+  }
+
+  @Test(arguments: ["nouserokay", "timeout=601", "conf=relative", "tries=3 tries=4", "try_first_pass use_first_pass"])
+  func `fails where an argument is wrong, with file and line, once for all who include it`(argument: String) throws {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so \(argument)")
+    machine.service("common-uaf", stack)
+    machine.service("sudo", "@include common-uaf")
+    machine.service("login", "@include common-uaf")
+    let named = check().findings().filter { $0.id == .pamArgument }
+    #expect(named.count == 1 && named.first?.level == .failure)
+    let text = try #require(named.first).text
+    #expect(text.contains("/common-uaf:") && text.contains("module argument") && text.contains("refuses everybody"))
+  }
+
+  @Test func `fails where an account line has an argument that it does not read`() {
+    let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so quiet")
+    machine.service("sudo", stack + "\naccount required pam_uaf.so account_chek\n")
+    let named = check().findings().filter { $0.id == .pamArgument }
+    #expect(named.count == 1 && named.first?.text.contains("account_chek") == true)
+    #expect(named.first?.text.contains("ignores it") == true)
+    #expect(found(["sudo": stack]) == [])
+  }
+
+  @Test func `fails where an argument contradicts the configuration of its service`() {
+    machine.service("sudo", Self.good)
+    machine.service("login", Self.good)
+    var check = check()
+    check.contradiction = { _, service in
+      service == "login" ? .argument("authenticator", problem: "pattern is not enabled") : nil
+    }
+    let named = check.findings().filter { $0.id == .pamArgument }
+    #expect(!named.isEmpty && named.allSatisfy { $0.text.contains("/login:") && $0.text.contains("pattern") })
   }
 
   @Test func `tells where nouserok has no effect, because the configuration hides states`() {

@@ -65,6 +65,7 @@ package enum FindingID: String, CaseIterable {
   case pamEdited = "pam-edited"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"
+  case pamArgument = "pam-argument"
   case pamNouserok = "pam-nouserok"
   case pamNouserokHidden = "pam-nouserok-hidden"
   case pamMisspelt = "pam-misspelt"

@@ -42,7 +42,7 @@ extension PAMCheck {
     }
   }
 
-  private static func checksAccounts(_ line: PAMLine) -> Bool {
+  static func checksAccounts(_ line: PAMLine) -> Bool {
     line.arguments.contains { $0 == "account_check" || $0.hasPrefix("account_check=") }
   }
 }

@@ -2,6 +2,7 @@
 // missing files, and a second way in that nobody can use.
 
 import PAMStacks
+import UAFConfiguration
 import Wording
 
 extension PAMCheck {
@@ -20,6 +21,26 @@ extension PAMCheck {
       findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))
     }
     return findings + accountFindings(service, lines)
+  }
+
+  /// Arguments that the core refuses, or that the module never looks at and that do not do what was meant.
+  func argumentFindings(_ service: String, _ folder: PAMDirectory) -> [Finding] {
+    ["auth", "account", "password"].flatMap { group in
+      folder.entries(of: service, in: group).filter(\.line.asksOwnModule).compactMap { entry in
+        // What is wrong about account_check has a finding of its own.
+        guard let error = objection(to: entry.line.arguments, service), error.argument != "account_check"
+        else { return nil }
+        let place = "\(entry.place.path):\(entry.place.line)"
+        let isRead = group != "account" || Self.checksAccounts(entry.line)
+        return .failure(.pamArgument, PAMNameText.argument(place: place, problem: "\(error)", isRead: isRead))
+      }
+    }
+  }
+
+  private func objection(to arguments: [String], _ service: String) -> ConfigurationError? {
+    do throws(ConfigurationError) {
+      return contradiction(try ModuleArguments(parsing: arguments), service)
+    } catch { return error }
   }
 
   /// Services that include a missing stack of ours: libpam then refuses everybody.

@@ -1,6 +1,7 @@
 import Glibc
 import HostSystem
 import PAMStacks
+import UAFConfiguration
 
 /// The PAM services that mention the module: whether the right people, and nobody else, get in when it refuses.
 struct PAMCheck {
@@ -16,6 +17,8 @@ struct PAMCheck {
   let isRoot: Bool
   /// Whether the configuration hides states from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
+  /// Why arguments of the module cannot go with the configuration of a service; nil if they can.
+  var contradiction: (ModuleArguments, String) -> ConfigurationError? = { _, _ in nil }
   /// Whether the configuration lets `account_check` ask the server.
   var canAskStates = true
   /// What sudo asks for.
@@ -40,7 +43,8 @@ struct PAMCheck {
     for service in concerned {
       let verdict = stack(service, folder.entries(of: service, in: "auth"))
       // A line that several services include is told once.
-      if let verdict, !stacks.contains(verdict) { stacks.append(verdict) }
+      let shared = [verdict].compactMap(\.self) + argumentFindings(service, folder)
+      for finding in shared where !stacks.contains(finding) { stacks.append(finding) }
       stacks += lineFindings(service, folder.wholeStack(of: service))
     }
     return modules(lines) + loose + profile(folder) + stacks + otherDoors()

@@ -35,7 +35,7 @@ final class CallPolicy {
     let own: Configuration
     do throws(ConfigurationError) {
       arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
-      // Nor does its path count: whoever talks to the socket could name any file of root's.
+      // Nor does the path that it names: it could be that of any file of root's.
       own = try Configuration.load(
         path: caller.isRoot ? arguments.configurationPath : nil, defaultPath: defaultPath, requiredOwner: owner)
       try own.check(arguments, service: service)
