@@ -81,7 +81,7 @@ def late(lab):
 @row(
     "locker-arguments",
     "locker: arguments of the module that are right, and some that are misspelt",
-    "unlocked with the right ones; refused with each of the others, without a prompt, with nothing counted",
+    "unlocked with the right ones; refused with each of the others, without a prompt, with nothing counted; doctor names it",
 )
 def arguments(lab):
     prepare(lab)
@@ -96,6 +96,8 @@ def arguments(lab):
         cases.argue("locker", argument)
         session = unlock(person, "en", person.passcode)
         must(not session.is_in and "Passcode for" not in session.text, f"{argument}: {session}")
+        told = lab.run("uafctl", "doctor", check=False)
+        must(told.returncode == 1 and "[pam-argument]" in told.stdout, f"{argument}, doctor: {told.stdout}")
     cases.nothing_happened(lab, person)
     return f"in with three right ones; {len(wrong)} wrong ones refused before anybody was asked"
 
