@@ -16,7 +16,6 @@ class Rules:
     closures: dict[str, tuple[str, frozenset[str]]]
     sockets: frozenset[str]
     specification: re.Pattern[str]
-    sizes: dict[str, int]
 
 
 def read() -> Rules:
@@ -33,5 +32,4 @@ def read() -> Rules:
         closures,
         frozenset(said["sockets"]),
         re.compile("|".join(f"(?:{name})" for name in said["specifications"]["names"])),
-        said["sizes"],
     )

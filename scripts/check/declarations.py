@@ -35,23 +35,11 @@ class Declaration:
     outer: "Declaration | None"
     is_private: bool
     last: int = 0
-    has_body: bool = False
-    words: frozenset[str] = frozenset()
 
     @property
     def base(self) -> str:
         """The first name of `extension Outer.Inner`."""
         return self.name.split(".")[0]
-
-    @property
-    def lines(self) -> int:
-        """How many lines it takes."""
-        return max(self.last, self.first) - self.first + 1
-
-    @property
-    def is_computed(self) -> bool:
-        """Whether it is a property whose value is worked out at each use, or one that a protocol asks for."""
-        return self.kind == "var" and self.has_body
 
     @property
     def is_callable(self) -> bool:
@@ -86,7 +74,7 @@ class _Scan:
             words.append(self.text(before))
             before -= 1
         is_private = "private" in words or "fileprivate" in words
-        declaration = Declaration(kind, name, line, self.outer(), is_private, line, words=frozenset(words))
+        declaration = Declaration(kind, name, line, self.outer(), is_private, line)
         self.found.append(declaration)
         self.pending = declaration
         self.assigned = False
@@ -134,7 +122,6 @@ class _Scan:
             self.depths.append(self.parentheses)
             self.parentheses = 0
             if opened is not None:
-                opened.has_body = True
                 self.pending = None
         elif token.text == "}" and self.scopes:
             closed = self.scopes.pop()

@@ -9,16 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import calls
 import circles
 import citations
 import exceptions
 import imports
 import lists
-import names
-import planted_types
-import setters
-import sizes
 import structure
 import table
 import versions
@@ -26,9 +21,6 @@ from configuration import read
 from tree import ROOT, Finding, Target, Tree, load
 
 _FILE = "Sources/SecretMemory/Planted.swift"
-_LONG = "func planted() {\n" + "  f()\n" * 39 + "}\n"
-_WIDE = "let planted = 1  // " + "x" * 120 + "\n"
-_TYPE = "struct Planted {\n" + "  let a = 1\n" * 160 + "}\n"
 
 
 @dataclass(frozen=True)
@@ -82,20 +74,6 @@ def _circles(tree: Tree) -> Iterator[Violation]:
         yield Violation("circle Sources/SecretMemory", rule, planted(*texts))
 
 
-def _types(tree: Tree) -> Iterator[Violation]:
-    for circle, text in planted_types.CIRCLES:
-        yield Violation(f"types SecretMemory: {circle}", calls.circles, tree.planted(_FILE, text))
-
-
-def _properties(tree: Tree) -> Iterator[Violation]:
-    changed = tree.planted("Sources/SecretMemory/Shared.swift", planted_types.HELD)
-    changed = changed.planted("Sources/SecretMemory/Lent.swift", planted_types.LENT)
-    for name, text in planted_types.SETS:
-        yield Violation(f"property SecretMemory: {name}", setters.set_elsewhere, changed.planted(_FILE, text))
-    changed = tree.planted(_FILE, "struct Planted {}\n").planted("Sources/UAFWire/Planted.swift", "enum Planted {}\n")
-    yield Violation("name Planted", names.names, changed)
-
-
 def _lists(tree: Tree) -> Iterator[Violation]:
     def without(path: str, name: str) -> Tree:
         text = (ROOT / path).read_text(encoding="utf-8")
@@ -114,24 +92,6 @@ def _lists(tree: Tree) -> Iterator[Violation]:
         yield Violation(f"list {path}: check planted", lists.lists, typed)
     for path in lists.NAMING:
         yield Violation(f"list {path}: type planted", lists.lists, typed)
-
-
-def _sizes(tree: Tree) -> Iterator[Violation]:
-    yield Violation(f"function {_FILE}: planted", sizes.long_functions, tree.planted(_FILE, _LONG))
-    property = "struct S {\n" + _LONG.replace("func planted()", "var planted: Int") + "}\n"
-    yield Violation(f"function {_FILE}: S.planted", sizes.long_functions, tree.planted(_FILE, property))
-    in_c = _LONG.replace("func planted()", "static int planted(void)")
-    key = "function cshim/planted.c: planted"
-    yield Violation(key, sizes.long_functions, tree.planted("cshim/planted.c", in_c))
-    in_python = "def planted():\n" + "    f()\n" * 40
-    key = "function scripts/planted.py: planted"
-    yield Violation(key, sizes.long_functions, tree.planted("scripts/planted.py", in_python))
-    for path in (_FILE, "cshim/planted.c", "scripts/planted.py", "scripts/planted.sh"):
-        yield Violation(f"file {path}", sizes.long_files, tree.planted(path, "\n" * 301))
-    yield Violation(f"columns {_FILE}", sizes.long_files, tree.planted(_FILE, _WIDE))
-    extended = tree.planted(_FILE, _TYPE)
-    extended = extended.planted("Sources/SecretMemory/Planted+.swift", _TYPE.replace("struct", "extension"))
-    yield Violation("type SecretMemory: Planted", sizes.long_types, extended)
 
 
 def _citations(tree: Tree) -> Iterator[Violation]:
@@ -161,7 +121,7 @@ def _versions(tree: Tree) -> Iterator[Violation]:
 
 def _missed(tree: Tree) -> Iterator[str]:
     rules = read()
-    for make in (_imports, _circles, _types, _properties, _lists, _sizes, _citations, _table, _versions):
+    for make in (_imports, _circles, _lists, _citations, _table, _versions):
         for violation in make(tree):
             before = {finding.key for finding in violation.rule(tree, rules)}
             after = {finding.key for finding in violation.rule(violation.tree, rules)}
@@ -187,8 +147,7 @@ def _allowed() -> Iterator[str]:
     """What looks like a violation and is none."""
     text = '// RFC 5869, section 2.2; A1\nlet s = "import UAFWire; socket(1)"\n/* import UAFWire */\nfunc connect(x: Int) {}\n'
     tree = Tree({}, [Target("SecretMemory", "regular", "Sources/SecretMemory", frozenset())])
-    tree = tree.planted(_FILE, text + planted_types.FINE).planted("SECURITY.md", "| A1 | a row |\n")
-    tree = tree.planted("Sources/SecretMemory/Planted+.swift", planted_types.FILLS)
+    tree = tree.planted(_FILE, text).planted("SECURITY.md", "| A1 | a row |\n")
     for rule in structure.RULES:
         for finding in rule(tree, read()):
             if finding.place.startswith((_FILE, "SecretMemory: ")):

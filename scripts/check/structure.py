@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks how the sources are divided: imports, contents of programs, circles, who sets what, sizes, citations, the table of
-targets, the version.
+"""Checks how the sources are divided: imports, contents of programs, circles between folders, citations, the table of targets,
+the version.
 
 structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
-structure.py --target NAME    all that is found in one target, known or not: circles, long types, long functions
+structure.py --target NAME    all that is found in one target, known or not
 structure.py --settle         takes out of exceptions.toml what is mended
 structure.py --write-table    writes the imports into the table of targets in ARCHITECTURE.md
 structure.py --figures        how many findings each rule has, known ones too
@@ -15,15 +15,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-import calls
 import circles
 import citations
 import exceptions
 import imports
 import lists
-import names
-import setters
-import sizes
 import table
 import versions
 from configuration import Rules, read
@@ -44,12 +40,6 @@ RULES: list[Rule] = [
     imports.sockets,
     imports.stale_sockets,
     _circles,
-    calls.circles,
-    setters.set_elsewhere,
-    names.names,
-    sizes.long_functions,
-    sizes.long_files,
-    sizes.long_types,
     citations.citations,
     lists.lists,
     table.differences,
@@ -74,13 +64,10 @@ def _belongs(finding: Finding, target: Target) -> bool:
 
 
 def describe(tree: Tree, rules: Rules, target: Target) -> None:
-    """Prints all that is found in one target, and its longest types."""
+    """Prints all that is found in one target."""
     for finding in found(tree, rules):
         if _belongs(finding, target):
             print(shown(finding))
-    longest = sorted(sizes.types(tree, target).items(), key=lambda entry: -entry[1][0])[:8]
-    for name, (lines, functions, files) in longest:
-        print(f"note: {name}: {lines} lines, {functions} functions, {len(files)} files")
 
 
 def check(tree: Tree, rules: Rules) -> int:
