@@ -5,8 +5,11 @@ package final class FakePasswords: PasswordDirectory {
   package var groups = ["uaf-rescue": ["alice"], "sudo": ["alice"]]
   package var states = ["alice": PasswordState.usable, "root": .locked]
 
+  package var local = ["root", "alice"]
+
   package init() {}
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
+  package func localAccounts() -> [String] { local }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

@@ -503,11 +503,12 @@ import ToolTestSupport
         Copies a ready stack to uaf-SERVICE beside the service's file, and changes the
         one line there that includes the password's stack so that it includes this one.
         Nothing is changed before libpam was asked with the new stack, and nothing at
-        all where administrators would have no other way in. Again with another shape
-        it changes the shape. Other names of the same program, such as sudo-i for "sudo
+        all where administrators would have no other way in, or where people use the
+        service who are not registered on this machine. Again with another shape it
+        changes the shape. Other names of the same program, such as sudo-i for "sudo
         -i", are changed with it, all or none.
 
-        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] [--only] \
+        USAGE: uafctl pam enable <service> [--shape <shape>] [--template <name>] [--try <user>] [--dry-run] [--only] [--anyway] \
         [--pam-directory <folder>]
 
         ARGUMENTS:
@@ -529,6 +530,8 @@ import ToolTestSupport
                                   nothing.
           --only                  Leaves other names of the same program as they are,
                                   such as sudo-i beside sudo.
+          --anyway                Goes on although people who use the service today are
+                                  not registered, and will be refused.
           --pam-directory <folder>
                                   Folder of the PAM services. (default: /etc/pam.d)
           --version               Show the version.

@@ -8,6 +8,7 @@ package struct ServiceEnabling {
   private let shape: PAMShape?
   private let template: String?
   private let isAlone: Bool
+  private let isAnyway: Bool
 
   /// - Parameters:
   ///   - name: the service's name, as given.
@@ -16,8 +17,10 @@ package struct ServiceEnabling {
   ///   - shape: the role of the passcode; nil: the one that is in place, or the template's default.
   ///   - template: the ready stack; nil: the service's own.
   ///   - isAlone: whether the other names of the program stay as they are.
+  ///   - isAnyway: whether people who are not registered are told, and lose the service.
   package init(
-    _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool
+    _ name: String, in folder: PAMFolder, of site: PAMSite, shape: PAMShape?, template: String?, isAlone: Bool,
+    isAnyway: Bool
   ) {
     self.name = name
     self.folder = folder
@@ -25,6 +28,7 @@ package struct ServiceEnabling {
     self.shape = shape
     self.template = template
     self.isAlone = isAlone
+    self.isAnyway = isAnyway
   }
 
   /// Makes a plan, tries it, and writes it; all of it or nothing.
@@ -48,8 +52,13 @@ package struct ServiceEnabling {
     for note in family.notes { tell(note) }
     guard !family.isInPlace else { return }
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
+    let losing = losing(by: family)
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
-    for line in try trial.run() { tell(line) }
+    let seen = try trial.run { () throws(StackError) in
+      guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
+    }
+    for line in seen { tell(line) }
+    if !losing.isEmpty { tell(.unregistered(losing)) }
     guard !isDryRun else { return }
     // The trial may have waited for a person: what is written must still be what was tried.
     if let path = reading.difference(to: FolderReading(of: folders)) { throw .changed(path: path) }
@@ -60,6 +69,17 @@ package struct ServiceEnabling {
           path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
       if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
     }
+  }
+
+  /// Who uses one of the services today, and would be refused because of no registration.
+  private func losing(by family: FamilyPlan) -> [String] {
+    let people = ServicePeople(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
+    var names: [String] = []
+    // Where the stack is in place, only its shape changes.
+    for plan in family.toDo where plan.line != nil {
+      for name in people.names(of: plan.record.template) where !names.contains(name) { names.append(name) }
+    }
+    return names.filter { !site.isRegistered($0) }
   }
 
   /// Refuses where sudoers has sudo ask for another service.

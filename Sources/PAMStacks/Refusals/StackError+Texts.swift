@@ -38,6 +38,8 @@ extension StackError: Catalogued {
     case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
+    case .unregistered(let names):
+      "not registered on this machine, and refused from then on: \(StackText.list(names) { "and \($0) more" })"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
     case .member(let error, let service):
       "\(error.englishProblem), and is another name of \(service): nothing was changed"
@@ -77,6 +79,8 @@ extension StackError: Catalogued {
     case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
     case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
     case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
+    case .unregistered(let names):
+      "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(StackText.list(names) { "외 \($0)개" })"
     case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
     case .member(let error, let service):
       "\(error.koreanProblem). \(service)의 다른 이름이므로 아무것도 바꾸지 않았습니다"
@@ -118,6 +122,8 @@ extension StackError: Catalogued {
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn(let objection): objection.englishRemedy
+    case .unregistered:
+      "each of them runs 'uafctl register' first; with --anyway it is done now, and they register later"
     case .trial(let problem): problem.english.remedy
     case .member(let error, let service):
       (error.englishRemedy.map { $0 + "; or " } ?? "")
@@ -159,6 +165,7 @@ extension StackError: Catalogued {
     case .nothingRecorded(_, let include):
       "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
     case .noWayIn(let objection): objection.koreanRemedy
+    case .unregistered: "각자 먼저 'uafctl register'를 실행하십시오. --anyway를 쓰면 지금 적용되고 등록은 나중에 할 수 있습니다"
     case .trial(let problem): problem.korean.remedy
     case .member(let error, let service):
       (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")

@@ -42,6 +42,8 @@ package enum StackError: Error, Equatable {
   /// There is no record of the line that was there before.
   case nothingRecorded(path: String, include: String)
   case noWayIn(WayIn.Objection)
+  /// These people use the service, and would be refused because they have registered nothing.
+  case unregistered([String])
   case trial(TrialProblem)
   /// Another name of the program of a service cannot be changed with it.
   indirect case member(StackError, of: String)

@@ -30,14 +30,17 @@ package struct SystemPasswords: PasswordDirectory {
         unsafe names.append(String(cString: member))
         unsafe next = place + 1
       }
-      return unsafe names + owners(of: entry.gr_gid).filter { !names.contains($0) }
+      return unsafe names + local(inGroup: entry.gr_gid).filter { !names.contains($0) }
     }
   }
 
-  /// The local accounts with this primary group.
+  /// The names of the local accounts, in their file's order.
+  package func localAccounts() -> [String] { local(inGroup: nil) }
+
+  /// The local accounts with this primary group; nil: all of them.
   ///
   /// The group's entry does not list them, but pam_succeed_if(8) counts them.
-  private func owners(of group: gid_t) -> [String] {
+  private func local(inGroup group: gid_t?) -> [String] {
     // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
     // the buffer, and is copied.
     guard let accounts = unsafe fopen(accountsPath, "re") else { return [] }
@@ -47,7 +50,9 @@ package struct SystemPasswords: PasswordDirectory {
     var buffer = [CChar](repeating: 0, count: Self.room)
     var names: [String] = []
     while unsafe fgetpwent_r(accounts, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil {
-      if unsafe entry.pw_gid == group, let name = unsafe entry.pw_name { unsafe names.append(String(cString: name)) }
+      if unsafe group == nil || entry.pw_gid == group, let name = unsafe entry.pw_name {
+        unsafe names.append(String(cString: name))
+      }
     }
     return names
   }

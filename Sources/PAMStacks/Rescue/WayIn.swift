@@ -10,7 +10,7 @@ package struct WayIn {
   /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
   /// Other rules of sudoers are not known here.
-  private static let administrators = ["sudo", "wheel", "admin"]
+  static let administrators = ["sudo", "wheel", "admin"]
 
   /// Why none was found.
   package struct Objection: Error, Equatable {

@@ -1,3 +1,4 @@
+import Glibc
 import ServiceNames
 import Wording
 
@@ -12,21 +13,46 @@ package struct SudoSettings: Equatable {
     case usual = "runaspw"
   }
 
+  /// Whom a rule of sudoers is for; netgroups and groups by their number are left out.
+  package enum Person: Equatable {
+    case everybody
+    case account(String)
+    case number(uid_t)
+    case group(String)
+  }
+
+  /// Whom sudo asks for a password, on any host and for any command, and who is excepted.
+  package struct People: Equatable {
+    package var allowed: [Person]
+    package var refused: [Person]
+
+    package init(allowed: [Person], refused: [Person]) {
+      self.allowed = allowed
+      self.refused = refused
+    }
+  }
+
   /// The service of `sudo`, and then those of some people, hosts or commands.
   package let services: [String]
   /// The same for `sudo -i`.
   package let loginServices: [String]
   /// Whose passcode is asked for, everywhere or for some.
   package let asked: [Asked]
+  /// Who may use sudo; nil where sudoers could not be read.
+  package let people: People?
 
   /// - Parameters:
   ///   - services: the service of `sudo`, and then those of some people, hosts or commands.
   ///   - loginServices: the same for `sudo -i`.
   ///   - asked: whose passcode is asked for.
-  package init(services: [String] = ["sudo"], loginServices: [String] = ["sudo-i"], asked: [Asked] = []) {
+  ///   - people: who may use sudo; nil where that is not known.
+  package init(
+    services: [String] = ["sudo"], loginServices: [String] = ["sudo-i"], asked: [Asked] = [], people: People? = nil
+  ) {
     self.services = services
     self.loginServices = loginServices
     self.asked = asked
+    self.people = people
   }
 
   /// The service of most people's `sudo`.

@@ -15,9 +15,10 @@ struct FamilyTrial {
   // Some modules count refused logins; those of the account `nobody` lock no person.
   private static let bystander = "nobody"
 
+  /// - Parameter check: what may still refuse before the person is asked to log in.
   /// - Returns: what was seen, a line each.
   /// - Throws: ``StackError``.
-  func run() throws(StackError) -> [StackText] {
+  func run(beforePerson check: () throws(StackError) -> Void) throws(StackError) -> [StackText] {
     let trial = try filledFolder()
     // The person logs in once: through the named service, or through another one that will be changed.
     let tried = family.toDo.first { $0.service.name == service } ?? family.toDo.last
@@ -28,6 +29,7 @@ struct FamilyTrial {
       seen += examined.seen.filter { !seen.contains($0) }
       if plan.service == tried?.service { mayUse = examined.mayUse }
     }
+    try check()
     if let person, let name = tried?.service.name,
       case .failure(let refusal) = site.tester.answered(
         name, in: trial.path, as: person.name, account: mayUse, by: person.answerer)

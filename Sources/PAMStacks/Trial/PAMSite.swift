@@ -21,6 +21,8 @@ package struct PAMSite {
   package let tester: any StackTester
   /// What sudo asks for.
   package let sudo: SudoSettings
+  /// Whether an account could log in by the module that the stacks ask.
+  package let isRegistered: (String) -> Bool
 
   /// - Parameters:
   ///   - vendorFolders: the folders libpam looks into where the first has no file of a service.
@@ -32,10 +34,11 @@ package struct PAMSite {
   ///   - passwords: where groups and the state of passwords are looked up.
   ///   - tester: what asks libpam.
   ///   - sudo: what sudo asks for.
+  ///   - isRegistered: whether an account could log in by the module.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
-    sudo: SudoSettings
+    sudo: SudoSettings, isRegistered: @escaping (String) -> Bool
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -46,6 +49,7 @@ package struct PAMSite {
     self.passwords = passwords
     self.tester = tester
     self.sudo = sudo
+    self.isRegistered = isRegistered
   }
 
   /// Opens the folder of services for changes; no other `uafctl pam` can run while it is open.

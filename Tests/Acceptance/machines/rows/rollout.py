@@ -109,7 +109,10 @@ def ansible(lab):
             must(not desk.path(path).exists(), f"{path} is there after refusals")
         must(LET_IN in scene.sudo(desk, "mina", PASSWORD).text, "after refusals sudo does not take the password")
         give(control, code["payload"], **wanted)
-        first = played(control, code["payload"])
+        played(control, code["payload"], fails="not registered on this machine, and refused from then on: mina")
+        must(desk.path(JOINED).exists(), "not joined")
+        must(LET_IN in scene.sudo(desk, "mina", PASSWORD).text, "mina has not registered, and lost sudo")
+        first = played(control, code["payload"], "-e", "'{\"pam_uaf_anyway\": true}'")
         must(desk.path(JOINED).exists() and not desk.path(KEPT).exists(), "not joined, or the payload is left")
         must("uaf-rescue" in desk.says("id", "otto"), "otto is not in uaf-rescue")
         asks(lab, desk)
@@ -121,7 +124,7 @@ def ansible(lab):
         must(lab.machines()[desk.says("hostname").strip()].get("left"), "the server does not know that it left")
         must(LET_IN in scene.sudo(desk, "mina", PASSWORD).text, "it has left, and sudo does not take the password")
         must(played(control, code["payload"], "-e", "pam_uaf_state=absent") == 0, "leaving again has changed something")
-        return f"three refused with words; {first} changes, then 0, and sudo asked; left with {gone} changes, then 0"
+        return f"four refused with words; {first} changes, then 0, and sudo asked; left with {gone} changes, then 0"
 
 
 # --- cloud-init

@@ -132,10 +132,35 @@ def refused(lab):
             must_refuse(says)
         finally:
             module.write_bytes(whole)
-    must("asks for the passcode" in uafctl(lab, "pam", "enable", "sudo").stdout, "refused although nothing is wrong")
+    must("asks for the passcode" in uafctl(lab, "pam", "enable", "sudo", "--anyway").stdout, "refused although nothing is wrong")
     uafctl(lab, "pam", "disable", "sudo")
     must(everything() == before, "not as before after disable")
     return "no rescuer, locked rescuer, no module, no core, broken configuration, broken module: each named"
+
+
+@row(
+    "pam-enable-people",
+    "uafctl pam enable where people use the service who are not registered, in both languages, and --anyway",
+    "they are named and keep their password; with --anyway they are named and refused; the others get in",
+)
+def unregistered(lab):
+    person, stranger = lab.person(), lab.person(registered=False)
+    hosts.sudoers(lab, f"{person.name} ALL=(ALL) ALL", f"{stranger.name} ALL=(ALL) ALL")
+    rescuer(lab)
+    before = everything()
+    for options in ((), ("--dry-run",)):
+        refused = uafctl(lab, "pam", "enable", "sudo", *options, check=False)
+        must(refused.returncode == 1 and f"refused from then on: {stranger.name}\n" in refused.stdout, refused.stdout)
+        must(everything() == before, "a file has changed")
+    korean = lab.run("uafctl", "pam", "enable", "sudo", check=False, LC_ALL="ko_KR.UTF-8").stdout
+    must(f"앞으로 거부될 계정: {stranger.name}\n" in korean and "--anyway" in korean, korean)
+    must(hosts.sudo(stranger, stranger.password).is_in, "the password is no longer enough")
+    told = uafctl(lab, "pam", "enable", "sudo", "--anyway").stdout
+    must(f"refused until they are: {stranger.name}\n" in told, told)
+    must(not hosts.sudo(stranger, stranger.password).is_in, "in by the password")
+    must(hosts.sudo(person, person.passcode).is_in, "not in by the passcode")
+    uafctl(lab, "pam", "disable", "sudo")
+    return f"{stranger.name} named four times, {person.name} never"
 
 
 @row("pam-enable-dry", "uafctl pam enable --dry-run for each service there is", "the difference, what was tried, no file changed")
@@ -144,7 +169,7 @@ def dry(lab):
     rescuer(lab)
     services = [name for name in ("sudo", "sudo-i", "su", "login", "sshd", "polkit-1") if (FOLDER / name).exists()]
     for service in services:
-        text = uafctl(lab, "pam", "enable", service, "--dry-run").stdout
+        text = uafctl(lab, "pam", "enable", service, "--dry-run", "--anyway").stdout
         must(f"+@include uaf-{service}\n" in text and f"tried {service} as nobody, entering nothing: " in text, text)
         must("the core was reached, nobody let in" in text, text)
         must(everything() == before, f"{service}: a file has changed")
@@ -158,7 +183,7 @@ def dry(lab):
 )
 def doctor(lab):
     person = rescuer(lab)
-    uafctl(lab, "pam", "enable", "sudo")
+    uafctl(lab, "pam", "enable", "sudo", "--anyway")
     lab.after(lambda: uafctl(lab, "pam", "disable", "sudo"))
     result = uafctl(lab, "doctor", check=False)
     names = set(re.findall(r"\[([a-z-]+)\]$", result.stdout, re.M))

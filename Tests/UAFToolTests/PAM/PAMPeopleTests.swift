@@ -1,0 +1,92 @@
+import Testing
+import ToolTestSupport
+
+@testable import Doctor
+@testable import PAMStacks
+@testable import UAFTool
+
+/// `uafctl pam enable` where people use the service who are not registered.
+@Suite struct PAMPeopleTests {
+  private let stacks = Stacks()
+
+  init() {
+    stacks.passwords.local = ["root", "alice", "bob"]
+    stacks.passwords.states["bob"] = .usable
+    sudoers(#"{"User_List":[{"username":"bob"}],"Cmnd_Specs":[{"Commands":[{"command":"ALL"}]}]}"#)
+  }
+
+  private func sudoers(_ rules: String) {
+    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] =
+      #"{"Defaults":[],"User_Specs":[\#(rules)]}"#
+  }
+
+  private func enable(_ arguments: String..., core: FakeCore = FakeCore([])) -> Bench {
+    Bench(
+      ["pam", "enable"] + arguments + ["--pam-directory", stacks.machine.pam], as: 0, core: core,
+      installation: stacks.machine.installation)
+  }
+
+  private var isUntouched: Bool { stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil }
+
+  @Test(arguments: [[], ["--dry-run"], ["--shape", "second-factor"]])
+  func `who uses the service and is not registered is named, and keeps it`(options: [String]) {
+    let bench = Bench(
+      ["pam", "enable", "sudo"] + options + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+      installation: stacks.machine.installation)
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.contains("not registered on this machine, and refused from then on: bob\n"))
+    #expect(bench.notes.contains("uafctl register") && bench.notes.contains("--anyway"))
+    // Nobody was asked to log in before.
+    #expect(isUntouched && stacks.tester.asksAccount.isEmpty)
+  }
+
+  @Test func `with --anyway it is done, and they are named all the same`() {
+    let bench = enable("sudo", "--anyway")
+    #expect(bench.exit == .success && !isUntouched)
+    #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
+  }
+
+  @Test func `another shape of a stack that is in place takes nothing from anybody`() {
+    #expect(enable("sudo", "--anyway").exit == .success)
+    let bench = enable("sudo", "--shape", "instead")
+    #expect(bench.exit == .success && !(bench.output + bench.notes).contains("bob"))
+  }
+
+  @Test func `who is registered is not named, locked or not, and who has left is`() {
+    for (state, isNamed) in [(3006, false), (3008, false), (3007, true), (3005, true)] {
+      let own = PAMPeopleTests()
+      own.stacks.machine.register(1001, Machine.finished(""))
+      let document = Machine.document(Machine.authenticator(state: state), name: "bob")
+      let bench = own.enable("sudo", core: FakeCore([.finished(Machine.finished(document))]))
+      #expect(bench.notes.contains(": bob\n") == isNamed && own.isUntouched == isNamed, "\(state): \(bench.notes)")
+    }
+  }
+
+  @Test func `somebody about whom the core cannot say anything counts as not registered`() {
+    stacks.machine.register(1001, Machine.finished(""))
+    #expect(enable("sudo", core: FakeCore([Bench.failure(9, 3003, "damaged")])).exit == .refused)
+    #expect(enable("sudo", core: FakeCore(refusing: .core(.absent(2)))).exit == .refused)
+    #expect(isUntouched)
+  }
+
+  @Test func `a machine without a configuration that can be used has nobody registered`() {
+    stacks.machine.register(1001, Machine.finished(""))
+    stacks.machine.configure("[server]", "[sever]")
+    let document = Machine.document(Machine.passcode, name: "bob")
+    #expect(enable("sudo", core: FakeCore([.finished(Machine.finished(document))])).exit == .refused)
+  }
+
+  @Test func `who runs commands by sudo without a password loses nothing`() {
+    sudoers(
+      #"{"User_List":[{"username":"bob"}],"Cmnd_Specs":[{"Options":[{"authenticate":false}],"Commands":[]}]}"#)
+    #expect(enable("sudo").exit == .success)
+  }
+
+  @Test func `of thousands the first are named, and the others counted`() {
+    let names = (1...20).map { "person\($0)" }
+    #expect(
+      StackText.list(names) { "and \($0) more" }
+        == "person1, person2, person3, person4, person5, person6, person7, person8, and 12 more")
+    #expect(StackText.list(["a\u{1b}[2J\nb"]) { "\($0)" }.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+  }
+}
