@@ -83,7 +83,7 @@ def display_managers(lab):
         refuses(lab, unattended)
         must(everything() == before, "a file was changed by a refused call")
         lab.after(functools.partial(uafctl, lab, "pam", "disable", service.name, check=False))
-        uafctl(lab, "pam", "enable", service.name)
+        uafctl(lab, "pam", "enable", service.name, "--anyway")
         changed = {name for name, text in everything().items() if before.get(name) != text}
         must(changed == {service.name, f"uaf-{service.name}", f".{service.name}.before-uaf"}, f"{package}: changed {changed}")
         falls_back = not service.types_once

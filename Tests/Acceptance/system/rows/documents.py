@@ -159,7 +159,7 @@ def all_documents(lab):
     must(status(person)["authenticators"][0]["remainingTries"] == 4, "the tries that are left")
     documents.end("failure", "status", "nobody-of-this-name")
     documents.shown("uafctl-pam-status", "pam", "status")
-    uafctl(lab, "pam", "enable", "sudo", "--shape", "fallback", "--anyway")
+    uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", "fallback")
     listed = documents.shown("uafctl-pam-status", "pam", "status")
     uafctl(lab, "pam", "disable", "sudo")
     must({"name": "sudo", "origin": "enabled", "template": "fallback/sudo", "edited": False} in listed["services"], listed)

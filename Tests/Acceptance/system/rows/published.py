@@ -93,7 +93,7 @@ def published(lab):
     refused = 0
     for name, (lines, past) in STACKS.items():
         COMMON.write_text("".join(line + "\n" for line in lines))
-        result = uafctl(lab, "pam", "enable", "sudo", "--shape", "second-factor", check=False)
+        result = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", "second-factor", check=False)
         if past is None:
             must(result.returncode == 0, f"{name}: {result.stdout}")
             alone = hosts.sudo(person, "directory-word-1")
@@ -144,10 +144,10 @@ def over_ssh(lab):
     lab.after(lambda: lab.run("passwd", "--lock", "root"))
     lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
     lab.stack("common-auth", *STACKS["a directory by hand"][0])
-    result = uafctl(lab, "pam", "enable", "sshd", "--shape", "second-factor", check=False)
+    result = uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor", check=False)
     must(result.returncode == 1 and f"{FOLDER}/common-auth:2: " in result.stdout, result.stdout)
     COMMON.write_text("".join(line + "\n" for line in STACKS["a directory by pam-auth-update"][0]))
-    uafctl(lab, "pam", "enable", "sshd", "--shape", "second-factor")
+    uafctl(lab, "pam", "enable", "sshd", "--anyway", "--shape", "second-factor")
     lab.after(lambda: uafctl(lab, "pam", "disable", "sshd", check=False))
     hosts.sshd(lab)
     alone = hosts.ssh(person.name, "directory-word-1")
@@ -168,15 +168,15 @@ def service_of_sudoers(lab):
     person = lab.person()
     rescuer(lab)
     lab.stack("corp", *pathlib.Path(FOLDER, "sudo").read_text().splitlines())
-    result = uafctl(lab, "pam", "enable", "sudo", check=False)
+    result = uafctl(lab, "pam", "enable", "sudo", "--anyway", check=False)
     must(result.returncode == 1 and "uafctl pam enable corp --template sudo" in result.stdout, result.stdout)
     must(hosts.sudo(person, person.password).is_in, "sudo has changed")
     lab.after(lambda: uafctl(lab, "pam", "disable", "sudo", check=False))
     lab.after(lambda: uafctl(lab, "pam", "disable", "corp", check=False))
-    shells = uafctl(lab, "pam", "enable", "corp", "--template", "sudo", check=False).stdout
+    shells = uafctl(lab, "pam", "enable", "corp", "--anyway", "--template", "sudo", check=False).stdout
     must("uafctl pam enable sudo-i --template sudo first" in shells, shells)
-    uafctl(lab, "pam", "enable", "sudo-i", "--template", "sudo")
-    enabled = uafctl(lab, "pam", "enable", "corp", "--template", "sudo").stdout
+    uafctl(lab, "pam", "enable", "sudo-i", "--anyway", "--template", "sudo")
+    enabled = uafctl(lab, "pam", "enable", "corp", "--anyway", "--template", "sudo").stdout
     must("the passcode of root" not in enabled, enabled)
     must(not hosts.sudo(person, person.password).is_in, "in without the passcode")
     must(hosts.sudo(person, person.passcode).is_in, "the passcode does not let in")

@@ -43,7 +43,7 @@ def enable(lab):
         ("instead", [person.passcode]),
         ("second-factor", [person.password, person.passcode]),
     ):
-        uafctl(lab, "pam", "enable", "sudo", "--shape", shape)
+        uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", shape)
         right, wrong = hosts.sudo(person, *answers), hosts.sudo(person, *answers[:-1], "wrong-1")
         must(right.is_in and not wrong.is_in, f"{shape}: {right} {wrong}")
         must(hosts.sudo(other, other.password).is_in, f"{shape}: uaf-rescue is not let in by the password")
@@ -68,23 +68,23 @@ def names(lab):
     rescuer(lab)
     before = everything()
     told = "sudo-i: asks without the passcode, and is the same program as sudo"
-    must(f"\n{told}\n" in uafctl(lab, "pam", "enable", "sudo", "--only", "--shape", "instead").stdout, "enable is silent")
+    must(f"\n{told}\n" in uafctl(lab, "pam", "enable", "sudo", "--anyway", "--only", "--shape", "instead").stdout, "enable is silent")
     must(f"\n{told}\n" in uafctl(lab, "pam", "status").stdout, "status is silent")
     must("[pam-other-name]\n" in uafctl(lab, "doctor", check=False).stdout, "doctor is silent")
     must(hosts.sudo(person, person.password, options=("-i",)).is_in, "--only has changed sudo-i")
-    uafctl(lab, "pam", "enable", "sudo-i")
+    uafctl(lab, "pam", "enable", "sudo-i", "--anyway")
     status = uafctl(lab, "pam", "status").stdout
     must("sudo-i: instead/sudo\n" in status and "sudo: instead/sudo\n" in status and told not in status, status)
     must(not hosts.sudo(person, person.password, options=("-i",)).is_in, "sudo -i by the password")
     must(hosts.sudo(person, person.passcode, options=("-i",)).is_in, "sudo -i by the passcode")
-    must("su-l: takes its lines from su\n" in uafctl(lab, "pam", "enable", "su").stdout, "su-l is not named")
+    must("su-l: takes its lines from su\n" in uafctl(lab, "pam", "enable", "su", "--anyway").stdout, "su-l is not named")
     for service in ("sudo", "su"):
         uafctl(lab, "pam", "disable", service)
     must(everything() == before, f"changed: {set(everything()) ^ set(before)}")
     file = FOLDER / "sudo-i"
     lab.stack(file.name, "auth required pam_unix.so", "account required pam_unix.so")
     changed = everything()
-    refused = uafctl(lab, "pam", "enable", "sudo", check=False)
+    refused = uafctl(lab, "pam", "enable", "sudo", "--anyway", check=False)
     must(refused.returncode == 1 and "sudo --only" in refused.stdout and everything() == changed, refused.stdout)
     return "both names at once and by turns, the open one named thrice, su-l follows su, a file that cannot be changed stops both"
 
@@ -152,7 +152,7 @@ def unregistered(lab):
         refused = uafctl(lab, "pam", "enable", "sudo", *options, check=False)
         must(refused.returncode == 1 and f"refused from then on: {stranger.name}\n" in refused.stdout, refused.stdout)
         must(everything() == before, "a file has changed")
-    korean = lab.run("uafctl", "pam", "enable", "sudo", check=False, LC_ALL="ko_KR.UTF-8").stdout
+    korean = lab.run("env", "LC_ALL=ko_KR.UTF-8", "uafctl", "pam", "enable", "sudo", check=False).stdout
     must(f"앞으로 거부될 계정: {stranger.name}\n" in korean and "--anyway" in korean, korean)
     must(hosts.sudo(stranger, stranger.password).is_in, "the password is no longer enough")
     told = uafctl(lab, "pam", "enable", "sudo", "--anyway").stdout
@@ -169,7 +169,7 @@ def dry(lab):
     rescuer(lab)
     services = [name for name in ("sudo", "sudo-i", "su", "login", "sshd", "polkit-1") if (FOLDER / name).exists()]
     for service in services:
-        text = uafctl(lab, "pam", "enable", service, "--dry-run", "--anyway").stdout
+        text = uafctl(lab, "pam", "enable", service, "--anyway", "--dry-run").stdout
         must(f"+@include uaf-{service}\n" in text and f"tried {service} as nobody, entering nothing: " in text, text)
         must("the core was reached, nobody let in" in text, text)
         must(everything() == before, f"{service}: a file has changed")
