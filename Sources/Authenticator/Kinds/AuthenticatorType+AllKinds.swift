@@ -2,15 +2,20 @@
 
 extension AuthenticatorType: CaseIterable {
   /// Every type of this program, each once, in the order in which texts and documents name them.
-  public static let allCases: [AuthenticatorType] =
-    // SAFETY: see `addedByTests`.
-    unsafe [.passcode, .pattern, .fingerprint] + addedByTests
+  public static let allCases: [AuthenticatorType] = [.passcode, .pattern, .fingerprint] + furtherTypes
 
-  /// Types of a test.
-  ///
-  /// ``allCases`` is made when it is first read, and never changes afterwards.
-  // SAFETY: only tests write it, in a process of their own, before the list is read for the first time.
-  nonisolated(unsafe) static var addedByTests: [AuthenticatorType] = []
+  #if DEBUG
+    /// A type of a test, in a build for tests alone: the released programs have no way to add one.
+    ///
+    /// ``allCases`` is made when it is first read, and never changes afterwards.
+    // SAFETY: only tests write it, in a process of their own, before the list is read for the first time.
+    nonisolated(unsafe) static var addedByTests: [AuthenticatorType] = []
+
+    // SAFETY: see `addedByTests`.
+    private static var furtherTypes: [AuthenticatorType] { unsafe addedByTests }
+  #else
+    private static var furtherTypes: [AuthenticatorType] { [] }
+  #endif
 
   /// The type of a name; nil if there is none.
   public init?(rawValue: String) {
