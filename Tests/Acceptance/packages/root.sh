@@ -10,7 +10,7 @@ wanted=(dbus libpam-modules libpam-runtime login openssh-client openssh-server o
   systemd-sysv)
 
 declare -A guests=(
-  [control]='ansible-core openssh-client'
+  [control]='ansible-core ansible-mitogen openssh-client sshpass'
   [managed]='python3 python3-apt'
   [cloud]='cloud-init'
   [directory]='libnss-extrausers'
@@ -18,14 +18,18 @@ declare -A guests=(
 
 # Fetches what apt needs to install each kind's packages on the bare Debian.
 fetch_guests() {
-  local root=$folder/root kind packages
+  local root=$folder/root kind package packages
   mount -t tmpfs -o mode=755,size=2g root "$root"
   tar -x -C "$root" -f "$folder/root.tar"
   mount -t proc proc "$root/proc"
   get() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 apt-get -q -y "$@"; }
   get update
   for kind in "${!guests[@]}"; do
-    read -ra packages <<<"${guests[$kind]}"
+    # Not every release has all of them; a row without one says so.
+    packages=()
+    for package in ${guests[$kind]}; do
+      if chroot "$root" apt-cache show "$package" >/dev/null 2>&1; then packages+=("$package"); fi
+    done
     mkdir -p "$folder/guests.new/$kind/partial"
     mount --bind "$folder/guests.new/$kind" "$root/var/cache/apt/archives"
     get --download-only --no-install-recommends install "${packages[@]}"

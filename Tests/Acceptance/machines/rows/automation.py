@@ -1,0 +1,71 @@
+"""Passcodes in the hands of programs, as docs/automation.md has it: Ansible, sshpass and Mitogen."""
+
+import json
+
+from lab.table import must, row
+from machines.office import join
+from packages import scene
+from packages.scene import PASSCODE
+
+OWN = "/root/own.json"
+
+
+def equipped(lab, control, desk):
+    """mina and root have registered on the desk, and its sudo, su and sshd ask; the control machine has the programs."""
+    lab.equip(control, "control")
+    lab.equip(desk, "managed")
+    join(desk, lab.join_code()["payload"])
+    lab.enrol("mina", desk)
+    desk.write("/root/code", lab.says("enrol", "root"), 0o600)
+    desk.run("uafctl", "register", "passcode", "--code", "/root/code", answers=f"{PASSCODE}\n{PASSCODE}\n")
+    scene.rescuer(desk, "otto")
+    for service in ("sudo", "su", "sshd"):
+        desk.run("uafctl", "pam", "enable", service)
+    desk.write("/etc/sudoers.d/deploy", "Defaults:mina passprompt_override\n", 0o440)
+    settings = "KbdInteractiveAuthentication yes\nPasswordAuthentication no\n"
+    desk.write("/etc/ssh/sshd_config.d/asking.conf", settings)
+    desk.run("systemctl", "restart", "ssh")
+    control.run("install", "-d", "-m", "0700", "/root/.ssh")
+    control.write("/root/.ssh/config", "Host *\n  StrictHostKeyChecking accept-new\n", 0o600)
+    control.write("/root/inventory", f"desk ansible_host=10.77.0.{desk.number} ansible_user=mina\n")
+
+
+def ansible(control, variables, **settings):
+    """Who Ansible is on the desk; None where it is nobody."""
+    control.write(OWN, json.dumps(variables), 0o600)
+    environment = {"HOME": "/root", "ANSIBLE_NOCOLOR": "1", "ANSIBLE_TIMEOUT": "30", **settings}
+    command = ("ansible", "-i", "/root/inventory", "desk", "-e", f"@{OWN}", "-m", "command", "-a", "id -un")
+    result = control.run(*command, check=False, limit=180, **environment)
+    must(PASSCODE not in result.stdout, "the passcode was printed")
+    return (result.stdout.split() or [None])[-1] if result.returncode == 0 else None
+
+
+@row(
+    "M9",
+    "docs/automation.md: sshpass, and Ansible by ssh with a passcode, with become by sudo and by su, and through Mitogen",
+    "each gets in with the right passcode and the prompt that the page names; none with a wrong one, and nothing hangs",
+    limit=1200,
+)
+def automation(lab):
+    with lab.without_packages("control") as control, lab.workstation() as desk:
+        equipped(lab, control, desk)
+        address = f"mina@10.77.0.{desk.number}"
+        control.write("/root/passcode", PASSCODE + "\n", 0o600)
+        by_pass = ("sshpass", "-f", "/root/passcode", "-P", "asscode", "ssh", "-F", "/root/.ssh/config", address, "id -un")
+        must(control.run(*by_pass, limit=60, HOME="/root").stdout.split()[-1] == "mina", "sshpass does not get in")
+        ssh = {"ansible_password": PASSCODE, "ansible_sshpass_prompt": "asscode"}
+        must(ansible(control, ssh) == "mina", "Ansible does not log in")
+        sudo = {**ssh, "ansible_become": True, "ansible_become_method": "sudo", "ansible_become_password": PASSCODE}
+        must(ansible(control, sudo) == "root", "Ansible does not become root by sudo")
+        must(ansible(control, {**sudo, "ansible_become_password": "wrong-guess-1"}) is None, "root by a wrong passcode")
+        must(ansible(control, sudo) == "root", "Ansible does not become root after a wrong passcode")
+        su = {**sudo, "ansible_become_method": "su", "ansible_su_prompt_l10n": ["Passcode for root .su.", "Passcode for root (su)"]}
+        must(ansible(control, su) == "root", "Ansible does not become root by su")
+        must(ansible(control, {**su, "ansible_become_password": "wrong-guess-1"}) is None, "root by su with a wrong passcode")
+        plugins = control.run("sh", "-c", "dpkg -L ansible-mitogen 2>/dev/null | grep 'plugins/strategy$' || true").stdout.strip()
+        done = "sshpass, ssh, sudo, su"
+        if plugins:
+            by_mitogen = {"ANSIBLE_STRATEGY": "mitogen_linear", "ANSIBLE_STRATEGY_PLUGINS": plugins}
+            must(ansible(control, sudo, **by_mitogen) == "root", "Mitogen does not become root by sudo")
+            done += ", Mitogen's sudo"
+        return f"in by {done}; wrong ones refused"
