@@ -127,7 +127,8 @@ let package = Package(
       dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring", "CProcess"],
       swiftSettings: strict),
     .target(
-      name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames"], swiftSettings: strict),
+      name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames", "UAFCrypto"],
+      swiftSettings: strict),
     .target(
       name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"], swiftSettings: strict),
     .executableTarget(
@@ -215,7 +216,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -232,7 +232,7 @@ let package = Package(
     tests(of: "FidoResults", with: ["Authenticator"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),
     tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CUnistring"]),
-    tests(of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults"]),
+    tests(of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults", "UAFCrypto"]),
     tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
     tests(
       of: "UAFHelper",

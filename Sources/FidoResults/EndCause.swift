@@ -190,6 +190,8 @@ public enum EndCause: CaseIterable, Sendable {
   case olderCore
   /// The server sent something that is not valid.
   case messageNotValid
+  /// HTTP's 403 or 407 without a UAF message: a proxy or a gateway before the server has refused.
+  case refusedOnTheWay
   /// The server says that what this machine sent is not valid.
   case messageNotAccepted
 }

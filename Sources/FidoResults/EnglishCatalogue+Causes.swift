@@ -245,6 +245,10 @@ extension EnglishCatalogue {
       ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
     case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
     case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
+    case .refusedOnTheWay:
+      ResultText(
+        "A proxy or a gateway before the server refused the request.",
+        "Tell the administrator; the log says with which HTTP status.")
     case .messageNotValid:
       ResultText("The server sent something that is not valid.", "Tell the administrator; the log says what.")
     case .messageNotAccepted:

@@ -234,6 +234,7 @@ enum EnglishCatalogue: Catalogue {
     case .unreachable: "No answer from the server: no network leads there."
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
+    case .proxy: "No answer from the server: the proxy does not let the request through."
     case .connectionLost: "No answer from the server: the connection broke off."
     case .ownMeans:
       "The server could not be asked: this machine has no free process, memory, descriptor or port. Try again later."

@@ -202,6 +202,7 @@ enum KoreanCatalogue: Catalogue {
     case .unreachable: "서버가 응답하지 않습니다: 서버로 가는 네트워크가 없습니다."
     case .timeOut: "서버가 응답하지 않습니다: 시간이 초과되었습니다."
     case .tls: "서버가 응답하지 않습니다: 보안 연결을 할 수 없습니다."
+    case .proxy: "서버가 응답하지 않습니다: 프록시가 요청을 통과시키지 않습니다."
     case .connectionLost: "서버가 응답하지 않습니다: 연결이 끊어졌습니다."
     case .ownMeans: "서버에 물어볼 수 없습니다: 이 컴퓨터에 남은 프로세스, 메모리, 파일 디스크립터 또는 포트가 없습니다. 나중에 다시 시도하세요."
     }

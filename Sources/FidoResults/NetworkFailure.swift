@@ -10,6 +10,8 @@ public enum NetworkFailure: CaseIterable, Sendable {
   case timeOut
   /// The secure connection could not be made.
   case tls
+  /// The proxy of the configuration does not let the request through: it wants a password, or forbids the server.
+  case proxy
   /// The connection broke, or the bytes received were no answer.
   case connectionLost
   /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.

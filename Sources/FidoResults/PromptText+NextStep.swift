@@ -6,7 +6,7 @@ extension PromptText {
     case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language)
     case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.unreachable), .noAnswer(.timeOut), .noAnswer(.connectionLost):
       FidoResult.noAnswer.nextStep(in: language)
-    case .noAnswer(.tls), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
+    case .noAnswer(.tls), .noAnswer(.proxy), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
     // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
     // These texts say it themselves.

@@ -18,24 +18,25 @@ public enum ConfigurationFile {
   ///   - path: absolute, without links.
   ///   - requiredOwner: who must own the file. Directories on the way may be root's or this owner's; group and others may write
   ///     to none of them but sticky ones.
+  ///   - limit: the largest file, in bytes.
   /// - Throws: ``ConfigurationFileProblem``.
   public static func read(
-    path: String, requiredOwner: UInt32 = 0
+    path: String, requiredOwner: UInt32 = 0, limit: Int = maximumSize
   ) throws(ConfigurationFileProblem) -> [UInt8] {
     var parts = try parts(of: path)
     guard let name = parts.popLast() else { throw .badPath }
-    return try read(name, in: try folder(of: parts, requiredOwner), requiredOwner)
+    return try read(name, in: try folder(of: parts, requiredOwner), requiredOwner, limit: limit)
   }
 
   /// Reads a file of a folder that ``folder(at:requiredOwner:)`` has opened.
   ///
   /// - Throws: ``ConfigurationFileProblem``.
   static func read(
-    _ name: String, in folder: FileDescriptor, _ requiredOwner: UInt32
+    _ name: String, in folder: FileDescriptor, _ requiredOwner: UInt32, limit: Int = maximumSize
   ) throws(ConfigurationFileProblem) -> [UInt8] {
     let file = try FileDescriptor.opening(name, in: folder, O_RDONLY)
-    try checkFile(file, requiredOwner)
-    return try file.readAll(limit: maximumSize)
+    try checkFile(file, requiredOwner, limit)
+    return try file.readAll(limit: limit)
   }
 
   /// Opens a folder, where only root and the owner can have made files; nil if there is none.
@@ -100,12 +101,14 @@ public enum ConfigurationFile {
     guard !othersMayWrite || status.st_mode & S_ISVTX != 0 else { throw .directoryWritable(path) }
   }
 
-  private static func checkFile(_ file: FileDescriptor, _ requiredOwner: UInt32) throws(ConfigurationFileProblem) {
+  private static func checkFile(
+    _ file: FileDescriptor, _ requiredOwner: UInt32, _ limit: Int
+  ) throws(ConfigurationFileProblem) {
     let status = try file.status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
     guard status.st_uid == requiredOwner else { throw .owner(status.st_uid) }
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else { throw .writable }
     guard status.st_nlink == 1 else { throw .hardLinks }
-    guard status.st_size <= maximumSize else { throw .tooLarge }
+    guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
   }
 }

@@ -20,10 +20,18 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
   case writable
   /// It has more than one name.
   case hardLinks
-  /// It is larger than ``ConfigurationFile/maximumSize``.
-  case tooLarge
+  /// It has more bytes than a file for this may have.
+  case tooLarge(limit: Int)
   /// It is a folder with more than ``ConfigurationFile/maximumDropIns`` files.
   case tooManyFiles
+  /// It should hold certificates in PEM, and holds none.
+  case noCertificate
+  /// It is a certificate, but in DER.
+  case isDER
+  /// It is written in UTF-16.
+  case isUTF16
+  /// The certificate that begins in this line cannot be read.
+  case badCertificate(line: Int)
   /// The system refused, with this errno.
   case system(Int32)
 }
@@ -55,8 +63,13 @@ extension ConfigurationFileProblem: CustomStringConvertible {
     case .owner(let uid): "it belongs to uid \(uid): chown root it"
     case .writable: "group or others may write to it: chmod go-w it"
     case .hardLinks: "it has a second name (hard link): make it a file of its own"
-    case .tooLarge: "it is larger than \(ConfigurationFile.maximumSize) bytes"
+    case .tooLarge(let limit): "it is larger than \(limit) bytes, the most that is read"
     case .tooManyFiles: "it has more than \(ConfigurationFile.maximumDropIns) files *.conf: put some of them together"
+    case .noCertificate: "it holds no certificate in PEM: none of its lines is -----BEGIN CERTIFICATE-----"
+    case .isDER: "it is a certificate in DER, and PEM is needed: convert it with openssl x509 -inform DER"
+    case .isUTF16: "it is written in UTF-16: save it as UTF-8 or ASCII"
+    case .badCertificate(let line):
+      "the certificate that begins in line \(line) cannot be read: copy it anew, or take it out"
     case .system(let number): "it cannot be read (errno \(number))"
     }
   }

@@ -81,7 +81,7 @@ final class FileDescriptor {
       if count == 0 { break }
       used += count
     }
-    guard used <= limit else { throw .tooLarge }
+    guard used <= limit else { throw .tooLarge(limit: limit) }
     return Array(content[..<used])
   }
 }

@@ -52,6 +52,22 @@ public enum X509 {
     return chain
   }
 
+  /// The one certificate of a PEM text, DER, with or without the restrictions of its trust that OpenSSL keeps beside one.
+  ///
+  /// - Throws: ``CryptoError/invalidCertificate`` where there is none; nobody is asked for a password.
+  public static func authority(pem: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard let length = CInt(exactly: pem.count), length > 0 else { throw .invalidCertificate }
+    // SAFETY: the BIO copies the bytes it is given; both objects are ours until their `defer`.
+    guard let bio = unsafe BIO_new(BIO_s_mem()) else { throw OpenSSLQueue.failure(.outOfMemory) }
+    defer { unsafe BIO_free(bio) }
+    guard unsafe BIO_write(bio, pem, length) == length else { throw OpenSSLQueue.failure(.outOfMemory) }
+    guard let certificate = unsafe PEM_read_bio_X509_AUX(bio, nil, PEMPassword.refuse, nil) else {
+      throw OpenSSLQueue.failure(.invalidCertificate)
+    }
+    defer { unsafe X509_free(certificate) }
+    return try unsafe der(of: certificate)
+  }
+
   /// Whether a certificate names a host, without regard to its issuer: a DNS name, or an address as text without
   /// brackets.
   ///

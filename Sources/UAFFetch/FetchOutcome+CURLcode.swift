@@ -16,6 +16,7 @@ extension FetchOutcome {
       switch code {
       case CURLE_OK: .answered
       case _ where !reach.handshakeCompleted && reach.proxyFoundNone: .unreachable
+      case _ where !reach.handshakeCompleted && reach.proxyRefused: .proxyRefused
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
       case CURLE_COULDNT_CONNECT: Self.unconnected(reach)
       case CURLE_OPERATION_TIMEDOUT: reach.isConnected && !reach.handshakeCompleted ? .stalled : .timedOut

@@ -19,6 +19,7 @@ enum FetchService {
     let missing = sandbox.text
     var places: FetchPlaces?
     var isFirst = true
+    var authorities: [UInt8] = []
     while true {
       let packet = try socket.receive(into: &buffer, timeoutMilliseconds: -1)
       defer { isFirst = false }
@@ -28,10 +29,22 @@ enum FetchService {
         }
         continue
       }
+      if packet.type == .fetchAuthorities {
+        authorities = try buffer.withBytes { (span: Span<UInt8>) throws(PacketSocketError) in
+          var grown = authorities
+          do throws(PacketError) { try FetchAuthorities.append(packet, span, to: &grown) } catch {
+            throw .malformed(error)
+          }
+          return grown
+        }
+        continue
+      }
       guard packet.type == .fetchRequest else { throw .malformed(.unexpectedType(packet.type)) }
-      let request = buffer.withBytes { span in try? FetchRequest(packet, span) }
+      let request = buffer.withBytes { span in try? FetchRequest(packet, span, authorities: authorities) }
+      authorities = []
       guard let request else {
-        let objection = "method, version or time-out is not one this program knows"
+        let objection =
+          "method, version or time-out is not one this program knows, or the authorities are not those announced"
         try answer(Self.unacceptable(objection), missing, body: [], socket)
         continue
       }

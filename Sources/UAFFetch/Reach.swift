@@ -13,4 +13,6 @@ struct Reach: Equatable {
 
   /// Whether the proxy says that it found no way to the server.
   var proxyFoundNone: Bool { [502, 503, 504].contains(proxyStatus) }
+  /// Whether the proxy does not let the request through: it wants a password (407), forbids the server (403), or the like.
+  var proxyRefused: Bool { proxyStatus >= 300 && !proxyFoundNone }
 }

@@ -16,4 +16,6 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case stalled = 11
   /// No way leads to the server.
   case unreachable = 12
+  /// The proxy did not let the request through.
+  case proxyRefused = 13
 }

@@ -19,6 +19,7 @@ public struct FetchRequest: Equatable, Sendable {
     case proxy
     case skipVerification
     case machineProof
+    case authoritiesLength
 
     static let rules = [
       version.rule(.u16, required: true),
@@ -32,6 +33,7 @@ public struct FetchRequest: Equatable, Sendable {
       proxy.rule(.text(4096)),
       skipVerification.rule(.flag),
       machineProof.rule(.text(272)),
+      authoritiesLength.rule(.u32),
     ]
   }
 
@@ -51,6 +53,8 @@ public struct FetchRequest: Equatable, Sendable {
   /// For connection and answer together; 1 to 600,000.
   public var timeoutMilliseconds: UInt32
   /// Trusted authorities in PEM; nil: the system's.
+  ///
+  /// At most ``WireLimit/longAuthorities`` bytes. Above ``WireLimit/certificateAuthorities`` they go before the request, in packets of their own.
   public var certificateAuthorities: String?
   /// The proxy's address; nil: none, whatever the environment says.
   public var proxy: String?
@@ -73,7 +77,22 @@ public struct FetchRequest: Equatable, Sendable {
     self.timeoutMilliseconds = timeoutMilliseconds
   }
 
-  /// The packet.
+  /// The request with the authorities that go before it, in the order to be sent.
+  ///
+  /// - Throws: ``PacketError``, as ``packet()``.
+  public func packets() throws(PacketError) -> [[UInt8]] {
+    let authorities = try longAuthorities.map { authorities throws(PacketError) in
+      try FetchAuthorities.packets(Array(authorities.utf8))
+    }
+    return (authorities ?? []) + [try packet()]
+  }
+
+  /// The authorities that do not fit into the request; nil where there are none.
+  private var longAuthorities: String? {
+    certificateAuthorities.flatMap { $0.utf8.count > WireLimit.certificateAuthorities ? $0 : nil }
+  }
+
+  /// The packet of the request alone.
   ///
   /// - Throws: ``PacketError`` if a field is longer than it may be.
   public func packet() throws(PacketError) -> [UInt8] {
@@ -85,17 +104,21 @@ public struct FetchRequest: Equatable, Sendable {
     writer.put(Field.accept, text: accept)
     writer.put(Field.body, optional: body)
     writer.put(Field.timeoutMilliseconds, u32: timeoutMilliseconds)
-    writer.put(Field.certificateAuthorities, text: certificateAuthorities)
+    let isLong = longAuthorities != nil
+    writer.put(Field.certificateAuthorities, text: isLong ? nil : certificateAuthorities)
     writer.put(Field.proxy, text: proxy)
     writer.put(Field.skipVerification, flag: skip)
     writer.put(Field.machineProof, text: machineProof)
+    writer.put(Field.authoritiesLength, u32: longAuthorities.map { UInt32(clamping: $0.utf8.count) })
     return try writer.finish()
   }
 
   /// Reads a request.
   ///
-  /// - Throws: ``PacketError``, also for another version, method or time-out than PROTOCOL.md names.
-  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+  /// - Parameter authorities: what *authorities* have brought since the last request.
+  /// - Throws: ``PacketError``, also for another version, method or time-out than PROTOCOL.md names, and for other authorities
+  ///   than the request announces: a request that lost them would trust the system's.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>, authorities: [UInt8] = []) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
       throw .invalidValue(.fetchRequest, tag: Field.version.tag)
@@ -110,6 +133,17 @@ public struct FetchRequest: Equatable, Sendable {
     body = packet.bytes(Field.body, bytes)
     timeoutMilliseconds = timeout
     certificateAuthorities = packet.text(Field.certificateAuthorities, bytes)
+    let announced = packet.number(Field.authoritiesLength, bytes)
+    guard Int(announced ?? 0) == authorities.count else {
+      throw .invalidValue(.fetchRequest, tag: Field.authoritiesLength.tag)
+    }
+    if announced != nil {
+      guard certificateAuthorities == nil, WireLimit.certificateAuthorities < authorities.count,
+        authorities.count <= WireLimit.longAuthorities,
+        let text = String(validating: authorities, as: UTF8.self), !text.utf8.contains(0)
+      else { throw .invalidValue(.fetchRequest, tag: Field.authoritiesLength.tag) }
+      certificateAuthorities = text
+    }
     proxy = packet.text(Field.proxy, bytes)
     skip = packet.flag(Field.skipVerification, bytes)
     machineProof = packet.text(Field.machineProof, bytes)

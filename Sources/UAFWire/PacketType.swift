@@ -16,6 +16,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
   case finished = 0x86
   case fetchRequest = 0x41
   case fetchPlaces = 0x42
+  case fetchAuthorities = 0x43
   case fetchResponse = 0xC1
   case fetchChunk = 0xC2
   case chipRequest = 0xC3
@@ -41,6 +42,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     case .finished: Finished.Field.rules
     case .fetchRequest: FetchRequest.Field.rules
     case .fetchPlaces: FetchPlaces.Field.rules
+    case .fetchAuthorities: FetchAuthorities.Field.rules
     case .fetchResponse: FetchResponse.Field.rules
     case .fetchChunk: FetchChunk.Field.rules
     case .chipRequest: ChipRequest.Field.rules

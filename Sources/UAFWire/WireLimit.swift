@@ -30,8 +30,10 @@ public enum WireLimit {
   public static let place = 264
   /// How many of them there may be.
   public static let places = 64
-  /// Certificate authorities in PEM.
+  /// Certificate authorities in PEM that are in the request itself.
   public static let certificateAuthorities = 24_576
+  /// Certificate authorities in PEM, in packets of their own: a file of 1 MiB, whose lines may become shorter.
+  public static let longAuthorities = 34 * chunk
   /// The server's certificate in DER.
   public static let certificate = 16_384
   /// One part of a response body.

@@ -263,6 +263,33 @@ import UAFWire
     #expect(machine.has(.clockServer) && machine.doctor().hasFailed)
   }
 
+  @Test(
+    arguments: [
+      ([], "it holds no certificate in PEM"), (Array("PEM".utf8), "it holds no certificate in PEM"),
+      (FakeServer.certificate, "it is a certificate in DER"),
+      (Array("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), "begins in line 1 cannot be read"),
+      (FakeServer.authority + [UInt8](repeating: 0x23, count: 1_048_576), "larger than 1048576 bytes"),
+    ] as [([UInt8], String)])
+  func `names a ca_file with which every login would end`(content: [UInt8], words: String) {
+    let folder = Folder()
+    let path = folder.file("ca.pem", content, mode: 0o644)
+    let machine = Machine(configuration: Machine.configuration + "ca_file = \"\(path)\"\n")
+    #expect(machine.has(.serverAuthorities) && machine.requests.isEmpty)
+    #expect(machine.doctor().lines(about: "server").first?.contains(words) == true)
+  }
+
+  @Test func `says of a proxy that refuses that the proxy does`() {
+    let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
+    var response = FetchResponse(.proxyRefused, handshakeCompleted: false)
+    response.detail = "CONNECT tunnel failed, response 407"
+    machine.server?.response = response
+    #expect(machine.has(.serverProxy))
+    #expect(
+      machine.doctor().lines(about: "server").first?
+        .contains("proxy http://proxy:8080 does not let the request through (CONNECT tunnel failed, response 407)")
+        == true)
+  }
+
   @Test func `names the proxy where it may be the proxy's fault`() {
     let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
     machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
@@ -279,10 +306,11 @@ import UAFWire
     #expect(line?.hasPrefix("FAIL server: ca_file /nonexistent/ca.pem: ") == true)
     #expect(machine.requests.isEmpty)
     let folder = Folder()
-    let path = folder.file("ca.pem", Array("PEM".utf8), mode: 0o644)
+    let path = folder.file(
+      "ca.pem", Array("# M\u{FC}nchen\n".unicodeScalars.map { UInt8($0.value) }) + FakeServer.authority, mode: 0o644)
     let other = Machine(configuration: Machine.configuration + "ca_file = \"\(path)\"\n")
     _ = other.doctor()
-    #expect(other.requests.first?.certificateAuthorities == "PEM")
+    #expect(other.requests.first?.certificateAuthorities == String(decoding: FakeServer.authority, as: UTF8.self))
   }
 
   @Test func `warns in red where certificates are not checked`() {

@@ -13,7 +13,8 @@ import Testing
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .nameNotFound, .nameOfOther, .accountDisabled,
-      .messageNotValid, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther, .chipCleared,
+      .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
+      .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned, .joinTaken:
       .administrator
@@ -59,7 +60,7 @@ import Testing
       (.locked(seconds: 1), .againLater), (.locked(seconds: 300), .againLater), (.lockedForGood, .administrator),
       (.digitsExpected(6), .againNow), (.noAnswer(.dns), .againNow), (.noAnswer(.refused), .againNow),
       (.noAnswer(.unreachable), .againNow), (.noAnswer(.timeOut), .againNow), (.noAnswer(.connectionLost), .againNow),
-      (.noAnswer(.tls), .administrator),
+      (.noAnswer(.tls), .administrator), (.noAnswer(.proxy), .administrator),
       (.noAnswer(.ownMeans), .againLater), (.refusedByServer(nil), []), (.refusedByServer("No."), []),
       (.serverStatus(1493), .administrator), (.serverNumber(12_345), .administrator), (.cancelled, []),
       (.textTooLong(2048), []), (.overwrittenByList, []), (.configurationError, .administrator),

@@ -26,6 +26,10 @@ extension FuzzTarget {
     case .cancelled, .resume: return try FrontEndSignal(packet, bytes.span).packet
     case .prompt, .info, .error, .ready, .setenv, .finished: return try CoreMessage(packet, bytes.span).packet()
     case .fetchRequest: return try FetchRequest(packet, bytes.span).packet()
+    case .fetchAuthorities:
+      var authorities: [UInt8] = []
+      try FetchAuthorities.append(packet, bytes.span, to: &authorities)
+      return bytes
     case .fetchPlaces: return try FetchPlaces(packet, bytes.span).packet()
     case .fetchResponse: return try FetchResponse(packet, bytes.span).packet()
     case .fetchChunk:

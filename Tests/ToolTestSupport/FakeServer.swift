@@ -13,6 +13,8 @@ package struct FakeServer {
   package static let now: Int64 = 1_800_000_000
   /// Valid for 100 days more, DER.
   package static let certificate = makeCertificate(until: now + 100 * 86_400)
+  /// The authority of such a certificate, PEM.
+  package static let authority = makeAuthority()
   /// The key of its verdicts, PEM.
   package static let verdictKey = makeKey()
 
@@ -109,6 +111,15 @@ package struct FakeServer {
         commonName: "test", dnsNames: [name], ipAddresses: [], notBefore: start, notAfter: end)
     else { return [] }
     return (try? X509.certificates(pem: made.certificatePEM))?.first ?? []
+  }
+
+  private static func makeAuthority() -> [UInt8] {
+    guard
+      let made = try? DevelopmentCertificate.make(
+        commonName: "test", dnsNames: ["fido.example.com"], ipAddresses: [], notBefore: 1_700_000_000,
+        notAfter: now + 86_400)
+    else { return [] }
+    return made.authorityPEM
   }
 
   package static func makeKey() -> [UInt8] {

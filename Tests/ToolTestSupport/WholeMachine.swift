@@ -26,7 +26,7 @@ package final class WholeMachine {
 
   package init() {
     machine.configure("FOLDER", machine.folder.path)
-    _ = machine.folder.file("ca.pem", Array("PEM".utf8), mode: 0o644)
+    _ = machine.folder.file("ca.pem", FakeServer.authority, mode: 0o644)
     _ = machine.folder.file("verdict.pub", FakeServer.verdictKey, mode: 0o644)
     for service in ["sudo", "sshd"] { machine.service(service, Self.stack) }
     machine.installation.sshPaths = (

@@ -185,6 +185,16 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
+  @Test(arguments: [403, 407]) func `a refusal that no UAF server wrote is told as one on the way`(_ status: Int) throws
+  {
+    let answer = Scene.raw(Array("<html>".utf8), status: status, contentType: "text/html")
+    var transport = ScriptedTransport(.answering(Scene.get, answer))
+    var flow = flow()
+    let refused = refusal(.jsonParser, byServer: true) { try opened(&flow, &transport) }
+    #expect(refused?.cause == .refusedOnTheWay && refused?.isServersNo == true)
+    #expect(refused?.detail.contains("(HTTP status \(status))") == true)
+  }
+
   @Test func `status 1200 without a request is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1200))
     var flow = flow()

@@ -124,7 +124,8 @@ enum Scene {
     (raw(Array(#"{"statusCode":1200}"#.utf8), status: 201), .jsonParser),
     (raw(Array("busy".utf8), status: 503, contentType: "text/plain"), .forbidden),
     (raw(Array("no".utf8), status: 429), .forbidden), (raw([], status: 302), .jsonParser),
-    (raw(Array("no".utf8), status: 404), .jsonParser),
+    (raw(Array("no".utf8), status: 404), .jsonParser), (raw(Array("no".utf8), status: 403), .jsonParser),
+    (raw(Array("<html>".utf8), status: 407, contentType: "text/html"), .jsonParser),
     (raw(Array(#"{"statusCode":1401}"#.utf8), status: 401), .serverNoRegistration),
   ]
 

@@ -81,7 +81,7 @@ import Testing
   @Test func `refuses more than 64 KiB`() throws {
     let folder = try Folder()
     #expect(problem(try folder.write("f", [UInt8](repeating: 0x23, count: 65_536))) == nil)
-    #expect(problem(try folder.write("g", [UInt8](repeating: 0x23, count: 65_537))) == .tooLarge)
+    #expect(problem(try folder.write("g", [UInt8](repeating: 0x23, count: 65_537))) == .tooLarge(limit: 65_536))
   }
 
   @Test(arguments: ["", "a", "./a", "/", "//a", "/a//b", "/a/./b", "/a/../b", "/a/", "/a\0b"])

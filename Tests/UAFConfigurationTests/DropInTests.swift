@@ -178,6 +178,6 @@ import Testing
   @Test func `a file of more than 64 KiB is refused`() throws {
     try write("f", "")
     try write("f.d/1.conf", String(repeating: "#", count: 65_537))
-    #expect(refusal() == .file(path: dropIns + "/1.conf", .tooLarge))
+    #expect(refusal() == .file(path: dropIns + "/1.conf", .tooLarge(limit: 65_536)))
   }
 }

@@ -207,7 +207,7 @@ struct ExchangeTests {
     request.url = "https://127.0.0.2:1/ok"
     request.proxy = "http://127.0.0.1:\(servers.proxy)"
     let (forbidden, _) = try fetch.perform(request)
-    #expect(forbidden.outcome != .answered)
+    #expect(forbidden.outcome == .proxyRefused)
     #expect(!forbidden.handshakeCompleted)
     request.proxy = "http://127.0.0.1:\(servers.closed)"
     let (away, _) = try fetch.perform(request)

@@ -61,11 +61,13 @@ struct FetchOutcomeTests {
     #expect(Self.outcome(CURLE_OPERATION_TIMEDOUT) == .timedOut)
   }
 
-  @Test func `believes a proxy only that it cannot reach the server`() {
-    for status in 400..<600 {
-      let outcome = Self.outcome(CURLE_RECV_ERROR, connected: true, proxy: status)
-      #expect(outcome == ([502, 503, 504].contains(status) ? .unreachable : .connectionLost))
-      #expect(Self.outcome(CURLE_RECV_ERROR, handshake: true, proxy: status) == .connectionLost)
+  @Test(arguments: [CURLE_RECV_ERROR, CURLE_COULDNT_CONNECT, CURLE_PROXY])
+  func `believes a proxy only that it cannot reach the server, or does not let the request through`(_ code: CURLcode) {
+    for status in 300..<600 {
+      let outcome = Self.outcome(code, connected: true, proxy: status)
+      #expect(outcome == ([502, 503, 504].contains(status) ? .unreachable : .proxyRefused))
+      #expect(!outcome.tellsOfAbsence || outcome == .unreachable)
+      #expect(Self.outcome(code, handshake: true, proxy: status) == .connectionLost)
     }
   }
 

@@ -67,7 +67,7 @@ struct FetchProcess: ~Copyable {
 
   /// Sends a request and receives its whole answer.
   borrowing func perform(_ request: FetchRequest) throws -> (FetchResponse, body: [UInt8]) {
-    try send(request.packet())
+    for packet in try request.packets() { try send(packet) }
     return try receive()
   }
 

@@ -100,6 +100,33 @@ struct RefusalTests {
     #expect(second.outcome == .certificateRefused)
   }
 
+  @Test func `trusts the authorities of a long bundle, for the request that they come before alone`() throws {
+    let fetch = try FetchProcess()
+    var request = servers.get(servers.good)
+    let own = try #require(request.certificateAuthorities)
+    let bundle = String(repeating: own, count: 1_000_000 / own.utf8.count)
+    request.certificateAuthorities = bundle
+    let (first, _) = try fetch.perform(request)
+    #expect(first.outcome == .answered)
+    let lone = try #require(request.packets().last)
+    try fetch.send(lone)
+    #expect(try fetch.receive().0.outcome == .unacceptableRequest)
+    request.certificateAuthorities = nil
+    #expect(try fetch.perform(request).0.outcome == .certificateRefused)
+    request.certificateAuthorities = bundle
+    #expect(try fetch.perform(request).0.outcome == .answered)
+  }
+
+  @Test func `ends at more authorities than may be`() throws {
+    var fetch = try FetchProcess()
+    var request = servers.get(servers.good)
+    request.certificateAuthorities = String(repeating: "c", count: WireLimit.longAuthorities)
+    for packet in try request.packets().dropLast() { try fetch.send(packet) }
+    request.certificateAuthorities = String(repeating: "c", count: WireLimit.certificateAuthorities + 1)
+    try fetch.send(try #require(request.packets().first))
+    #expect(fetch.ended() == FetchExitStatus.malformedPacket.rawValue)
+  }
+
   @Test func `refuses the certificate also after a request that did not check it`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.selfSigned)

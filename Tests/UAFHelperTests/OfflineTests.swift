@@ -264,6 +264,26 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("from other addresses") == true)
   }
 
+  @Test func `refuses after other authorities were configured, and not after a comment in their file`() throws {
+    let bench = try HelperBench()
+    let own = try HelperBench.authority()
+    let latin: [UInt8] = [0x23, 0x20, 0xFC, 0x0A]
+    try bench.trust(own)
+    _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
+    bench.configuration += "\n" + Self.allowed
+    #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    bench.server.lateFailure = .noHandshake(.refused)
+    for file in [own, latin + own, own + latin, own.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }] {
+      try bench.trust(file)
+      #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
+    }
+    for file in [try HelperBench.authority(), own + (try HelperBench.authority())] {
+      try bench.trust(file)
+      expectRefusal(try bench.run(bench.begin(), ["correct"]))
+    }
+  }
+
   @Test func `refuses another authenticator than the server accepted, and if the server asked for two`() throws {
     let bench = try HelperBench.registeredTwice(Self.allowed)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)

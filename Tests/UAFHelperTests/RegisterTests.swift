@@ -87,6 +87,36 @@ import UAFWire
     #expect(try !hasState(bench))
   }
 
+  @Test func `takes a payload with an authority of the configuration, however its file is written`() throws {
+    let own = try HelperBench.authority()
+    let text = String(decoding: own, as: UTF8.self)
+    for (ca, isTaken) in [
+      (text, true), (text.replacing("\n", with: "\r\n"), true), ("a comment\n" + text, true), (text + text, true),
+      (String(decoding: try HelperBench.authority(), as: UTF8.self), false), ("no certificate", false),
+      (text + String(decoding: try HelperBench.authority(), as: UTF8.self), false), (String(text.dropLast(40)), false),
+    ] {
+      let bench = try bench()
+      try bench.trust([0x23, 0xE4, 0x0A] + (try HelperBench.authority()) + own)
+      var begin = bench.registration()
+      begin.payload = Array(bench.server.payload(ca: ca).encoded.utf8)
+      #expect(try bench.run(begin, ["correct", "correct"]).result == (isTaken ? 0 : 1001), "\(bench.log.lines)")
+    }
+  }
+
+  @Test(
+    arguments: [[], Array("no certificate".utf8), [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----\nMAA=\n".utf8)]
+      as [[UInt8]])
+  func `a file of authorities that names none ends the call, and the log says what is wrong with it`(_ file: [UInt8])
+    throws
+  {
+    let bench = try bench()
+    try bench.trust(file)
+    let transcript = try bench.run(bench.registration(), [])
+    #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
+    let log = bench.log.lines.last ?? ""
+    #expect(log.contains("server.ca_file: \(bench.folder)/ca.pem: ") && log.contains("certificate"), "\(log)")
+  }
+
   @Test(arguments: [nil, "", "e30", "not base64!", String(repeating: "A", count: 16384)] as [String?])
   func `refuses an entry that is no payload`(_ text: String?) throws {
     let bench = try bench()

@@ -205,7 +205,7 @@ import UAFWire
     (.unreachable, .noHandshake(.unreachable)), (.timedOut, .noHandshake(.timeOut)),
     (.tlsFailed, .withoutHandshake(.tls)),
     (.connectionLost, .withoutHandshake(.connectionLost)), (.other, .withoutHandshake(.connectionLost)),
-    (.stalled, .withoutHandshake(.timeOut)), (.ownMeans, .ownMeans),
+    (.stalled, .withoutHandshake(.timeOut)), (.proxyRefused, .withoutHandshake(.proxy)), (.ownMeans, .ownMeans),
     (.certificateRefused, .certificateRefused), (.tooLarge, .answerTooLarge),
     (.unacceptableRequest, .requestNotAcceptable),
   ]
@@ -222,7 +222,10 @@ import UAFWire
     #expect(TransportFailure(FetchResponse(outcome, handshakeCompleted: true)) == later)
   }
 
-  @Test(arguments: [TransportFailure.ownMeans, .withoutHandshake(.timeOut), .withoutHandshake(.connectionLost)])
+  @Test(arguments: [
+    TransportFailure.ownMeans, .withoutHandshake(.timeOut), .withoutHandshake(.connectionLost),
+    .withoutHandshake(.proxy),
+  ])
   func `a lack of local resources, and a server that was reached, are never "server away"`(_ failure: TransportFailure)
     throws
   {

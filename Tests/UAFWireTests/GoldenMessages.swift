@@ -296,6 +296,10 @@ enum GoldenMessages {
       $0.skipsVerification = false
       $0.machineProof = String(repeating: "m", count: 272)
     },
+    "request-authorities": request(.get, "https://fido.example.com/uaf/get", 30000) {
+      $0.certificateAuthorities = String(repeating: "A", count: 24_577)
+    },
+    "authorities": .authorities(bytes("--A")),
     "places": .places(
       FetchPlaces(
         of: ["https://fido.example.com/uaf/get", "https://127.0.0.1:8443/x"], proxy: "http://proxy.example.com:3128")),

@@ -128,6 +128,42 @@ struct MessageTests {
     #expect(joined == body)
   }
 
+  @Test(arguments: [0, 24_576, 24_577, 32_768, 65_537, WireLimit.longAuthorities])
+  func `carries authorities of any length, in the request or before it`(_ count: Int) throws {
+    var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
+    request.certificateAuthorities = String(repeating: "c", count: count)
+    var packets = try request.packets()
+    let last = packets.removeLast()
+    var joined: [UInt8] = []
+    for bytes in packets { try FetchAuthorities.append(Packet(bytes.span), bytes.span, to: &joined) }
+    #expect(joined.count == (count > WireLimit.certificateAuthorities ? count : 0))
+    #expect(try FetchRequest(Packet(last.span), last.span, authorities: joined) == request)
+  }
+
+  @Test func `refuses a request that lost or gained authorities, and more of them than may be`() throws {
+    var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
+    request.certificateAuthorities = String(repeating: "c", count: 40_000)
+    let long = try request.packet()
+    let whole = [UInt8](repeating: 0x63, count: 40_000)
+    for wrong in [
+      [], Array(whole.dropLast()), whole + [0x63], Array(whole.dropLast()) + [0xFF], Array(whole.dropLast()) + [0],
+    ] {
+      #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 12)) {
+        try FetchRequest(Packet(long.span), long.span, authorities: wrong)
+      }
+    }
+    request.certificateAuthorities = nil
+    let none = try request.packet()
+    #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 12)) {
+      try FetchRequest(Packet(none.span), none.span, authorities: whole)
+    }
+    request.certificateAuthorities = String(repeating: "c", count: WireLimit.longAuthorities + 1)
+    #expect(throws: PacketError.size) { try request.packets() }
+    var full = [UInt8](repeating: 0x63, count: WireLimit.longAuthorities)
+    let more = try #require(FetchAuthorities.packets([0x63]).first)
+    #expect(throws: PacketError.size) { try FetchAuthorities.append(Packet(more.span), more.span, to: &full) }
+  }
+
   @Test func `refuses to cut a body above the limit`() {
     #expect(throws: PacketError.size) { try FetchChunk.packets([UInt8](repeating: 0, count: 262_145)) }
   }

@@ -1,5 +1,6 @@
 import SecretMemory
-import UAFWire
+
+@testable import UAFWire
 
 /// Any message of PROTOCOL.md, so that one test can go over all of them.
 enum WireMessage: Equatable {
@@ -9,6 +10,7 @@ enum WireMessage: Equatable {
   case core(CoreMessage)
   case request(FetchRequest)
   case places(FetchPlaces)
+  case authorities([UInt8])
   case response(FetchResponse)
   case chunk([UInt8])
   /// With the key that is to be sealed, or the values of an index.
@@ -34,8 +36,16 @@ enum WireMessage: Equatable {
       self = .answer(value.copiedForTest())
     case .cancelled, .resume: self = .signal(try FrontEndSignal(packet, bytes.span))
     case .prompt, .info, .error, .ready, .setenv, .finished: self = .core(try CoreMessage(packet, bytes.span))
-    case .fetchRequest: self = .request(try FetchRequest(packet, bytes.span))
+    case .fetchRequest:
+      // As many as it announces came before it, and all of them are the letter A.
+      let length = min(Int(packet.number(FetchRequest.Field.authoritiesLength, bytes.span) ?? 0), 1 << 21)
+      let authorities = [UInt8](repeating: 0x41, count: length)
+      self = .request(try FetchRequest(packet, bytes.span, authorities: authorities))
     case .fetchPlaces: self = .places(try FetchPlaces(packet, bytes.span))
+    case .fetchAuthorities:
+      var authorities: [UInt8] = []
+      try FetchAuthorities.append(packet, bytes.span, to: &authorities)
+      self = .authorities(authorities)
     case .fetchResponse: self = .response(try FetchResponse(packet, bytes.span))
     case .fetchChunk:
       var body: [UInt8] = []
@@ -69,6 +79,7 @@ enum WireMessage: Equatable {
     case .core(let message): return try message.packet()
     case .request(let request): return try request.packet()
     case .places(let places): return try places.packet()
+    case .authorities(let bytes): return try FetchAuthorities.packets(bytes).first ?? []
     case .response(let response): return try response.packet()
     case .chunk(let body): return try FetchChunk.packets(body).first ?? []
     case .chipRequest(let request, _, let values?):

@@ -18,8 +18,12 @@ extension ConfigurationFileProblem: Catalogued {
     case .owner(let uid): "소유자가 uid \(uid)입니다. chown root로 바꾸십시오"
     case .writable: "그룹이나 다른 사용자가 쓸 수 있습니다. chmod go-w로 바꾸십시오"
     case .hardLinks: "다른 이름(하드 링크)이 있습니다. 독립된 파일로 만드십시오"
-    case .tooLarge: "\(ConfigurationFile.maximumSize)바이트보다 큽니다"
+    case .tooLarge(let limit): "읽을 수 있는 최대 크기인 \(limit)바이트보다 큽니다"
     case .tooManyFiles: "*.conf 파일이 \(ConfigurationFile.maximumDropIns)개보다 많습니다. 일부를 합치십시오"
+    case .noCertificate: "PEM 인증서가 없습니다. -----BEGIN CERTIFICATE----- 줄이 하나도 없습니다"
+    case .isDER: "DER 형식의 인증서입니다. PEM이어야 합니다. openssl x509 -inform DER로 변환하십시오"
+    case .isUTF16: "UTF-16으로 저장되어 있습니다. UTF-8이나 ASCII로 저장하십시오"
+    case .badCertificate(let line): "\(line)번째 줄에서 시작하는 인증서를 읽을 수 없습니다. 다시 복사하거나 지우십시오"
     case .system(let number): "읽을 수 없습니다(\(SystemReason(number).korean))"
     }
   }

@@ -24,7 +24,7 @@ struct FetchProbe {
   }
 
   private static func exchange(_ request: FetchRequest, over socket: borrowing PacketSocket) throws -> FetchAnswer {
-    try socket.send(request.packet())
+    for packet in try request.packets() { try socket.send(packet) }
     var buffer = try Secret(capacity: WireLimit.packet + 1)
     let timeout = Int32(clamping: request.timeoutMilliseconds + patienceMilliseconds)
     let head = try socket.receive(into: &buffer, timeoutMilliseconds: timeout)

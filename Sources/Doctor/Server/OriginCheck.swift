@@ -25,6 +25,9 @@ struct OriginCheck {
   private func failure(_ response: FetchResponse) -> Finding {
     if response.outcome == .certificateRefused { return .failure(.serverCertificate, certificateFault(response)) }
     let silence = ServerSilence(response.outcome, detail: response.detail)
+    if let proxy = server.proxy?.text, response.outcome == .proxyRefused {
+      return .failure(.serverProxy, ServerText.proxyRefuses(origin, proxy: proxy, detail: response.detail))
+    }
     if let proxy = server.proxy?.text, Self.isOnTheWay(response.outcome) {
       return .failure(.serverProxy, ServerText.proxy(origin, proxy: proxy, silence))
     }

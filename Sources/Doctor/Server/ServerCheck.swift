@@ -51,9 +51,7 @@ struct ServerCheck {
 
   private func readAuthorities() throws(ConfigurationFileProblem) -> String? {
     guard let path = server.certificateAuthorityFile else { return nil }
-    let bytes = try ConfigurationFile.read(path: path, requiredOwner: owner)
-    guard bytes.count <= WireLimit.certificateAuthorities, !bytes.contains(0) else { throw .tooLarge }
-    return String(decoding: bytes, as: UTF8.self)
+    return try CertificateAuthorities.read(path: path, requiredOwner: owner).pem
   }
 
   /// Asks the server.

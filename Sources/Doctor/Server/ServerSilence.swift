@@ -33,6 +33,8 @@ struct ServerSilence: Equatable {
           "this machine lacks what a connection needs",
           "look for limits on processes, descriptors and memory, and for who uses them up"
         )
+      case .proxyRefused:
+        ("the proxy does not let the request through", "correct server.proxy, or have the proxy let it through")
       case .tlsFailed: ("no TLS", "correct the port in request_url: the server must speak TLS 1.2 or newer there")
       case .certificateRefused: ("its certificate is not trusted", "name the server's authority with ca_file")
       case .unacceptableRequest:
@@ -57,6 +59,7 @@ struct ServerSilence: Equatable {
       case .stalled: ("연결되었으나 시간 안에 TLS가 이루어지지 않았습니다", "서버와, 그 자리에서 연결을 받는 것을 살펴보십시오")
       case .ownMeans:
         ("연결에 필요한 것이 이 컴퓨터에 부족합니다", "프로세스, 디스크립터, 메모리의 한도와 누가 다 쓰는지 살펴보십시오")
+      case .proxyRefused: ("프록시가 요청을 통과시키지 않습니다", "server.proxy를 바로잡거나 프록시에서 허용하십시오")
       case .tlsFailed: ("TLS가 아닙니다", "request_url의 포트를 바로잡으십시오. 그곳의 서버는 TLS 1.2 이상이어야 합니다")
       case .certificateRefused: ("인증서를 신뢰하지 않습니다", "서버의 인증 기관을 ca_file에 적으십시오")
       case .unacceptableRequest:

@@ -8,6 +8,7 @@ enum ServerText: FindingCatalogue {
   case noFetch(String)
   case unreachable(String, ServerSilence)
   case proxy(String, proxy: String, ServerSilence)
+  case proxyRefuses(String, proxy: String, detail: String?)
   case certificate(String, host: String, CertificateCheck.Fault, ca: String?, detail: String?)
   case certificateEnds(String, days: Int64)
   case trusted(String, status: UInt16, days: Int64)
@@ -30,6 +31,10 @@ enum ServerText: FindingCatalogue {
       FindingText(
         "server: \(origin): by way of proxy \(proxy): \(silence.english(origin).what)",
         do: "correct server.proxy, or take it out where no proxy is needed")
+    case .proxyRefuses(let origin, let proxy, let detail):
+      FindingText(
+        "server: \(origin): proxy \(proxy) does not let the request through" + (detail.map { " (\($0))" } ?? ""),
+        do: "have the proxy let this machine reach the server without a password, or correct server.proxy")
     case .certificate(let origin, let host, let fault, let ca, let detail):
       CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).english
     case .certificateEnds(let origin, let days):
@@ -68,6 +73,10 @@ enum ServerText: FindingCatalogue {
       FindingText(
         "서버: \(origin): 프록시 \(proxy) 경유: \(silence.korean(origin).what)",
         do: "server.proxy를 바로잡거나, 프록시가 필요 없으면 지우십시오")
+    case .proxyRefuses(let origin, let proxy, let detail):
+      FindingText(
+        "서버: \(origin): 프록시 \(proxy)이(가) 요청을 통과시키지 않습니다" + (detail.map { "(\($0))" } ?? ""),
+        do: "이 컴퓨터가 비밀번호 없이 서버에 연결하도록 프록시에서 허용하거나 server.proxy를 바로잡으십시오")
     case .certificate(let origin, let host, let fault, let ca, let detail):
       CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).korean
     case .certificateEnds(let origin, let days):

@@ -36,7 +36,7 @@ public struct JoinFlow: Sendable {
     guard response.status == 200, MediaType.matches(response.contentType, [Self.contentType]) else {
       throw Self.isUnknown(response.status)
         ? link.refusal(ofServer: .clientMismatch, "the server does not know /join", because: .joinNotOffered)
-        : link.httpRefusal(response, "is no answer to a machine that joins")
+        : link.httpRefusal(response, "is no answer to a machine that joins", isNoUAF: true)
     }
     let answer: JoinAnswer
     do throws(MessageError) { answer = try JoinAnswer(parsing: response.body) } catch { throw link.refusal(error) }

@@ -127,13 +127,13 @@ struct ServerLink: Sendable {
     status: (Body) -> (UAFStatusCode, text: String?, seen: SeenCounter?)
   ) throws(Refusal) -> Body {
     guard MediaType.matches(response.contentType, types) else {
-      throw httpRefusal(response, "is not a UAF message")
+      throw httpRefusal(response, "is not a UAF message", isNoUAF: true)
     }
     let body: Body
     do {
       body = try Body(parsing: response.body)
     } catch {
-      guard response.status == 200 else { throw httpRefusal(response, "is not a UAF message") }
+      guard response.status == 200 else { throw httpRefusal(response, "is not a UAF message", isNoUAF: true) }
       throw refusal(error)
     }
     let (code, text, seen) = status(body)
@@ -147,11 +147,17 @@ struct ServerLink: Sendable {
   }
 
   /// The answer is no answer of a UAF server.
-  func httpRefusal(_ response: TransportResponse, _ fault: String) -> Refusal {
+  ///
+  /// - Parameter isNoUAF: whether a server of UAF would have sent a message where it refuses.
+  func httpRefusal(_ response: TransportResponse, _ fault: String, isNoUAF: Bool = false) -> Refusal {
     let hasFailed = response.status == 429 || (500...599).contains(response.status)
+    // 407 is a proxy's alone. A server of the plain dialect may refuse with a bare 403 itself.
+    let isOnTheWay = response.status == 407 || response.status == 403 && isNoUAF
     return Refusal(
       hasFailed ? .forbidden : .jsonParser, spokenByServer: true, handshakeCompleted: handshakeCompleted,
-      httpStatus: response.status,
-      detail: "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
+      httpStatus: response.status, cause: isOnTheWay ? .refusedOnTheWay : nil,
+      detail: isOnTheWay
+        ? "a proxy or a gateway before the server has refused (HTTP status \(response.status)); have it let the request through"
+        : "the answer with HTTP status \(response.status) \(fault); check the addresses in the configuration")
   }
 }

@@ -27,6 +27,8 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
   public var description: String {
     switch self {
     case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
+    case .withoutHandshake(.proxy):
+      "the proxy does not let the request through; check server.proxy, and which servers and machines the proxy serves"
     case .withoutHandshake(let failure):
       "a machine answers at the server's address, and no secure connection came about (\(failure)); check the server, and "
         + "what accepts connections in its place"

@@ -126,15 +126,12 @@ struct EnrolmentCodes {
         log: "code of another server")
     }
     guard let authority = payload.ca else { return }
-    let known = Self.withoutWhiteSpace(server.authorities ?? "")
-    guard known.contains(Self.withoutWhiteSpace(authority)) else {
+    let theirs = (try? CertificateAuthorities(parsing: Array(authority.utf8)))?.certificates
+    let known = server.authorities?.certificates ?? []
+    guard let theirs, theirs.allSatisfy(known.contains) else {
       throw Ending(
         .invalidParameter, because: .codeOfOtherAuthority,
         log: "code of another authority")
     }
-  }
-
-  private static func withoutWhiteSpace(_ text: String) -> String {
-    String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
   }
 }

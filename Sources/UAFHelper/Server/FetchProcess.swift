@@ -55,11 +55,11 @@ import UAFWire
     return ready.own && !ready.other
   }
 
-  /// Sends a request.
+  /// Sends a request, in one packet or more.
   ///
   /// - Throws: `PacketSocketError`.
-  func send(_ request: [UInt8]) throws(PacketSocketError) {
-    try socket.send(request)
+  func send(_ request: [[UInt8]]) throws(PacketSocketError) {
+    for packet in request { try socket.send(packet) }
     owesAnswer = true
   }
 

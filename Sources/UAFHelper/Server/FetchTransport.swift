@@ -56,9 +56,9 @@ import UAFWire
     fetch.proxy = server.proxy?.text
     fetch.skipsVerification = !server.verifiesTLS
     fetch.machineProof = request.machineProof
-    let packet: [UInt8]
-    do throws(PacketError) { packet = try fetch.packet() } catch { throw .requestNotAcceptable }
-    do throws(PacketSocketError) { try process.send(packet) } catch { throw .unavailable }
+    let packets: [[UInt8]]
+    do throws(PacketError) { packets = try fetch.packets() } catch { throw .requestNotAcceptable }
+    do throws(PacketSocketError) { try process.send(packets) } catch { throw .unavailable }
   }
 
   func finish() throws(TransportFailure) -> TransportResponse {

@@ -11,8 +11,8 @@ import UAFWire
   /// Makes the way to a server whose certificate comes from these authorities, PEM; nil for the system's.
   typealias Connecting = (ServerSettings, String?, ExchangeWaiter) throws(Ending) -> Network
 
-  /// The authorities its certificate may come from, PEM; nil where the system's are to be trusted.
-  private(set) var authorities: String?
+  /// The authorities its certificate may come from; nil where the system's are to be trusted.
+  private(set) var authorities: CertificateAuthorities?
   /// The keys of which one must have signed a success of the server; nil where root does not ask for that.
   private(set) var verdictKeys: [[UInt8]]?
 
@@ -68,14 +68,10 @@ import UAFWire
     verdictKeys = try VerdictKeys.read(of: server, owner: folder.owner)
   }
 
-  private func readAuthorities(_ server: ServerSettings) throws(Ending) -> String? {
+  private func readAuthorities(_ server: ServerSettings) throws(Ending) -> CertificateAuthorities? {
     guard let path = server.certificateAuthorityFile else { return nil }
     do throws(ConfigurationFileProblem) {
-      let bytes = try ConfigurationFile.read(path: path, requiredOwner: folder.owner)
-      guard bytes.count <= WireLimit.certificateAuthorities, let text = String(validating: bytes, as: UTF8.self) else {
-        throw ConfigurationFileProblem.tooLarge
-      }
-      return text
+      return try CertificateAuthorities.read(path: path, requiredOwner: folder.owner)
     } catch {
       throw .configuration("server.ca_file: \(path): \(error)", isRoots: error.isRoots)
     }
@@ -149,7 +145,7 @@ import UAFWire
   func network(
     _ server: ServerSettings, for account: AccountFile?, isForLogin: Bool = false
   ) throws(Ending) -> Network {
-    let network = try startExchange(server, authorities, prompter.waiter(isForLogin: isForLogin))
+    let network = try startExchange(server, authorities?.pem, prompter.waiter(isForLogin: isForLogin))
     network.prove(by: try? MachineProver(try machine(server, of: account), from: call.caller.origin, now: now))
     return network
   }
@@ -194,7 +190,8 @@ import UAFWire
   /// - Throws: ``Ending``.
   func terms(_ endpoint: ServerEndpoint) throws(Ending) -> [UInt8] {
     try hash(
-      [endpoint.requestURL, endpoint.responseURL, authorities ?? "the system's"], Array((verdictKeys ?? []).joined()))
+      [endpoint.requestURL, endpoint.responseURL, authorities?.pem ?? "the system's"],
+      Array((verdictKeys ?? []).joined()))
   }
 
   /// Where root's server is: what it has given to this machine is proved nowhere else.

@@ -17,6 +17,7 @@ extension TransportFailure {
     case .unreachable: self = Self.away(.unreachable, response)
     case .timedOut: self = Self.away(.timeOut, response)
     case .stalled: self = Self.reached(.timeOut, response)
+    case .proxyRefused: self = Self.reached(.proxy, response)
     case .tlsFailed: self = Self.reached(.tls, response)
     case .connectionLost, .other: self = Self.reached(.connectionLost, response)
     }

@@ -96,6 +96,22 @@ final class HelperBench {
     return bench
   }
 
+  /// An authority of a server, PEM.
+  static func authority() throws -> [UInt8] {
+    try DevelopmentCertificate.make(
+      commonName: "test", dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 1_900_000_000
+    ).authorityPEM
+  }
+
+  /// Has the configuration trust the authorities of a file with these bytes.
+  func trust(_ content: [UInt8]) throws {
+    let path = folder + "/ca.pem"
+    try Data(content).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    guard !configuration.contains("ca_file") else { return }
+    configuration = configuration.replacing("[state]", with: "ca_file = \"\(path)\"\n[state]")
+  }
+
   /// Has root demand verdicts that are signed with the key in `pem`, or with another one than before.
   func demandSignature(_ pem: String, mode: mode_t = 0o644) throws {
     let path = folder + "/verdict.pub"
