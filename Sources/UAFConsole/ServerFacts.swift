@@ -30,15 +30,16 @@ package struct ServerFacts: Sendable {
   }
 
   let listeners: [(listener: Listener, address: String)]
-  /// When the certificates end that clients see, in seconds since 1970.
-  let certificateEnds: [Int64]
+  /// When the certificates end that clients see now, in seconds since 1970.
+  let certificateEnds: @Sendable () -> [Int64]
   /// What the store is, without its address.
   let store: String
   /// The keys as they are used at a time, in seconds since 1970.
   let keys: @Sendable (_ now: Int64) -> [Key]
 
   package init(
-    listeners: [(listener: Listener, address: String)], certificateEnds: [Int64], store: String,
+    listeners: [(listener: Listener, address: String)], certificateEnds: @escaping @Sendable () -> [Int64],
+    store: String,
     keys: @escaping @Sendable (Int64) -> [Key]
   ) {
     self.listeners = listeners

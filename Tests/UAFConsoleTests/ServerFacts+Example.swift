@@ -2,7 +2,7 @@
 
 extension ServerFacts {
   static let example = ServerFacts(
-    listeners: [(.logins, "<b>:8443"), (.administration, "127.0.0.1:8444")], certificateEnds: [1234],
+    listeners: [(.logins, "<b>:8443"), (.administration, "127.0.0.1:8444")], certificateEnds: { [1234] },
     store: "SQLite",
     keys: { now in
       [

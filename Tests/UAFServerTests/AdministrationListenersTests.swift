@@ -37,14 +37,16 @@ struct AdministrationListenersTests {
     let log = LoggedLines()
     let logger = Logger(label: "test") { _ in log }
     let directory = try ServerDirectory(path: folder.path("state"), create: true)
-    let files = try CertificateFiles(development: directory, hosts: [], now: Terminal.now)
+    let certificates = try ServedCertificates {
+      try CertificateFiles(development: directory, hosts: [], now: Terminal.now)
+    }
     let address = try #require(AdminAddress(argument: "0"))
-    let services = try AdministrationListeners(
+    let services = AdministrationListeners(
       api: APIResponder(environment, logger: logger), socketPath: directory.adminSocketPath,
       console: { _ in WebAnswer(status: .ok, body: Array("console".utf8)) }, proxies: TrustedProxies(),
       // A busy machine may leave each step of a test waiting for minutes.
       patience: ListenerPatience(handshake: .hours(1), exchange: .hours(1), idle: .hours(1)), logger: logger
-    ).services(at: address, files)
+    ).services(at: address, certificates)
     #expect(services.count == 2)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for service in services { group.addTask { try? await service.run() } }

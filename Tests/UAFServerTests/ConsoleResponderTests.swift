@@ -22,7 +22,7 @@ struct ConsoleResponderTests {
       models: server.environment.models)
     responder = ConsoleResponder(
       server.environment, environment,
-      facts: .init(listeners: [], certificateEnds: [], store: "SQLite", keys: { _ in [] }),
+      facts: .init(listeners: [], certificateEnds: { [] }, store: "SQLite", keys: { _ in [] }),
       proxies: TrustedProxies(), logger: Logger(label: "test"))
   }
 

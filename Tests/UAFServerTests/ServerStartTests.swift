@@ -17,7 +17,7 @@ struct ServerStartTests {
 
   private func start(_ listen: ListenAddress, publicURL: PublicURL? = nil) -> ServerStart {
     ServerStart(
-      listen: listen, publicURL: publicURL, facets: [], certificates: [], channelBinding: .off, identity: identity,
+      listen: listen, publicURL: publicURL, facets: [], certificates: { [] }, channelBinding: .off, identity: identity,
       manager: ServiceManager(environment: [:], process: getpid(), loops: MultiThreadedEventLoopGroup.singleton),
       store: server.store, shapes: KeyShapeKeeper(), logger: Logger(label: "test"))
   }

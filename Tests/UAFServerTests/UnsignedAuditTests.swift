@@ -134,8 +134,8 @@ import UAFCrypto
     #expect(health.isReady.body == Array("ok\n".utf8))
     server.advance(seconds: AuditGap.bound + 1)
     #expect(health.isReady.status == .ok && health.isReady.body == Array("ok audit-unsigned\n".utf8))
-    let routes = try MetricsRoutes(
-      metrics: ServerMetrics(), health: health, connections: Connections(), certificates: [])
+    let routes = MetricsRoutes(
+      metrics: ServerMetrics(), health: health, connections: Connections(), certificateEnds: { [] })
     let figures = try ReadMetrics(routes.page)
     #expect(figures["uaf_audit_unsigned_seconds"] == 301 && figures["uaf_audit_signed_number"] == 0)
   }

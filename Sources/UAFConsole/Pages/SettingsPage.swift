@@ -10,7 +10,7 @@ enum SettingsPage {
       blocks: [
         .facts(
           facts.listeners.map { (call.text(name($0.listener)), $0.address) }
-            + facts.certificateEnds.map { (call.text(.certificateEnds), call.time($0)) } + [
+            + facts.certificateEnds().map { (call.text(.certificateEnds), call.time($0)) } + [
               (call.text(.serverURL), try call.environment.publicURL()),
               (call.text(.version), call.environment.version),
             ]),

@@ -1,5 +1,4 @@
 import Foundation
-import HummingbirdTLS
 import NIOSSL
 import SecretMemory
 import UAFCrypto
@@ -9,10 +8,11 @@ struct CertificateFiles {
   /// The chain, PEM, the server's own certificate first.
   let chainPEM: [UInt8]
   let privateKeyPEM: [UInt8]
-  private let certificatePath: String
+  /// The file of the chain.
+  let certificatePath: String
   private let privateKeyPath: String
 
-  /// Reads a chain and its key.
+  /// Reads a chain and its key, either of which may be a link, as certbot makes them.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain holds no certificate, if others can
   ///   read the key, or if the key is encrypted: nobody could enter its password.
@@ -20,7 +20,7 @@ struct CertificateFiles {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
     }
-    guard let key = try StateFile.read(path: privateKeyPath, isSecret: true) else {
+    guard let key = try StateFile.read(path: privateKeyPath, isSecret: true, followsLinks: true) else {
       throw ServerError.unusableFile(path: privateKeyPath, reason: "no such file")
     }
     guard !key.contains("ENCRYPTED".utf8) else {
@@ -77,7 +77,14 @@ struct CertificateFiles {
   /// TLS 1.2 or later with this certificate.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key cannot be used, or belongs to another certificate.
-  func tlsConfiguration() throws -> TLSConfiguration {
+  func tlsConfiguration() throws -> TLSConfiguration { try tls().configuration }
+
+  /// The same, ready for connections.
+  ///
+  /// - Throws: as ``tlsConfiguration()``.
+  func context() throws -> NIOSSLContext { try tls().context }
+
+  private func tls() throws -> (configuration: TLSConfiguration, context: NIOSSLContext) {
     guard let key = try? NIOSSLPrivateKey(bytes: privateKeyPEM, format: .pem) else {
       throw ServerError.unusableFile(
         path: privateKeyPath, reason: "holds no private key in PEM that can be used: put that of the certificate there")
@@ -86,12 +93,12 @@ struct CertificateFiles {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
-    guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+    guard let context = try? NIOSSLContext(configuration: configuration) else {
       throw ServerError.unusableFile(
         path: privateKeyPath,
         reason: "does not belong to the first certificate of \(certificatePath): put its own key there")
     }
-    return configuration
+    return (configuration, context)
   }
 
   private static let validity: Int64 = 825 * 86_400

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Glibc
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
@@ -106,11 +105,11 @@ struct ServeCommand: AsyncParsableCommand {
     let policies = CurrentPolicies(try policy.map { try PolicyFile(path: $0).policies(models) }, models: models)
     let directory = try state.open(create: true)
     let store = try state.openStore(in: directory, create: true, allowsAsynchronous: allowAsynchronous)
-    let files = try certificateFiles(in: directory)
-    let certificates = try visibleCertificates(own: files)
+    let certificates = try ServedCertificates(others: tlsCertificate, own: ownCertificate(in: directory))
     let facets = [ServerIdentity.pamModuleFacet] + facet
     // A certificate without a hash for channel binding is an error now, not at the first request.
-    _ = try ServerIdentity(publicURL: "", facets: facets, certificates: certificates, channelBinding: channelBinding)
+    _ = try ServerIdentity(
+      publicURL: "", facets: facets, certificates: certificates.visible.map(\.der), channelBinding: channelBinding)
     let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
     try await check(store, keys, directory)
     let identity = IdentityBox()
@@ -125,18 +124,22 @@ struct ServeCommand: AsyncParsableCommand {
     let manager = ServiceManager(
       environment: ProcessInfo.processInfo.environment, process: getpid(), loops: MultiThreadedEventLoopGroup.singleton)
     let start = ServerStart(
-      listen: listen, publicURL: publicURL, facets: facets, certificates: certificates, channelBinding: channelBinding,
-      identity: identity, manager: manager, store: store, shapes: shapes, logger: logger)
+      listen: listen, publicURL: publicURL, facets: facets, certificates: { certificates.visible.map(\.der) },
+      channelBinding: channelBinding, identity: identity, manager: manager, store: store, shapes: shapes, logger: logger
+    )
     try start.prepare()
     let followers = try await followers(of: store, policies, environment, logger)
     let watch = StoreWatch(store, logger: logger, now: { Terminal.now })
     let refusals = RefusalCount()
     let routes = routes(environment, watch, metrics, refusals, logger)
+    let renewal = CertificateReload(
+      certificates: certificates, identity: identity, host: publicURL?.host ?? listen.host, logger: logger)
     let reload = KeyReload(
-      keys: keys, state: directory, manager: manager, store: store, logger: logger, hangups: hangups)
+      keys: keys, state: directory, manager: manager, store: store, certificates: renewal, logger: logger,
+      hangups: hangups)
     let keeper = try keeper(environment, directory, refusals, logger)
     let deliverers = try auditOutput.deliverers(from: store, metrics.deliveries, logger)
-    let listeners = try listeners(routes, metrics, files, start, directory)
+    let listeners = try listeners(routes, metrics, certificates, start, directory)
     try await run([keeper, watch, reload] + followers + deliverers + listeners, manager, logger)
   }
 
@@ -186,14 +189,14 @@ struct ServeCommand: AsyncParsableCommand {
 
   /// The services that accept connections.
   private func listeners(
-    _ routes: UAFRoutes, _ metrics: ServerMetrics, _ files: CertificateFiles?, _ start: ServerStart,
+    _ routes: UAFRoutes, _ metrics: ServerMetrics, _ certificates: ServedCertificates, _ start: ServerStart,
     _ directory: ServerDirectory
   ) throws -> [any Service] {
     let connections = Connections(
       maximum: limits.addressConnections, maximumOfAll: ServerProcess.connections(atMost: Connections.maximumOfAll))
-    let page = try MetricsRoutes(
-      metrics: metrics, health: routes.health, connections: connections, certificates: start.certificates)
-    let logins = try listener(routes, connections, files, start)
+    let page = MetricsRoutes(
+      metrics: metrics, health: routes.health, connections: connections, certificateEnds: { certificates.ends })
+    let logins = try listener(routes, connections, certificates, start)
     let facts = ServerFacts(
       listeners: [
         (.logins, listen.description), (.administration, adminListen?.listen.description),
@@ -201,16 +204,16 @@ struct ServeCommand: AsyncParsableCommand {
       ].compactMap { name, address in address.map { (name, $0) } }, certificateEnds: page.certificateEnds,
       store: state.store == nil ? "SQLite" : "PostgreSQL",
       keys: { [keys = routes.environment.keys] in KeyList.facts(keys, now: $0) })
-    let administration = try AdministrationListeners(
+    let administration = AdministrationListeners(
       routes.environment, directory, facts: facts, proxies: proxies, logger: start.logger
-    ).services(at: adminListen, files)
+    ).services(at: adminListen, certificates)
     // They are stopped in the opposite order: nobody who reads the page makes the end of logins wait.
     return administration + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
   }
 
   /// The service that accepts the connections of logins.
   private func listener(
-    _ routes: UAFRoutes, _ connections: Connections, _ files: CertificateFiles?, _ start: ServerStart
+    _ routes: UAFRoutes, _ connections: Connections, _ certificates: ServedCertificates, _ start: ServerStart
   ) throws -> any Service {
     if let path = listen.path {
       umask(0o077)
@@ -221,10 +224,11 @@ struct ServeCommand: AsyncParsableCommand {
       case .network(let host, let port): .hostname(host, port: port)
       case .unixSocket(let path): .unixDomainSocket(path: path)
       }
-    let channel = channel(routes, connections, handshake: files == nil ? nil : ConnectionPlace.standardHandshake, start)
+    let channel = channel(
+      routes, connections, handshake: certificates.tls == nil ? nil : ConnectionPlace.standardHandshake, start)
     let configuration = ServerConfiguration(address: address, backlog: Connections.maximumOfAll)
-    guard let tls = try files?.tlsConfiguration() else { return server(of: channel, configuration, start) }
-    return server(of: try TLSChannel(channel, tlsConfiguration: tls), configuration, start)
+    guard certificates.tls != nil else { return server(of: channel, configuration, start) }
+    return server(of: ServedTLSChannel(base: channel, certificates: certificates), configuration, start)
   }
 
   private func server(
@@ -283,16 +287,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   private var proxies: TrustedProxies { TrustedProxies(behind, header: forwardedHeader) }
 
-  /// The certificates that clients see: the server's own, unless a proxy in front of it has others.
-  private func visibleCertificates(own: CertificateFiles?) throws -> [[UInt8]] {
-    guard !tlsCertificate.isEmpty else { return try own.map { [try $0.leaf()] } ?? [] }
-    return try tlsCertificate.map { try CertificateFiles.leaf(path: $0) }
-  }
-
-  private func certificateFiles(in directory: ServerDirectory) throws -> CertificateFiles? {
-    guard listen.path == nil else { return nil }
-    if let certificate, let key { return try CertificateFiles(certificatePath: certificate, privateKeyPath: key) }
+  /// What reads the server's own certificate, at the start and at a reload; it reads nil where TLS ends elsewhere.
+  private func ownCertificate(in directory: ServerDirectory) -> @Sendable () throws -> CertificateFiles? {
+    guard listen.path == nil else { return { nil } }
+    if let certificate, let key {
+      return { try CertificateFiles(certificatePath: certificate, privateKeyPath: key) }
+    }
     let hosts = [publicURL?.host, listen.host].compactMap { $0 }
-    return try CertificateFiles(development: directory, hosts: hosts, now: Terminal.now)
+    return { try CertificateFiles(development: directory, hosts: hosts, now: Terminal.now) }
   }
 }

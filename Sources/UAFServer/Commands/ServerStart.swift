@@ -9,8 +9,8 @@ struct ServerStart: Sendable {
   /// The base URL that clients use; nil if it is where the server listens.
   let publicURL: PublicURL?
   let facets: [String]
-  /// The certificates that clients may see, DER.
-  let certificates: [[UInt8]]
+  /// The certificates that clients may see, DER, as they are now.
+  let certificates: @Sendable () -> [[UInt8]]
   let channelBinding: ChannelBindingPolicy
   let identity: IdentityBox
   let manager: ServiceManager
@@ -30,7 +30,7 @@ struct ServerStart: Sendable {
 
   private func known(at local: String) throws -> ServerIdentity {
     try ServerIdentity(
-      publicURL: publicURL?.text ?? local, facets: facets, certificates: certificates, channelBinding: channelBinding)
+      publicURL: publicURL?.text ?? local, facets: facets, certificates: certificates(), channelBinding: channelBinding)
   }
 
   /// Makes the identity for the port that is now known, stores the URL for the other commands, and prints where the server

@@ -83,13 +83,15 @@ enum StateFile {
 
   /// Reads a file that only its owner can have written; the owner must be this user or root.
   ///
-  /// - Parameter isSecret: refuses the file also if others can read it, or if the path has a symbolic link.
+  /// - Parameters:
+  ///   - isSecret: refuses the file also if others can read it, or if the path has a symbolic link.
+  ///   - followsLinks: follows links also to a secret, as far as root or this user owns each link and folder on the way.
   /// - Returns: nil if there is none.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(
-    path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength
+    path: String, isSecret: Bool, followsLinks: Bool? = nil, maximumLength: Int = Self.maximumLength
   ) throws(ServerError) -> [UInt8]? {
-    try withFile(path: path, isSecret: isSecret, maximumLength: maximumLength) {
+    try withFile(path: path, isSecret: isSecret, followsLinks: followsLinks, maximumLength: maximumLength) {
       (descriptor, count) throws(ServerError) in
       var contents = [UInt8](repeating: 0, count: count)
       // SAFETY: `contents` has the room that its count states.
@@ -138,10 +140,10 @@ enum StateFile {
 
   /// Opens a file that nobody else can have written, and passes its descriptor and length to `body`.
   private static func withFile<Contents: ~Copyable>(
-    path: String, isSecret: Bool, maximumLength: Int = Self.maximumLength,
+    path: String, isSecret: Bool, followsLinks: Bool? = nil, maximumLength: Int = Self.maximumLength,
     _ body: (CInt, Int) throws(ServerError) -> Contents
   ) throws(ServerError) -> Contents? {
-    guard let file = try TrustedPath.open(path, followsLinks: !isSecret) else { return nil }
+    guard let file = try TrustedPath.open(path, followsLinks: followsLinks ?? !isSecret) else { return nil }
     let status = file.status
     guard status.st_mode & S_IFMT == S_IFREG else { throw .unusableFile(path: path, reason: "is not a plain file") }
     // Root may let a group read a key (Debian's ssl-cert), or one user by an access list (systemd's credentials), which

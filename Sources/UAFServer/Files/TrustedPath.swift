@@ -161,7 +161,8 @@ struct TrustedPath: ~Copyable {
 
   private static func failure(_ path: String, closing descriptor: CInt = -1) -> ServerError {
     // SAFETY: strerror's text is copied at once.
-    let reason = unsafe "cannot be opened: \(String(cString: strerror(errno)))"
+    let hint = errno == EACCES ? " (uaf-server runs as uid \(geteuid()): let that user, or its group, go there)" : ""
+    let reason = unsafe "cannot be opened: \(String(cString: strerror(errno)))" + hint
     if descriptor >= 0 { close(descriptor) }
     return .unusableFile(path: path, reason: reason)
   }

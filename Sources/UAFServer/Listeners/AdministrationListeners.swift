@@ -1,9 +1,7 @@
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
 import ServiceLifecycle
 import UAFAdministration
 import UAFConsole
@@ -60,16 +58,14 @@ struct AdministrationListeners: Sendable {
   ///
   /// - Parameters:
   ///   - address: nil for none beside the socket.
-  ///   - files: the server's certificate; nil where TLS ends elsewhere.
-  /// - Throws: ``ServerError`` if the certificate cannot be used.
-  func services(at address: AdminAddress?, _ files: CertificateFiles?) throws -> [any Service] {
-    let tls = try address == nil ? nil : files?.tlsConfiguration()
-    let remote = try address.flatMap { address in try tls.map { try network(address, tls: $0) } }
+  ///   - certificates: the server's; without one of its own there is no listener but the socket.
+  func services(at address: AdminAddress?, _ certificates: ServedCertificates) -> [any Service] {
+    let remote = certificates.tls == nil ? nil : address.map { network($0, certificates) }
     return [remote, local(path: socketPath)].compactMap { $0 }
   }
 
   /// The service at a network address.
-  private func network(_ address: AdminAddress, tls: TLSConfiguration) throws -> any Service {
+  private func network(_ address: AdminAddress, _ certificates: ServedCertificates) -> any Service {
     let channel = ExchangeChannel(
       responder: { request in
         // Not on the connection's event loop, which it shares with logins: a store may answer on the caller's thread.
@@ -78,7 +74,7 @@ struct AdministrationListeners: Sendable {
         }
       }, limits: limits(handshake: patience.handshake),
       maximumBody: { ConsoleResponder.maximumBody($0.method, $0.uri) })
-    let server = try TLSChannel(channel, tlsConfiguration: tls).server(
+    let server = ServedTLSChannel(base: channel, certificates: certificates).server(
       configuration: ServerConfiguration(address: .hostname(address.host, port: address.port)),
       onServerRunning: { [logger] channel in
         logger.notice("administration", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])

@@ -3,12 +3,14 @@ import ServiceLifecycle
 import UAFService
 import UnixSignals
 
-/// Reads the keys again on SIGHUP, since the administrator may have rotated them, or brought those of another server.
+/// Reads keys and certificates again on SIGHUP, since the administrator may have rotated or renewed them, or brought keys of
+/// another server.
 struct KeyReload: Service {
   let keys: ServerKeys
   let state: ServerDirectory
   let manager: ServiceManager
   let store: any ServerStore
+  let certificates: CertificateReload
   let logger: Logger
   /// SIGHUP, heard since before the keys were read for the first time.
   let hangups: UnixSignalsSequence
@@ -16,11 +18,15 @@ struct KeyReload: Service {
   func run() async throws {
     logKeys()
     await cancelWhenGracefulShutdown {
-      for await _ in hangups { await self.reload() }
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await self.certificates.watch { Terminal.now } }
+        for await _ in hangups { await self.reload() }
+        group.cancelAll()
+      }
     }
   }
 
-  /// Reads the keys; if they cannot be used, those in use stay.
+  /// Reads them; what cannot be used is named in the log, and what is in use stays.
   private func reload() async {
     manager.reloading()
     do {
@@ -34,6 +40,7 @@ struct KeyReload: Service {
       let reason = (error as? ServerError)?.description ?? "\(type(of: error))"
       logger.error("keys-not-read", metadata: ["error": "\(reason)"])
     }
+    certificates.reload(now: Terminal.now)
     manager.ready()
   }
 

@@ -1,5 +1,4 @@
 import NIOHTTP1
-import UAFCrypto
 import WebMessages
 
 /// The listener of the metrics: one page for Prometheus, and the two words of ``HealthRoutes``.
@@ -11,23 +10,21 @@ struct MetricsRoutes: Sendable {
   let health: HealthRoutes
   let connections: Connections
   /// When each certificate that clients see ends, in seconds since 1970.
-  let certificateEnds: [Int64]
+  let certificateEnds: @Sendable () -> [Int64]
 
   /// Makes the routes of one server.
   ///
   /// - Parameters:
   ///   - connections: those of the port of logins.
-  ///   - certificates: those that clients see, DER.
-  /// - Throws: ``CryptoError`` for what is no certificate.
+  ///   - certificateEnds: when each certificate that clients see ends, in seconds since 1970.
   init(
-    metrics: ServerMetrics, health: HealthRoutes, connections: Connections, certificates: [[UInt8]]
-  ) throws(CryptoError) {
+    metrics: ServerMetrics, health: HealthRoutes, connections: Connections,
+    certificateEnds: @escaping @Sendable () -> [Int64]
+  ) {
     self.metrics = metrics
     self.health = health
     self.connections = connections
-    var ends: [Int64] = []
-    for certificate in certificates { ends.append(try X509.validity(der: certificate).upperBound) }
-    certificateEnds = ends
+    self.certificateEnds = certificateEnds
   }
 
   /// Answers a request of a route, and refuses any other one.
@@ -64,9 +61,10 @@ struct MetricsRoutes: Sendable {
     let size = connections.size
     page.single("uaf_connections", .gauge, "Connections that are open.", size.connections)
     page.single("uaf_connection_addresses", .gauge, "Addresses that they come from.", size.addresses)
-    if !certificateEnds.isEmpty {
+    let ends = certificateEnds()
+    if !ends.isEmpty {
       page.begin("uaf_certificate_end_timestamp_seconds", .gauge, "When a certificate that clients see ends.")
-      for (number, end) in certificateEnds.enumerated() {
+      for (number, end) in ends.enumerated() {
         page.add("uaf_certificate_end_timestamp_seconds", [("certificate", String(number))], end)
       }
     }

@@ -17,7 +17,7 @@ package struct ServerIdentity: Sendable {
   package let trustedFacets: TrustedFacetList
   /// What is asked of channel bindings.
   let channelBinding: ChannelBindingPolicy
-  private let endpoints: [Endpoint]
+  private var endpoints: [Endpoint]
 
   /// The AppID: where the trusted facets are listed.
   package var appID: String { Self.appID(of: publicURL) }
@@ -36,12 +36,25 @@ package struct ServerIdentity: Sendable {
     self.channelBinding = channelBinding
     trustedFacets = TrustedFacetList(
       trustedFacets: UPV.supported.map { TrustedFacetList.TrustedFacets(version: $0, ids: facets) })
+    endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
+  }
+
+  /// The same server with other certificates.
+  ///
+  /// - Throws: ``CryptoError``, as for a new identity.
+  package func renewed(_ certificates: [[UInt8]]) throws(CryptoError) -> ServerIdentity {
+    var identity = self
+    identity.endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
+    return identity
+  }
+
+  private static func endpoints(_ certificates: [[UInt8]]) throws(CryptoError) -> [Endpoint] {
     var endpoints: [Endpoint] = []
-    for certificate in certificates where channelBinding != .off {
+    for certificate in certificates {
       let hash = try X509.serverEndPoint(der: certificate)
       endpoints.append(Endpoint(certificate: Base64URL.encode(certificate), hash: Base64URL.encode(hash)))
     }
-    self.endpoints = endpoints
+    return endpoints
   }
 
   /// Whether a binding names one of the certificates; if it names one in two ways, both must be right.
