@@ -5,6 +5,9 @@ protocol Catalogue {
   /// Texts of the listed results, by number.
   static var results: [UInt32: ResultText] { get }
 
+  /// The one way for a person who has forgotten a value.
+  static var ifForgotten: String { get }
+
   /// Prompts and notes.
   static func text(_ prompt: PromptText) -> String
 

@@ -128,6 +128,8 @@ public enum EndCause: CaseIterable, Sendable {
   case nameOfOther
   /// The machine's name services could not be asked, or did not answer in time.
   case namesSilent
+  /// What is stored of this account here is damaged or was changed; it counts as locked.
+  case accountDamaged
   /// The server has disabled the account.
   case accountDisabled
   /// The server has locked the account for a time.

@@ -6,8 +6,10 @@ extension EnglishCatalogue {
     // Codes
     case .codeMissing:
       ResultText(
-        "An enrolment code is needed.", "Ask the administrator for one, and give its file with --code FILE.")
-    case .codeNotEntered: ResultText("No enrolment code was entered.", "Register again with one.")
+        "An enrolment code is needed.", "Ask the administrator for one, then run 'uafctl register --code FILE'.")
+    case .codeNotEntered:
+      ResultText(
+        "No enrolment code was entered.", "Register again with one: 'uafctl register --code FILE'.")
     case .otherTypeInUse:
       ResultText(
         "This account uses an authenticator that is not enabled here.", "Have root run 'uafctl register USER'.")
@@ -31,18 +33,20 @@ extension EnglishCatalogue {
         "Tell the administrator; server.ca_file has to have it.")
     case .codesNotJudged:
       ResultText(
-        "This server judges no enrolment codes.", "Register without one, on the word of a registered authenticator.")
+        "This server judges no enrolment codes.",
+        "Register without one, on the word of a registered authenticator. If you have forgotten the value: "
+          + "root's 'uafctl reset USER' removes it.")
     case .codesResetNothing:
       ResultText("This server judges no enrolment codes.", "Have root run 'uafctl reset USER'.")
     case .codesNotSigned:
       ResultText(
         "Where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a value.",
-        "Register without one, on the word of a registered authenticator, or have root run "
+        "If you know the value, 'uafctl repair --code FILE' makes a new key under it. If you have forgotten it, have root run "
           + "'uafctl register USER --code FILE'.")
     case .resetsNotSigned:
       ResultText(
         "Where the server's yes is not signed (server.require_signed_verdict) no code resets.",
-        "Have root run 'uafctl reset USER'.")
+        "For a new value, have root run 'uafctl register USER --code FILE'.")
     case .approvalExpired: ResultText("The time to confirm this is over.", "Have it asked for again.")
     case .approvalRefused:
       ResultText(
@@ -119,9 +123,11 @@ extension EnglishCatalogue {
     case .registeredAlready:
       ResultText(
         "Every authenticator that the server accepts is registered already.",
-        "Use one of them, or deregister it first to have a new key.")
+        "Use one of them, or set a new value with an enrolment code: 'uafctl register --code FILE'.")
     case .nothingLeftToRegister:
-      ResultText("Every authenticator of this machine is registered already.", "Name the one to register again.")
+      ResultText(
+        "Every authenticator of this machine is registered already.",
+        "'uafctl change' changes a value that you know. \(ifForgotten)")
     case .typesNotAccepted:
       ResultText(
         "The server accepts none of the authenticators that are set up here.",
@@ -129,7 +135,7 @@ extension EnglishCatalogue {
     case .keysNotHere:
       ResultText(
         "The server asks for keys that this machine does not have.",
-        "Ask the administrator for a new enrolment code, and register again.")
+        "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'.")
     case .noneEnabled:
       ResultText(
         "The configuration of this machine leaves no authenticator that could be used.",
@@ -166,6 +172,10 @@ extension EnglishCatalogue {
       ResultText(
         "This machine's directory of accounts does not answer.",
         "Try again later, or have root run 'uafctl register USER'.")
+    case .accountDamaged:
+      ResultText(
+        "What this machine has stored of this account is damaged or was changed.",
+        "Ask the administrator: root's 'uafctl forget USER' removes it, for a new registration.")
     case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
     case .accountLocked:
       ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")
@@ -208,15 +218,15 @@ extension EnglishCatalogue {
     case .indexMissing:
       ResultText(
         "The chip (TPM) has lost what counts this account's wrong entries, and does not open its key any more.",
-        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
     case .indexReplaced:
       ResultText(
         "What counts this account's wrong entries in the chip (TPM) was replaced, and does not open its key.",
-        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
     case .shareDamaged:
       ResultText(
         "What the chip (TPM) has sealed for this account is damaged.",
-        "Ask the administrator: root's 'uafctl reset', then a new registration.")
+        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
     case .indexNotMade:
       ResultText(
         "No chip (TPM) can count the wrong entries of this account, and the configuration demands that one does.",

@@ -1,10 +1,17 @@
 // Purpose: every text in English.
 
 enum EnglishCatalogue: Catalogue {
+  static let ifForgotten =
+    "If you have forgotten it: 'uafctl register --code FILE' with an enrolment code sets a new one."
+
+  private static let registersAgain = "With a new enrolment code 'uafctl register --code FILE' registers again."
+
   static let results: [UInt32: ResultText] = [
     0: ResultText("Success."),
     10: ResultText("Ready for verification."),
-    980: ResultText("Registering again was chosen.", "Ask the administrator for a new enrolment code."),
+    980: ResultText(
+      "Registering again was chosen.",
+      "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."),
     999: ResultText("Cancelled."),
     1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log names it."),
     1002: ResultText(
@@ -17,8 +24,9 @@ enum EnglishCatalogue: Catalogue {
     1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
     1008: ResultText(
       "The server knows this account, but this machine has no key for it.",
-      "Deregister, then register again."),
-    1009: ResultText("This account is not registered on this machine.", "Register with uafctl register."),
+      "Register again with 'uafctl register --code FILE'."),
+    1009: ResultText(
+      "This account is not registered on this machine.", "Register with 'uafctl register --code FILE'."),
     1011: ResultText(
       "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
     1012: ResultText("There is no such authenticator type.", "Use passcode, pattern or fingerprint."),
@@ -32,11 +40,11 @@ enum EnglishCatalogue: Catalogue {
     2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
     3005: ResultText("Not supported."),
     3006: ResultText("Registered and ready."),
-    3007: ResultText("Not registered.", "Register with uafctl register."),
+    3007: ResultText("Not registered.", "Register with 'uafctl register --code FILE'."),
     3008: ResultText("Locked.", "Wait, or ask the administrator."),
     3010: ResultText("The change failed.", "Ask the administrator; the log says why."),
     3011: ResultText("The reset failed.", "Ask the administrator; the log says why."),
-    3012: ResultText("That is not the right value.", "Try again."),
+    3012: ResultText("That is not the right value.", "Try again. \(ifForgotten)"),
     3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
     3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
     3015: ResultText(
@@ -59,9 +67,9 @@ enum EnglishCatalogue: Catalogue {
     7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
     7014: ResultText("No conversation is possible here.", "Use a terminal."),
     7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
-    7100: ResultText("The value was reset.", "Register again."),
+    7100: ResultText("The value was reset.", "Register again with 'uafctl register --code FILE'."),
     7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
-    7102: ResultText("There is nothing to reset.", "Register first."),
+    7102: ResultText("There is nothing to reset.", "Register with 'uafctl register --code FILE'."),
     7103: ResultText("This authenticator cannot be reset here.", "Deregister it."),
     7110: ResultText("The value was changed."),
     7111: ResultText("The value was not changed.", "Try again."),
@@ -70,7 +78,8 @@ enum EnglishCatalogue: Catalogue {
     9000: ResultText("The server asks to come back later: try again then."),
     9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
     13_006: ResultText(
-      "The server has no such registration.", "Ask the administrator for a new enrolment code, and register again."),
+      "The server has no such registration.",
+      "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."),
     15_007: ResultText("The server does not know the account that was to be deregistered."),
     19_019: ResultText("The user name is empty.", "Give a user name."),
   ]
@@ -123,7 +132,8 @@ enum EnglishCatalogue: Catalogue {
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
     case .revoked(let said):
       let words = PromptText.inBrackets(said)
-      return "Revoked by the server\(words): ask the administrator for a new registration."
+      return "Revoked by the server\(words): ask the administrator for an enrolment code, then run "
+        + "'uafctl register --code FILE'."
     case .serverForbids:
       return "The server does not allow this for this account, which may be disabled: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
@@ -153,7 +163,23 @@ enum EnglishCatalogue: Catalogue {
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
-    case .deregistered(let user): return "\(PromptText.shown(user)) is deregistered."
+    case .registeredBefore(let kind, let user):
+      return "\(PromptText.shown(user)) has a \(kind.english) on this machine already: the code sets a new one. "
+        + "The old one stays until the server has accepted the new one."
+    case .valueReplaced(let kind, let user, let serverForgot):
+      let done = "\(PromptText.shown(user)) has a new \(kind.english). The old one is removed from this machine."
+      return serverForgot
+        ? done + " The server has forgotten its key."
+        : done + " The server has not said that it forgot its key: have its administrator revoke it."
+    case .deregistered(let user, let kinds):
+      return
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain)"
+    case .deregisteredThere(let user, let kinds):
+      return
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
+        + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have root run "
+        + "'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code; to remove it, "
+        + "'uafctl reset USER\(PromptText.named(kinds))'."
     case .deregisteredHere(let user):
       return
         "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
@@ -161,10 +187,15 @@ enum EnglishCatalogue: Catalogue {
       return
         "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(left.english) as well, which is still on this "
         + "machine: uafctl deregister \(left.english)"
+    case .forgotten(let user):
+      return
+        "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain)"
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
-      return serverKnows ? done + " The server still knows its keys; they open nothing here any more." : done
+      let next = " " + registersAgain
+      return serverKnows
+        ? done + " The server still knows its keys; they open nothing here any more." + next : done + next
     case .repaired(let kind, let user, let serverForgot):
       let done = "The \(kind.english) of \(PromptText.shown(user)) has a new key."
       return serverForgot
@@ -211,6 +242,10 @@ enum EnglishCatalogue: Catalogue {
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "\($0) digits" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+  }
+
+  private static func colon(_ kinds: [ValueKind]) -> String {
+    kinds.isEmpty ? "" : ": " + kinds.map(\.english).joined(separator: " and ")
   }
 
   private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {

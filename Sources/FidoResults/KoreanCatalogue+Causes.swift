@@ -4,8 +4,8 @@ extension KoreanCatalogue {
   static func told(_ cause: EndCause) -> ResultText {
     switch cause {
     // Codes
-    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 코드를 요청하고, 그 파일을 --code FILE로 지정하십시오.")
-    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 입력해 다시 등록하십시오.")
+    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 'uafctl register --code FILE'을 실행하십시오.")
+    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 'uafctl register --code FILE'로 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 20자 코드를 확인하여 입력하십시오.")
@@ -19,17 +19,21 @@ extension KoreanCatalogue {
       ResultText(
         "등록 코드의 인증 기관이 이 컴퓨터의 설정과 다릅니다.", "관리자에게 알리십시오. server.ca_file에 그 인증 기관이 있어야 합니다.")
     case .codesNotJudged:
-      ResultText("이 서버는 등록 코드를 확인하지 않습니다.", "코드 없이, 이미 등록된 인증 수단으로 확인하여 등록하십시오.")
+      ResultText(
+        "이 서버는 등록 코드를 확인하지 않습니다.",
+        "코드 없이, 이미 등록된 인증 수단으로 확인하여 등록하십시오. 값을 잊어버렸다면 root가 "
+          + "'uafctl reset USER'로 지워야 합니다.")
     case .codesResetNothing:
       ResultText("이 서버는 등록 코드를 확인하지 않습니다.", "root 관리자가 'uafctl reset USER'를 실행해야 합니다.")
     case .codesNotSigned:
       ResultText(
         "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 사용 중인 계정의 값을 정할 수 없습니다.",
-        "코드 없이 이미 등록된 인증 수단으로 등록하거나, root 관리자가 'uafctl register USER --code FILE'을 실행해야 합니다.")
+        "값을 알고 있다면 'uafctl repair --code FILE'로 그 값에 새 키를 등록하십시오. 잊어버렸다면 root 관리자가 "
+          + "'uafctl register USER --code FILE'을 실행해야 합니다.")
     case .resetsNotSigned:
       ResultText(
         "서버의 승인에 서명이 없으면(server.require_signed_verdict) 코드로는 초기화할 수 없습니다.",
-        "root 관리자가 'uafctl reset USER'를 실행해야 합니다.")
+        "새 값을 정하려면 root 관리자가 'uafctl register USER --code FILE'을 실행해야 합니다.")
     case .approvalExpired: ResultText("승인할 수 있는 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalRefused:
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
@@ -93,13 +97,13 @@ extension KoreanCatalogue {
         "헬프데스크의 파일을 사용하거나 root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
     // Authenticators
     case .registeredAlready:
-      ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 새 키를 받으려면 먼저 등록을 해지하십시오.")
+      ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 등록 코드로 'uafctl register --code FILE'로 새 값을 정하십시오.")
     case .nothingLeftToRegister:
-      ResultText("이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.", "다시 등록할 인증 수단의 이름을 지정하십시오.")
+      ResultText("이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.", "알고 있는 값은 'uafctl change'로 바꿉니다. \(ifForgotten)")
     case .typesNotAccepted:
       ResultText("여기에 있는 인증 수단은 서버가 하나도 받아들이지 않습니다.", "어느 것을 받아들이는지 관리자에게 문의하십시오.")
     case .keysNotHere:
-      ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", "관리자에게 새 등록 코드를 요청해 다시 등록하십시오.")
+      ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오.")
     case .noneEnabled:
       ResultText("이 컴퓨터의 설정에는 쓸 수 있는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
     case .configuredNotAccepted:
@@ -123,6 +127,10 @@ extension KoreanCatalogue {
     case .nameOfOther: ResultText("다른 계정의 이름을 가진 계정입니다.", "관리자에게 문의하십시오.")
     case .namesSilent:
       ResultText("이 컴퓨터의 계정 디렉터리가 응답하지 않습니다.", "나중에 다시 시도하거나 root 관리자가 'uafctl register USER'를 실행해야 합니다.")
+    case .accountDamaged:
+      ResultText(
+        "이 컴퓨터에 저장된 이 계정의 정보가 손상되었거나 변경되었습니다.",
+        "관리자에게 문의하십시오. root 관리자가 'uafctl forget USER'로 지워야 다시 등록할 수 있습니다.")
     case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
     case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
     case .accountNotKnown:
@@ -146,15 +154,15 @@ extension KoreanCatalogue {
     case .indexMissing:
       ResultText(
         "이 계정의 틀린 입력을 세던 자리가 칩(TPM)에 없어 계정의 키를 열 수 없습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
     case .indexReplaced:
       ResultText(
         "이 계정의 틀린 입력을 세던 칩(TPM)의 자리가 바뀌어 계정의 키를 열 수 없습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
     case .shareDamaged:
       ResultText(
         "칩(TPM)이 이 계정을 위해 봉인한 것이 손상되었습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset'을 실행한 뒤 다시 등록해야 합니다.")
+        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
     case .indexNotMade:
       ResultText("이 계정의 틀린 입력을 셀 수 있는 칩(TPM)이 없는데, 설정은 이를 요구합니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다.")
     case .indicesInUse:

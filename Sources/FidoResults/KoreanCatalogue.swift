@@ -1,18 +1,22 @@
 // Purpose: every text in Korean.
 
 enum KoreanCatalogue: Catalogue {
+  static let ifForgotten = "잊어버렸다면 등록 코드로 'uafctl register --code FILE'을 실행해 새로 정하십시오."
+
+  private static let registersAgain = "새 등록 코드가 있으면 'uafctl register --code FILE'로 다시 등록합니다."
+
   static let results: [UInt32: ResultText] = [
     0: ResultText("성공했습니다."),
     10: ResultText("본인 확인 준비가 되었습니다."),
-    980: ResultText("다시 등록하기를 선택했습니다.", "관리자에게 새 등록 코드를 요청하십시오."),
+    980: ResultText("다시 등록하기를 선택했습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."),
     999: ResultText("취소했습니다."),
     1001: ResultText("설정이나 메시지가 올바르지 않습니다.", "관리자에게 문의하십시오. 로그에 항목이 나와 있습니다."),
     1002: ResultText("서버 인증서나 채널 바인딩이 올바르지 않습니다.", "다른 곳에 패스코드를 입력하지 말고 관리자에게 알리십시오."),
     1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
     1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오."),
     1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "등록을 해지한 뒤 다시 등록하십시오."),
-    1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "uafctl register로 등록하십시오."),
+    1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'uafctl register --code FILE'로 다시 등록하십시오."),
+    1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'uafctl register --code FILE'로 등록하십시오."),
     1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
     1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
     1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
@@ -21,11 +25,11 @@ enum KoreanCatalogue: Catalogue {
     2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
     3005: ResultText("지원하지 않습니다."),
     3006: ResultText("등록되어 있고 사용할 수 있습니다."),
-    3007: ResultText("등록되지 않았습니다.", "uafctl register로 등록하십시오."),
+    3007: ResultText("등록되지 않았습니다.", "'uafctl register --code FILE'로 등록하십시오."),
     3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
     3010: ResultText("변경하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
     3011: ResultText("초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오."),
+    3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오. \(ifForgotten)"),
     3013: ResultText("잘못된 입력으로 잠시 잠겼습니다.", "기다린 뒤 다시 시도하십시오."),
     3014: ResultText("잘못된 입력이 너무 많아 영구히 잠겼습니다.", "관리자에게 잠금 해제를 요청하십시오."),
     3015: ResultText("잘못된 입력이 남아 있는 동안 잠금 설정은 바뀌지 않습니다.", "올바른 값을 한 번 입력하거나 관리자에게 잠금 해제를 요청하십시오."),
@@ -46,9 +50,9 @@ enum KoreanCatalogue: Catalogue {
     7013: ResultText("지금은 생체 인식을 사용할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
     7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
     7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
-    7100: ResultText("값을 초기화했습니다.", "다시 등록하십시오."),
+    7100: ResultText("값을 초기화했습니다.", "'uafctl register --code FILE'로 다시 등록하십시오."),
     7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    7102: ResultText("초기화할 것이 없습니다.", "먼저 등록하십시오."),
+    7102: ResultText("초기화할 것이 없습니다.", "'uafctl register --code FILE'로 등록하십시오."),
     7103: ResultText("이 인증 수단은 여기서 초기화할 수 없습니다.", "등록을 해지하십시오."),
     7110: ResultText("값을 변경했습니다."),
     7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
@@ -56,7 +60,7 @@ enum KoreanCatalogue: Catalogue {
     7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
     9000: ResultText("서버가 나중에 다시 시도하라고 합니다."),
     9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
-    13_006: ResultText("서버에 그런 등록이 없습니다.", "관리자에게 새 등록 코드를 요청해 다시 등록하십시오."),
+    13_006: ResultText("서버에 그런 등록이 없습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."),
     15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
     19_019: ResultText("사용자 이름이 비어 있습니다.", "사용자 이름을 입력하십시오."),
   ]
@@ -106,7 +110,8 @@ enum KoreanCatalogue: Catalogue {
       let said = Text.cleaned(said ?? "")
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
     case .revoked(let said):
-      return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). 관리자에게 새 등록을 요청하십시오."
+      return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). "
+        + "관리자에게 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."
     case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 계정이 비활성화되었을 수 있습니다. 서버 관리자에게 문의하십시오."
     case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
     case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
@@ -130,16 +135,32 @@ enum KoreanCatalogue: Catalogue {
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
-    case .deregistered(let user): return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다."
+    case .registeredBefore(let kind, let user):
+      return "\(PromptText.shown(user)) 계정은 이 컴퓨터에 \(kind.koreanSubject) 이미 있습니다. 이 코드로 새로 정합니다. "
+        + "서버가 새 값을 받아들일 때까지 이전 값이 유지됩니다."
+    case .valueReplaced(let kind, let user, let serverForgot):
+      let done = "\(PromptText.shown(user)): 새 \(kind.koreanObject) 등록했습니다. 이전 값은 이 컴퓨터에서 지웠습니다."
+      return serverForgot
+        ? done + " 서버에서도 이전 키를 지웠습니다." : done + " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 그 키를 폐기해 달라고 하십시오."
+    case .deregistered(let user, let kinds):
+      return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain)"
+    case .deregisteredThere(let user, let kinds):
+      return "\(PromptText.shown(user)) 계정의 등록을 서버에서만 해지했습니다\(brackets(kinds)). 서버의 승인에 서명이 없어"
+        + "(server.require_signed_verdict) 이 컴퓨터에는 그대로 남지만, 더는 로그인할 수 없습니다. 새 값을 정하려면 root 관리자가 "
+        + "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을, 지우려면 "
+        + "'uafctl reset USER\(PromptText.named(kinds))'를 실행해야 합니다."
     case .deregisteredHere(let user):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
     case .deregisteredMore(let user, let left):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(left.korean)의 키도 지웠습니다: "
         + "uafctl deregister \(left.english)"
+    case .forgotten(let user):
+      return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain)"
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
-      return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." : done
+      let next = " " + registersAgain
+      return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." + next : done + next
     case .repaired(let kind, let user, let serverForgot):
       let done = "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다."
       return serverForgot
@@ -184,6 +205,10 @@ enum KoreanCatalogue: Catalogue {
   private static func brackets(_ service: String?, _ digits: Int?) -> String {
     let parts = [service.map(PromptText.shown), digits.map { "숫자 \($0)자리" }].compactMap(\.self)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+  }
+
+  private static func brackets(_ kinds: [ValueKind]) -> String {
+    kinds.isEmpty ? "" : " (\(kinds.map(\.korean).joined(separator: ", ")))"
   }
 
   private static func wrong(_ kind: ValueKind, _ triesLeft: Int?) -> String {

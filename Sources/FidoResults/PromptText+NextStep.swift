@@ -4,13 +4,15 @@ extension PromptText {
     switch self {
     case .cause(let cause): language.catalogue.told(cause).nextStep
     case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language)
+    // The texts say how a lock ends. Whoever has forgotten the value is locked again after that.
+    case .locked, .lockedForGood: language.catalogue.ifForgotten
     case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.unreachable), .noAnswer(.timeOut), .noAnswer(.connectionLost):
       FidoResult.noAnswer.nextStep(in: language)
     case .noAnswer(.tls), .noAnswer(.proxy), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
     // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
     // These texts say it themselves.
-    case .noAnswer(.ownMeans), .valueNotSet, .locked, .lockedForGood, .revoked, .serverForbids, .serverUndecided,
+    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain, .unlockCodeWrong:
@@ -24,7 +26,8 @@ extension PromptText {
       .waitingForServer, .confirm,
       .ready,
       .partOfText,
-      .registered, .deregistered, .deregisteredHere, .deregisteredMore, .changed, .reset, .repaired, .left,
+      .registered, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,
+      .deregisteredMore, .forgotten, .changed, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil

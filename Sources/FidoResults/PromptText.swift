@@ -106,12 +106,20 @@ public enum PromptText: Hashable, Sendable {
   case tooManyConversations
   /// Registered.
   case registered(user: String)
-  /// Deregistered.
-  case deregistered(user: String)
+  /// The code sets a new secret for an authenticator that the account has already.
+  case registeredBefore(ValueKind, user: String)
+  /// A new secret took the place of one that was set; says whether the server has forgotten the old key.
+  case valueReplaced(ValueKind, user: String, serverForgot: Bool)
+  /// Deregistered here and at the server: these authenticators.
+  case deregistered(user: String, of: [ValueKind] = [])
+  /// Deregistered at the server alone, whose word removes nothing here.
+  case deregisteredThere(user: String, of: [ValueKind])
   /// Deregistered only here: the server had already forgotten the key.
   case deregisteredHere(user: String)
   /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
+  /// Nothing of the account is left on this machine.
+  case forgotten(user: String)
   /// Changed.
   case changed(ValueKind, user: String)
   /// Reset; says whether the server was told.
@@ -150,6 +158,9 @@ public enum PromptText: Hashable, Sendable {
     let words = Text.cleaned(said ?? "")
     return words.isEmpty ? "" : " (\(words))"
   }
+
+  /// The type as a command names it, after a space; nothing where there are several.
+  static func named(_ kinds: [ValueKind]) -> String { kinds.count == 1 ? " \(kinds[0].english)" : "" }
 
   private static let nameLimit = 64
 }

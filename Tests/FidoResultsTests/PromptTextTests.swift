@@ -11,6 +11,9 @@ import Testing
       .wrong(kind, triesLeft: 4), .confirm(kind, "mina@desk: sudo id"), .choiceOption([kind]), .valueIsStale(kind),
       .valueIsStaleHere(kind), .valueMeetsRules(kind, other: .pattern),
       .changed(kind, user: "alice"), .reset(kind, user: "alice", serverKnows: false),
+      .registeredBefore(kind, user: "alice"), .valueReplaced(kind, user: "alice", serverForgot: true),
+      .valueReplaced(kind, user: "alice", serverForgot: false), .deregistered(user: "alice", of: [kind]),
+      .deregisteredThere(user: "alice", of: [kind]),
       .reset(kind, user: "alice", serverKnows: true), .registeredAgain(kind), .valueNotSet(kind),
     ]
   }
@@ -21,7 +24,7 @@ import Testing
     .locked(seconds: 300), .lockedForGood, .digitsExpected(6), .refusedByServer(nil), .refusedByServer("no"),
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
-    .deregistered(user: "alice"), .deregisteredHere(user: "alice"),
+    .deregistered(user: "alice"), .deregisteredHere(user: "alice"), .forgotten(user: "alice"),
     .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder, .noAnswer(.dns),
     .repaired(.passcode, user: "alice", serverForgot: true), .repaired(.pattern, user: "alice", serverForgot: false),
     .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
@@ -91,7 +94,8 @@ import Testing
       .changed(.passcode, user: hostile), .reset(.pattern, user: hostile, serverKnows: true),
       .refusedByServer(hostile), .registered(user: hostile), .deregistered(user: hostile),
       .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode),
-      .repaired(.passcode, user: hostile, serverForgot: false),
+      .repaired(.passcode, user: hostile, serverForgot: false), .registeredBefore(.passcode, user: hostile),
+      .valueReplaced(.passcode, user: hostile, serverForgot: false), .deregisteredThere(user: hostile, of: [.passcode]),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -18,4 +18,23 @@ import Testing
   @Test func `does not crash in a window without columns`() {
     #expect(TextRows.wrapped("ab한", columns: 0) == ["ab", "한"])
   }
+
+  @Test(arguments: [20, 40, 80])
+  func `flowing text is never broken inside a word, and keeps lines, indents and the space before an entry`(
+    _ columns: Int
+  ) {
+    let text =
+      "The server has seen more signatures of this key than this machine: an older copy was put back.\n"
+      + "  서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었습니다.\n"
+      + "/a/path/that/is/longer/than/any/row/of/the/terminal/and/has/to/stay/one/word/to/be/copied Passcode: "
+    let flowing = TextRows.flowing(text, columns: columns)
+    #expect(
+      flowing.hasSuffix(" ")
+        && flowing.split(whereSeparator: \.isWhitespace) == text.split(whereSeparator: \.isWhitespace))
+    for row in flowing.split(separator: "\n") {
+      let words = row.split(separator: " ")
+      #expect(words.count == 1 || CharacterWidth.columns(row) <= columns + (row.hasSuffix(" ") ? 1 : 0), "\(row)")
+    }
+    #expect(TextRows.flowing("short\n\nlines", columns: columns) == "short\n\nlines")
+  }
 }

@@ -228,7 +228,9 @@ import UAFWire
     let first = try #require(bench.server.registered)
     let configuration = bench.configuration
     bench.configuration = configuration.replacing("[server]", with: "[server]\nfacet_id = \"linux:other\"")
-    #expect(try bench.run(bench.registration(), ["correct"]).result == 0)
+    var repair = bench.registration()
+    repair.operation = .repair
+    #expect(try bench.run(repair, ["correct"]).result == 0)
     bench.server.order = [wildcard]
     #expect(try deregister(bench, .deregisterAll).result == 0)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)

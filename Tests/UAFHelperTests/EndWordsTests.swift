@@ -70,7 +70,7 @@ import UAFWire
   @Test func `says if everything that the server accepts is already registered`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try #require(bench.server.registered)]
-    let transcript = try bench.run(tool(.register, bench.server.payload()), peer: 4242)
+    let transcript = try bench.run(tool(.register), ["correct"], peer: 4242)
     #expect(transcript.result == 2002)
     #expect(text(transcript).hasPrefix("Every authenticator that the server accepts is registered already.\n"))
   }
@@ -94,7 +94,7 @@ import UAFWire
     #expect(
       transcript.errors == [
         "The server asks for keys that this machine does not have. "
-          + "Ask the administrator for a new enrolment code, and register again."
+          + "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."
       ])
   }
 

@@ -182,7 +182,7 @@ import UAFWire
     let refused = try bench()
     refused.server.lateFailure = nil
     refused.server.respondStatus = .init(rawValue: 1401)
-    #expect(try refused.run(refused.registration(), ["correct"]).result == 13_006)
+    #expect(try refused.run(refused.registration(), ["correct", "correct"]).result == 13_006)
     refused.server.lateFailure = .noHandshake(.refused)
     expectRefusal(try refused.run(refused.begin(), ["correct"]))
 

@@ -200,17 +200,34 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `the list has what is not registered yet, and a single one is chosen without a question`() throws {
+  @Test func `a first registration sets root's first type without a list, and a further one what is left`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
-    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    bench.server.accepted = [["5541#0002"], ["5541#0001"]]
     var begin = bench.registration()
     begin.authenticator = nil
-    let first = try bench.run(begin, ["2", "12369", "12369"])
-    #expect(first.result == 0 && first.prompts.map(\.check) == ["choice", "pattern", "pattern"])
-    let second = try bench.run(begin, ["correct", "correct"])
-    #expect(second.result == 0 && second.prompts.map(\.check) == ["passcode", "passcode"])
+    let first = try bench.run(begin, ["correct", "correct"])
+    #expect(first.result == 0 && first.prompts.map(\.check) == ["passcode", "passcode"])
+    begin.payload = nil
+    let second = try bench.run(begin, ["correct", "12369", "12369"])
+    #expect(second.result == 0 && second.prompts.map(\.check) == ["passcode", "pattern", "pattern"])
     #expect(try bench.run(begin).result == 2002, "all registered already")
+  }
+
+  @Test(arguments: [["\"pattern\"", "\"passcode\""], ["\"passcode\"", "\"pattern\""]])
+  func `root's order says what is usual, and the server what is left of it`(_ order: [String]) throws {
+    for accepted in [[["5541#0001"], ["5541#0002"]], [["5541#0001"]], [["5541#0002"]]] {
+      let bench = try HelperBench()
+      bench.configuration = "authenticators = [\(order.joined(separator: ", "))]\n" + bench.configuration
+      _ = try bench.run(bench.begin(.initialise))
+      bench.server.accepted = accepted
+      var begin = bench.registration()
+      begin.authenticator = nil
+      let isPattern = accepted.count > 1 ? order[0] == "\"pattern\"" : accepted == [["5541#0002"]]
+      let entry = isPattern ? "12369" : "correct"
+      let transcript = try bench.run(begin, [entry, entry])
+      #expect(transcript.result == 0 && transcript.prompts.first?.check == (isPattern ? "pattern" : "passcode"))
+    }
   }
 
   @Test func `a server that wants both registers both at once`() throws {

@@ -67,7 +67,9 @@ import UAFWire
     #expect(transcript.errors == [isBusy ? busy : "The server has an error of its own: tell its administrator."])
   }
 
-  private static let revoked = "Revoked by the server: ask the administrator for a new registration."
+  private static let revoked =
+    "Revoked by the server: ask the administrator for an enrolment code, then run "
+    + "'uafctl register --code FILE'."
 
   @Test func `a revoked account is told so at login, at its deregistration and in its status`() throws {
     let bench = try HelperBench.registered()
@@ -78,7 +80,11 @@ import UAFWire
     #expect(document.contains(#""atServer":"revoked""#))
     bench.server.description = "lost laptop"
     let told = try bench.run(bench.begin(), ["correct"]).errors
-    #expect(told == ["Revoked by the server (lost laptop): ask the administrator for a new registration."])
+    #expect(
+      told == [
+        "Revoked by the server (lost laptop): ask the administrator for an enrolment code, then run "
+          + "'uafctl register --code FILE'."
+      ])
   }
 
   @Test(arguments: [1404, 1480, 1481] as [UInt32])
@@ -109,8 +115,9 @@ import UAFWire
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
     var begin = bench.registration()
     begin.authenticator = nil
-    let transcript = try bench.run(begin, ["correct"])
-    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode"], "\(bench.log.lines)")
+    let transcript = try bench.run(begin, ["correct", "correct"])
+    #expect(
+      transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode", "passcode"], "\(bench.log.lines)")
     #expect(bench.server.keys.count == 2 && bench.server.registered != dead)
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("revoked") == false)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -126,8 +133,9 @@ import UAFWire
     let old = try #require(bench.server.registered)
     var begin = bench.registration()
     begin.authenticator = nil
-    let transcript = try bench.run(begin, ["correct"])
-    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode"], "\(bench.log.lines)")
+    let transcript = try bench.run(begin, ["correct", "correct"])
+    #expect(
+      transcript.result == 0 && transcript.prompts.map(\.check) == ["passcode", "passcode"], "\(bench.log.lines)")
     #expect(bench.server.registered != old)
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
@@ -156,7 +164,7 @@ import UAFWire
     bench.server.respondStatus = .init(rawValue: status)
     let login = try bench.run(bench.begin(), ["correct"])
     #expect(login.result == 13_006 && login.pamCode == 7)
-    let registration = try bench.run(bench.registration(), ["correct"])
+    let registration = try bench.run(bench.registration(), ["correct", "correct"])
     #expect(registration.result == 13_006 && registration.pamCode == 7)
   }
 

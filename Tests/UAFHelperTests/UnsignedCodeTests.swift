@@ -27,7 +27,7 @@ import UAFWire
     let unsigned = try bench()
     let refused = try unsigned.run(persons(unsigned), ["12369", "12369"], peer: 4242)
     #expect(refused.result == 1001 && refused.pamCode != 0 && refused.prompts.isEmpty)
-    #expect(refused.finished.text?.contains("on the word of a registered authenticator") == true)
+    #expect(refused.finished.text?.contains("'uafctl register USER --code FILE'") == true)
     #expect(unsigned.server.keys.count == 1)
     #expect(try unsigned.run(unsigned.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 1009)
     let signed = try bench(signed: true)
@@ -64,10 +64,17 @@ import UAFWire
     #expect(try other.run(begin, ["correct", "12369", "12369"], peer: 4242).result == 0)
   }
 
-  @Test func `a code registers a verified secret anew without a signed success`() throws {
+  @Test
+  func `without a signed success a code gives a verified secret a new key, by a repair, and sets no other secret`()
+    throws
+  {
     let bench = try bench()
-    #expect(try bench.run(persons(bench, "passcode"), ["correct"], peer: 4242).result == 0)
-    #expect(try bench.run(persons(bench, "passcode"), ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3012)
+    var repair = persons(bench, "passcode")
+    repair.operation = .repair
+    #expect(try bench.run(repair, ["correct"], peer: 4242).result == 0)
+    #expect(try bench.run(repair, ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3012)
+    let refused = try bench.run(persons(bench, "passcode"), peer: 4242)
+    #expect(refused.result == 1001 && refused.prompts.isEmpty)
   }
 
   @Test func `an account that root has reset accepts a code as before its first registration`() throws {

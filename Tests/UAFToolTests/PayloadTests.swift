@@ -24,6 +24,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(Self.code))])
   }
 
+  @Test(arguments: ["\u{FEFF}%\r\n", "> %\n", "\u{FEFF}> %\n>\n", "mina\n%\n"])
+  func `comes from a file that a mail program has quoted, or an editor has marked`(_ form: String) {
+    let folder = Folder()
+    let path = folder.file("payload", Array(form.replacing("%", with: Self.code).utf8), mode: 0o600)
+    let bench = Bench(["register", "--code", path], core: [Bench.success])
+    #expect(bench.exit == .success && bench.sent == [Bench.packet(begin(Self.code))])
+  }
+
   @Test func `comes from the first line of standard input, and the answers from the next ones`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\nsecret\n")

@@ -41,6 +41,18 @@ import UAFWire
     #expect(argument.exit == .usage && argument.startedOwn.isEmpty)
   }
 
+  @Test(arguments: ["% alice", "alice: %", "> %"])
+  func `the account that was pasted with the characters is dropped`(_ form: String) {
+    let code = "S760-0303-000G-40R4-0M30-E209"
+    let input = form.replacing("%", with: code.replacing("-", with: " ")) + "\n"
+    let bench = Bench(["unlock", "--code", "alice"], as: 0, core: [Bench.success], input: input)
+    var asked = begin(code.replacing("-", with: ""))
+    asked.uid = FakeAccounts().account(named: "alice")?.userID
+    asked.account = Array("alice".utf8)
+    asked.arguments = [Array("tries=3".utf8)]
+    #expect(bench.sent == [Bench.packet(asked)])
+  }
+
   @Test func `root does it for somebody`() {
     let bench = Bench(["unlock", "--code", "alice"], as: 0, core: [Bench.success], input: "S760\n")
     var asked = begin("S760")

@@ -32,8 +32,9 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.notRegistered): "not registered"
     case .state(AuthenticatorState.locked): "locked"
     case .state(let number): "state \(number)"
-    case .revokedAtServer: "at the server: revoked: ask the administrator for a new registration"
-    case .unknownAtServer: "at the server: not registered any more: register again"
+    case .revokedAtServer:
+      "at the server: revoked: ask the administrator for a code, then 'uafctl register --code FILE'"
+    case .unknownAtServer: "at the server: not registered any more: 'uafctl register --code FILE'"
     case .aheadAtServer:
       "at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'"
     case .here(let counter): "here: \(Self.english(counter))"
@@ -54,8 +55,8 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.notRegistered): "등록되지 않았습니다"
     case .state(AuthenticatorState.locked): "잠겨 있습니다"
     case .state(let number): "상태 \(number)"
-    case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 새로 등록해 달라고 하십시오"
-    case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 다시 등록하십시오"
+    case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 'uafctl register --code FILE'을 실행하십시오"
+    case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 'uafctl register --code FILE'로 다시 등록하십시오"
     case .aheadAtServer: "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. 'uafctl repair --code FILE'을 실행하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"

@@ -8,6 +8,10 @@ package struct EntryForm: Equatable {
     case masked
     /// The entry itself.
     case shown
+    /// So many digits as they are typed, and ``mask`` for what follows them or is no digit: the number of a list.
+    ///
+    /// Whoever overlooks the list enters a value here.
+    case number(digits: Int)
   }
 
   /// What is seen of it.

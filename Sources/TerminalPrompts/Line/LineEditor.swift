@@ -42,6 +42,11 @@ package struct LineEditor: ~Copyable {
     return value.withBytes { Self.characterCount($0) == length }
   }
 
+  /// Whether all of the entry is seen as the number of a list is: so many digits and nothing else.
+  func isNumber(of digits: Int) -> Bool {
+    value.count <= digits && value.withBytes { bytes in bytes.indices.allSatisfy { (0x30...0x39).contains(bytes[$0]) } }
+  }
+
   /// How many characters an entry has; nil where the last one is not complete yet.
   package static func characterCount(_ bytes: Span<UInt8>) -> Int? {
     var characters = 0

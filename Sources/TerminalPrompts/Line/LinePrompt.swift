@@ -47,7 +47,7 @@ package struct LinePrompt {
       case .key: action = .refused
       }
       isFirst = false
-      Self.show(action, as: form.display, on: session)
+      Self.show(action, as: Self.display(of: editor, after: action, form.display), on: session)
       switch action {
       case .inserted where editor.isFull, .done:
         session.show("\n")
@@ -61,6 +61,16 @@ package struct LinePrompt {
       case .none, .inserted, .erased, .refused: break
       }
     }
+  }
+
+  /// A number is seen as long as the entry is one.
+  private static func display(
+    of editor: borrowing LineEditor, after action: LineEditor.Action, _ display: EntryForm.Display
+  ) -> EntryForm.Display {
+    guard case .number(let digits) = display else { return display }
+    // A digit and a mask take one cell each, so both are taken back alike.
+    if case .erased = action { return .masked }
+    return editor.isNumber(of: digits) ? .shown : .masked
   }
 
   /// Shows the change of the entry, as far as it may be seen.

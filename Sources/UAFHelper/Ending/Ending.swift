@@ -81,6 +81,11 @@ struct Ending: Error {
     }
   }
 
+  /// The text for a person's uafctl, where the one for logins would mislead: no unlock mends a damaged file.
+  var forTool: PromptText? {
+    if case .damage = circumstance { .cause(.accountDamaged) } else { text }
+  }
+
   // MARK: The same ending, with more known
 
   /// With another text for the person, and if need be for the log.
@@ -135,7 +140,7 @@ struct Ending: Error {
   ///
   /// A PAM host says "try again" by itself, so it gets the next step only with a cause, or with the result's own text.
   func told(in language: Language, toTool isTool: Bool) -> String {
-    let (told, nextStep) = told(in: language)
+    let (told, nextStep) = (isTool ? saying(forTool) : self).told(in: language)
     guard let nextStep else { return told }
     if isTool { return "\(told)\n\(nextStep)" }
     if case .cause = text { return "\(told) \(nextStep)" }

@@ -73,8 +73,10 @@ struct EnrolmentCodes {
   func authority(
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Authority {
-    if let code = EnrolmentCode(typed: text) { return .code(code) }
-    if let payload = try? EnrolmentPayload(encoded: text) {
+    // Only what is recognised is taken out of an entry: another server's code may have spaces.
+    let found = PastedCode.enrolment(in: text) ?? text
+    if let code = EnrolmentCode(typed: found) { return .code(code) }
+    if let payload = try? EnrolmentPayload(encoded: found) {
       return Self.authority(try judged(checked(payload, .registration), for: account, settings))
     }
     // It would be refused there, and whoever is on the way would know what was meant.

@@ -61,6 +61,8 @@ import UAFMessages
     // If a type was named, that type alone where it is enough.
     if named != nil { return ways.min { $0.count < $1.count } ?? first }
     guard ways.count > 1 else { return first }
+    // A first registration sets what is usual on this machine: root's first type. Whoever wants another one names it.
+    if !hasTyped, let usual = types.first(where: \.isTyped), ways.contains([usual]) { return [usual] }
     guard policy.isInteractive else {
       throw Ending(.noSuitableAuthenticator, because: .severalToName, log: "several authenticators fit: name one")
     }

@@ -7,6 +7,7 @@ struct DeregisterCommand: JSONCoreCommand {
     commandName: "deregister",
     abstract: "Deletes registrations, here and at the server.")
   static let done = ToolText.deregistered
+  static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption

@@ -11,6 +11,7 @@ struct ForgetCommand: CoreCommand {
       that was never registered here, and a nouserok in a PAM stack lets it pass.
       """)
   static let done = ToolText.forgotten
+  static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
 

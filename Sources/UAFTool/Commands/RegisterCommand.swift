@@ -11,6 +11,7 @@ struct RegisterCommand: JSONCoreCommand {
       further one may be proved with a registered authenticator instead.
       """)
   static let done = ToolText.registered
+  static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption

@@ -38,8 +38,14 @@ struct UnlockCommand: CoreCommand {
     if let payload {
       request.payload = try PayloadSource(argument: payload).read(in: context, asking: .unlockLine)
     } else if code {
-      request.payload = try UnlockCodeEntry.read(in: context)
+      request.payload = try UnlockCodeEntry.read(in: context, beside: names(in: context))
     }
     return request
+  }
+
+  /// How the account may be called beside a code that was pasted.
+  private func names(in context: ToolContext) -> [String] {
+    let own = context.caller.accounts.account(withID: context.caller.userID)?.name
+    return [user, own.map { String(decoding: $0, as: UTF8.self) }].compactMap(\.self)
   }
 }

@@ -45,7 +45,9 @@ struct ToolContext {
       caller: ToolUser(
         userID: user, locale: ProcessSetup.locale(), tty: tty,
         accounts: SystemAccounts()),
-      output: Output(results: STDOUT_FILENO, notes: STDERR_FILENO),
+      output: Output(
+        results: STDOUT_FILENO, notes: STDERR_FILENO,
+        columns: isatty(STDERR_FILENO) == 1 ? AlternateScreen.size(of: STDERR_FILENO).columns : nil),
       input: STDIN_FILENO,
       terminal: terminal,
       display: ProcessSetup.display(terminal),

@@ -32,7 +32,7 @@ struct TerminalPerson: Person, ~Copyable {
       return try drawPattern(prompt)
     }
     let form = EntryForm(
-      display: prompt.echo ? .shown : hiddenDisplay, capacity: WireLimit.answer,
+      display: display(of: prompt), capacity: WireLimit.answer,
       length: prompt.entryLength.map { Int($0) }, followsFull: followsFull)
     if form.length != nil, muted == nil {
       muted = try ToolError.atTerminal { () throws(TerminalError) in
@@ -72,6 +72,11 @@ struct TerminalPerson: Person, ~Copyable {
 
   func hear(_ text: String, isError: Bool) { context.output.note(ShownText.lines(text)) }
 
+  private func display(of prompt: Prompt) -> EntryForm.Display {
+    if prompt.echo { return .shown }
+    return prompt.check == .choice ? .number(digits: String(max(prompt.options.count, 1)).count) : hiddenDisplay
+  }
+
   /// How a secret entry is shown.
   var hiddenDisplay: EntryForm.Display { context.display.isDumb ? .hidden : .masked }
 
@@ -79,7 +84,8 @@ struct TerminalPerson: Person, ~Copyable {
   ///
   /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
   func ask(_ text: String, _ form: EntryForm) throws(ToolError) -> TerminalEntry {
-    try ToolError.atTerminal { () throws(TerminalError) in try LinePrompt(terminal).ask(text, form) }
+    let rows = TextRows.flowing(text, columns: AlternateScreen.size(of: terminal).columns)
+    return try ToolError.atTerminal { () throws(TerminalError) in try LinePrompt(terminal).ask(rows, form) }
   }
 
   /// The grid on a terminal that can show it, digits without echo on any other.

@@ -1,6 +1,7 @@
 import FidoResults
 import SecretMemory
 import TerminalPrompts
+import UAFMessages
 
 /// The 24 characters of an unlock code, as a person types them: never on the command line.
 ///
@@ -10,15 +11,16 @@ enum UnlockCodeEntry {
   /// Far more than the characters and what people put between them.
   private static let capacity = 128
 
-  /// The entry without spaces, of which the core judges the rest.
+  /// The code of the entry, without spaces, and without the account that was pasted with it; the core judges the rest.
   ///
+  /// - Parameter names: names of the account.
   /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
-  static func read(in context: ToolContext) throws(ToolError) -> [UInt8] {
+  static func read(in context: ToolContext, beside names: [String]) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
       let person = TerminalPerson(terminal, in: context)
       let form = EntryForm(display: .shown, capacity: capacity)
       switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
-      case .value(let value): return try checked(value)
+      case .value(let value): return try checked(value, names)
       case .cancelled: throw .payload(.noUnlockCode)
       }
     }
@@ -26,15 +28,19 @@ enum UnlockCodeEntry {
       try LineInput(descriptor: context.input).next(capacity: capacity)
     }
     switch consume line {
-    case .bytes(let value): return try checked(value)
+    case .bytes(let value): return try checked(value, names)
     case .unusable: throw .payload(.noUnlockCode)
     case .end: throw .payload(.noUnlockCode)
     }
   }
 
-  private static func checked(_ value: borrowing Secret) throws(ToolError) -> [UInt8] {
+  private static func checked(_ value: borrowing Secret, _ names: [String]) throws(ToolError) -> [UInt8] {
     let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    do throws(ToolError) { return try PayloadLine.checked(bytes.filter { $0 != 0x20 }) } catch {
+    do throws(ToolError) {
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable) }
+      let code = PastedCode.unlock(in: text, beside: names) ?? PastedCode.words(of: text).joined()
+      return try PayloadLine.printable(Array(code.utf8))
+    } catch {
       throw .payload(.noUnlockCode)
     }
   }

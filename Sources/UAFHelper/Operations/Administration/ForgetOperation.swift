@@ -21,6 +21,6 @@ struct ForgetOperation: CallOperation {
     try? accounts.removeLeftovers(of: uid, in: directory)
     guard isForgotten else { throw Ending(.notRegistered, because: .nothingHere, log: "nothing to forget") }
     if let account, wasLocked { locks.removed(account.identity) }
-    return Success(detail: "forgotten on this machine; the server still knows its keys")
+    return Success(text: .forgotten(user: call.shownName))
   }
 }

@@ -23,7 +23,7 @@ struct DeregistrationOperation: CallOperation {
     let named = try policy.namedType()
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
+      throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
     try accounts.requireNotBlocked(held.account)
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)
@@ -41,9 +41,10 @@ struct DeregistrationOperation: CallOperation {
     let order = try deletion.order(scope, keyIDs, authority, of: name, client, over: &network) { refusal in
       isByCode ? Ending(judgingCode: refusal) : Ending(refusal)
     }
-    try forgetKeys(order, type, of: account)
+    let kinds = try forgetKeys(order, type, of: account).map(\.kind)
+    guard removesHere else { return Success(text: .deregisteredThere(user: name, of: kinds), token: order.token) }
     guard let left = try stillHeld(order, of: account) else {
-      return Success(text: .deregistered(user: name), token: order.token)
+      return Success(text: .deregistered(user: name, of: kinds), token: order.token)
     }
     log.write(
       .keys,
@@ -96,13 +97,20 @@ struct DeregistrationOperation: CallOperation {
     return Success(text: .deregisteredHere(user: account.identity.serverUserName))
   }
 
+  /// Whether what the server has deleted goes here, too.
+  ///
+  /// A code proves the account to the server. It proves it to this machine only where the server signs what it has deleted:
+  /// otherwise a program that controls uaf-fetch could remove a key with any text. Without root the keys stay then.
+  private var removesHere: Bool { call.begin.payload == nil || call.caller.isRoot || !server.isWordUnsigned }
+
   /// Removes the keys that the server named: only this account's, and only those of the AppID in the server's request.
   ///
-  /// A code proves the account to the server, but not to this machine. So without root the keys stay until they are replaced or
-  /// reset, although the server accepts them no more.
+  /// Keys that stay here are marked, so that status and a registration know that the server has forgotten them.
+  ///
+  /// - Returns: the authenticators whose keys the server has deleted.
   private func forgetKeys(
     _ order: DeregistrationOrder, _ type: AuthenticatorType?, of account: AccountFile
-  ) throws(Ending) {
+  ) throws(Ending) -> [AuthenticatorType] {
     let named = try accounts.keys(of: account).filter { key in
       (type == nil || key.type == type) && key.appID == order.appID && names(key, order)
     }
@@ -111,11 +119,20 @@ struct DeregistrationOperation: CallOperation {
         .invalidParameter, because: .messageNotValid,
         log: "the server's order names no key of this account on this machine", server: ServerPart(hasSpoken: true))
     }
-    if call.begin.payload != nil, !call.caller.isRoot {
-      return log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
+    if removesHere {
+      try remove(named.map(\.keyID), from: account)
+      log.write(.keys, "\(named.count) key(s) removed")
+    } else {
+      for key in named { mark(key, of: account) }
+      log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
     }
-    try remove(named.map(\.keyID), from: account)
-    log.write(.keys, "\(named.count) key(s) removed")
+    return AuthenticatorType.allCases.filter { type in named.contains { $0.type == type } }
+  }
+
+  private func mark(_ key: UAFKey, of account: AccountFile) {
+    do throws(StateError) {
+      try account.mark(key.keyID, serverStatus: UAFStatusCode.unknownKeyID.rawValue)
+    } catch { log.write(.state, "that the server has forgotten a key could not be noted: \(error)", .warning) }
   }
 
   private func remove(_ keyIDs: [[UInt8]], from account: AccountFile) throws(Ending) {
@@ -126,8 +143,7 @@ struct DeregistrationOperation: CallOperation {
 
   /// An authenticator that is still registered here although the server deleted its key without being asked; nil for none.
   private func stillHeld(_ order: DeregistrationOrder, of account: AccountFile) throws(Ending) -> AuthenticatorType? {
-    guard call.begin.payload == nil || call.caller.isRoot else { return nil }
-    return try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
+    try accounts.keys(of: account).first { $0.appID == order.appID && names($0, order) }?.type
   }
 
   private func names(_ key: UAFKey, _ order: DeregistrationOrder) -> Bool {

@@ -83,7 +83,7 @@ import UAFMessages
 
   private func perform(_ action: RegistrationAction) throws(Ending) -> RegistrationEvent {
     switch action {
-    case .checkWord: try word.judge(for: account, client, tools, replacingValues: replacesValues)
+    case .checkWord: try word.judge(for: account, client, tools)
     case .askRequest: exchange.ask(among: types, keys.known)
     case .chooseWay:
       keys.choose(

@@ -7,6 +7,8 @@ import UAFWire
 
 /// A registration: makes keys for the account, and keeps them if the server accepts them.
 ///
+/// With a code, what is registered here already gets a new value (``RegistrationPlan``).
+///
 /// A repair is one that renews the key of an authenticator under its value, whatever the key is worth at the server. Only a code,
 /// or another authenticator, allows it: a signature by the key proves nothing where a copy of the key may be elsewhere.
 struct RegistrationOperation: CallOperation {
@@ -22,7 +24,7 @@ struct RegistrationOperation: CallOperation {
     let directory = try tools.accounts.openState()
     let account = try tools.accounts.open(uid, in: directory)
     let named = isRepair ? try repairable(account) : try tools.policy.namedType()
-    let types = if isRepair, let named { [named] } else { try registrable(account, named) }
+    let plan = try plan(account, named)
     let identity: AccountIdentity
     let word: RegistrationWord
     if tools.call.begin.payload != nil {
@@ -32,17 +34,31 @@ struct RegistrationOperation: CallOperation {
       word = RegistrationWord(authority: authority)
     } else {
       identity = try self.identity(uid, account, for: nil, settings)
-      word = try self.word(on: account, types, named, client, settings)
+      word = try self.word(on: account, plan.types, named, client, settings)
+    }
+    var types = plan.types
+    var replaced: AuthenticatorType?
+    if case .replace(let candidates) = plan {
+      _ = try word.judge(for: account, client, tools)
+      let type = try one(of: candidates)
+      (replaced, types) = (type, [type])
+      try tools.prompter.show(.registeredBefore(type.kind, user: identity.serverUserName))
     }
     let driver = try RegistrationDriver(
-      tools, client, settings, account, identity, word, among: types, named: named, in: directory, renewing: isRepair)
+      tools, client, settings, account, identity, word, among: types, named: replaced ?? named, in: directory,
+      replacingValues: replaced != nil, renewing: isRepair)
     let acceptance = try driver.run()
-    guard isRepair, let named else {
-      return Success(text: .registered(user: identity.serverUserName), token: acceptance.token)
+    let (user, serverForgot) = (identity.serverUserName, driver.hasForgottenReplaced)
+    let text: PromptText
+    if let replaced {
+      tools.log.write(.keys, "\(replaced.rawValue) has a new value and key, by an enrolment code")
+      text = .valueReplaced(replaced.kind, user: user, serverForgot: serverForgot)
+    } else if isRepair, let named {
+      text = .repaired(named.kind, user: user, serverForgot: serverForgot)
+    } else {
+      text = .registered(user: user)
     }
-    return Success(
-      text: .repaired(named.kind, user: identity.serverUserName, serverForgot: driver.hasForgottenReplaced),
-      token: acceptance.token)
+    return Success(text: text, token: acceptance.token)
   }
 
   /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` says.
@@ -66,20 +82,20 @@ struct RegistrationOperation: CallOperation {
     return RegistrationWord(authority: authority, isVerifiedHere: known != nil)
   }
 
-  /// The types that may be registered: the named one; else those whose keys are dead at the server; else those without a value;
-  /// else the only one.
-  private func registrable(
-    _ account: AccountFile?, _ named: AuthenticatorType?
-  ) throws(Ending) -> [AuthenticatorType] {
-    guard named == nil, let account else { return tools.policy.enabledTypes }
-    let dead = try tools.accounts.deadTypes(account)
-    guard dead.isEmpty else { return dead }
-    let enrolled = try tools.accounts.enrolledTypes(account)
-    let open = tools.policy.enabledTypes.filter { !enrolled.contains($0) }
-    if !open.isEmpty || tools.policy.enabledTypes.count == 1 { return open.isEmpty ? tools.policy.enabledTypes : open }
-    throw Ending(
-      .noSuitableAuthenticator, because: .nothingLeftToRegister,
-      log: "every authenticator is registered already")
+  /// What is registered: a repair renews the key of one authenticator.
+  private func plan(_ account: AccountFile?, _ named: AuthenticatorType?) throws(Ending) -> RegistrationPlan {
+    if tools.call.begin.operation == .repair, let named { return .add(among: [named]) }
+    var standing = RegistrationPlan.Standing(enabled: tools.policy.enabledTypes)
+    standing.needsCode = try tools.server.settings().enrolment == .payload
+    if let account {
+      standing.enrolled = try tools.accounts.enrolledTypes(account)
+      standing.dead = try tools.accounts.deadTypes(account)
+    }
+    let plan = RegistrationPlan(for: standing, hasCode: tools.call.begin.payload != nil, named: named)
+    if case .refuse(let cause) = plan {
+      throw Ending(.noSuitableAuthenticator, because: cause, log: "every authenticator is registered already")
+    }
+    return plan
   }
 
   /// The authenticator that gets a new key: the named one; else the only one with a key that is dead or behind; else the only
@@ -88,11 +104,15 @@ struct RegistrationOperation: CallOperation {
     let named = try tools.policy.namedType()
     let enrolled = try account.map { (file) throws(Ending) in try tools.accounts.enrolledTypes(file) } ?? []
     guard let account, !enrolled.isEmpty, named.map(enrolled.contains) ?? true else {
-      throw Ending(.notRegistered, because: .nothingHere, log: "no key of this account on this machine")
+      throw Ending(.notRegistered, log: "no key of this account on this machine")
     }
     if let named { return named }
     let broken = try tools.accounts.typesToRepair(account)
-    let types = broken.isEmpty ? enrolled : broken
+    return try one(of: broken.isEmpty ? enrolled : broken)
+  }
+
+  /// The only one of these, or the person's choice.
+  private func one(of types: [AuthenticatorType]) throws(Ending) -> AuthenticatorType {
     if types.count == 1, let type = types.first { return type }
     guard tools.policy.isInteractive, let type = try tools.prompter.chooseType(among: types) else {
       throw Ending(

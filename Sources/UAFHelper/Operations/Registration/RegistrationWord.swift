@@ -29,13 +29,15 @@ struct RegistrationWord {
   ///
   /// For an account in use, a code counts only if the server judges it and signs its verdict. In the plain dialect a server may
   /// ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a new value. An
-  /// account without any value is treated as one that never registered.
+  /// account without any value is treated as one that never registered. Where root himself asks, with uafctl, his word is enough;
+  /// a login through a host with root is not root's word.
   ///
   /// - Throws: ``Ending`` where it may not.
   func judge(
-    for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools, replacingValues: Bool
+    for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools
   ) throws(Ending) -> RegistrationEvent {
-    guard !isVerifiedHere, let account, !tools.call.caller.isRoot || replacingValues else { return .wordAllowed }
+    let isRootsWord = tools.call.caller.isRoot && !tools.call.isLogin
+    guard !isVerifiedHere, let account, !isRootsWord else { return .wordAllowed }
     guard isCode else {
       guard try tools.accounts.isInUse(account) else { return .wordAllowed }
       throw Ending(

@@ -28,18 +28,20 @@ struct ResetOperation: CallOperation {
     guard isRoot || isByCode else {
       throw Ending(.authenticatorResetFailed, because: .codeMissing, log: "no code")
     }
+    guard let held = try accounts.authenticators(of: uid, named) else {
+      throw Ending(.resetNone, log: "no value of this account on this machine")
+    }
     guard isRoot || !server.isWordUnsigned else {
       throw Ending(
         .authenticatorResetFailed, because: .resetsNotSigned,
         log: "a reset by code, and server.require_signed_verdict is not set")
     }
-    guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(.resetNone, log: "no value of this account on this machine")
-    }
     try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
     guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is no value that can be reset") }
-    guard let type = named ?? (typed.count == 1 ? typed.first : nil) else {
+    // Root's scripts are asked nothing.
+    let chosen = try named == nil && typed.count > 1 && !isRoot ? prompter.chooseType(among: typed) : typed.first
+    guard let type = named ?? (typed.count == 1 || !isRoot ? chosen : nil) else {
       throw Ending(.authenticatorResetFailed, because: .severalToName, log: "no type was named")
     }
     if isByCode { try deregisterByCode(type, of: held.account) }

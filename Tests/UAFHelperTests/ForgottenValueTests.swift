@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// Whoever has forgotten a value comes to a new one by what the texts say, whatever was tried before.
+@Suite struct ForgottenValueTests {
+  private func persons(_ operation: UAFWire.Operation, _ type: String? = nil) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = type.map { Array($0.utf8) }
+    return begin
+  }
+
+  private func byCode(_ bench: HelperBench, _ type: String? = nil) -> Begin {
+    var begin = persons(.register, type)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    return begin
+  }
+
+  // MARK: A code sets a new value
+
+  @Test(arguments: [nil, "passcode"] as [String?], ["root", "person"])
+  func `a code says that there is a value, sets a new one, and asks for no other`(_ type: String?, _ who: String) throws
+  {
+    let bench = try HelperBench.registered(signed: true)
+    let old = try #require(bench.server.registered)
+    bench.server.knownKeys = [old]
+    var begin = bench.registration()
+    begin.authenticator = type.map { Array($0.utf8) }
+    let transcript =
+      who == "root"
+      ? try bench.run(begin, ["battery", "battery"])
+      : try bench.run(byCode(bench, type), ["battery", "battery"], peer: 4242)
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    #expect(transcript.prompts.map(\.step) == [.new, .newAgain])
+    #expect(
+      transcript.infos.first?.hasPrefix("mina has a passcode on this machine already: the code sets a new") == true)
+    #expect(
+      transcript.finished.text
+        == "mina has a new passcode. The old one is removed from this machine. The server has forgotten its key.")
+    #expect(bench.server.asked.last?.context.lostKeyIDs == [old])
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
+  }
+
+  @Test func `a locked account gets a new value, without the wrong entries of the old one`() throws {
+    let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0", signed: true)
+    for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 3014)
+    #expect(try bench.run(byCode(bench), ["battery", "battery"], peer: 4242).result == 0)
+    #expect(try bench.triesLeft() == 3)
+    #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
+  }
+
+  @Test func `a code that the server refuses changes nothing, and is told before a value is asked for`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    bench.server.registrationStatus = .unauthorized
+    let transcript = try bench.run(byCode(bench), [], peer: 4242)
+    #expect(transcript.result == 13_006 && transcript.prompts.isEmpty)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test(arguments: [UAFStatusCode(rawValue: 1498), .unauthorized, .init(rawValue: 1500)])
+  func `until the server has accepted the new key, the old value and its count stay`(_ status: UAFStatusCode) throws {
+    let bench = try HelperBench.registered(signed: true)
+    try bench.run(bench.begin(), ["wrong1"])
+    bench.server.respondStatus = status
+    #expect(try bench.run(byCode(bench), ["battery", "battery"], peer: 4242).result != 0)
+    bench.server.respondStatus = .ok
+    #expect(try bench.triesLeft() == 2)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `a front end that goes away before the end leaves the old value`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    #expect(try bench.run(byCode(bench), ["battery", nil], peer: 4242).result == 999)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
+  @Test func `of two values the person chooses the one to set, and the other one stays`() throws {
+    let bench = try HelperBench.registeredTwice(signed: true)
+    let transcript = try bench.run(byCode(bench), ["2", "74123", "74123"], peer: 4242)
+    #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "pattern", "pattern"])
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["74123"]).result == 0)
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+  }
+
+  @Test func `a code adds a type that is named and has no value yet`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    bench.server.accepted = [["5541#0001"], ["5541#0002"]]
+    let transcript = try bench.run(byCode(bench, "pattern"), ["12369", "12369"], peer: 4242)
+    #expect(transcript.result == 0 && transcript.finished.text == "mina is registered.")
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+  }
+
+  @Test func `an unsigned yes sets no value that is in use, unless root asks`() throws {
+    let bench = try HelperBench.registered()
+    let refused = try bench.run(byCode(bench), [], peer: 4242)
+    #expect(refused.result == 1001 && refused.infos.isEmpty && refused.prompts.isEmpty)
+    #expect(refused.finished.text?.contains("'uafctl register USER --code FILE'") == true)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(bench.registration(), ["battery", "battery"]).result == 0)
+    #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
+  }
+
+  @Test func `without a code, nobody is asked for a value that only a code could replace`() throws {
+    let bench = try HelperBench.registeredTwice(signed: true)
+    let transcript = try bench.run(persons(.register), [], peer: 4242)
+    #expect(transcript.result == 2002 && transcript.prompts.isEmpty)
+    #expect(transcript.finished.text?.contains("'uafctl register --code FILE'") == true)
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  // MARK: What a removal says
+
+  @Test(arguments: ["root", "person"])
+  func `a removal by code says what it removed where, and removes it in both places`(_ who: String) throws {
+    let bench = try HelperBench.registered(signed: true)
+    var begin = who == "root" ? bench.begin(.deregister) : persons(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    let transcript = try bench.run(begin, [], peer: who == "root" ? 0 : 4242)
+    #expect(transcript.result == 0)
+    #expect(
+      transcript.finished.text == "mina is deregistered: passcode, at the server and on this machine. "
+        + "With a new enrolment code 'uafctl register --code FILE' registers again.")
+    #expect(try bench.run(bench.begin()).result == 1009)
+  }
+
+  @Test func `where an unsigned yes removes nothing here, the text says why, and status says what the key is worth`()
+    throws
+  {
+    let bench = try HelperBench.registered()
+    var begin = persons(.deregister)
+    begin.payload = Array(bench.server.payload().encoded.utf8)
+    let transcript = try bench.run(begin, [], peer: 4242)
+    let text = try #require(transcript.finished.text)
+    #expect(transcript.result == 0 && text.hasPrefix("mina is deregistered: passcode, at the server alone."))
+    #expect(text.contains("server.require_signed_verdict") && text.contains("'uafctl reset USER passcode'"))
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
+  }
+
+  // MARK: Every sequence of hints
+
+  /// What the account is like when the person begins.
+  enum State: CaseIterable {
+    case never, usable, wrongEntries, lockedForAWhile, lockedForGood, revoked, forgottenByServer, behind, twoTypes
+    case resetByRoot, deregistered, forgotten, damaged, otherMachines
+  }
+
+  private static let firsts = [
+    "authenticate", "change", "register", "register --code FILE", "deregister", "deregister --code FILE",
+    "reset --code FILE", "repair --code FILE", "status",
+  ]
+
+  private func bench(_ state: State, signed: Bool) throws -> HelperBench {
+    let lock = state == .lockedForGood ? "[passcode.lock]\nmax_lock_count = 0" : ""
+    let bench =
+      state == .twoTypes
+      ? try HelperBench.registeredTwice(signed: signed) : try HelperBench.registered(lock, signed: signed)
+    let file = bench.folder + "/state/accounts/4242.db"
+    switch state {
+    case .usable, .twoTypes: break
+    case .never: #expect(try bench.run(bench.begin(.forget)).result == 0)
+    case .wrongEntries: try bench.run(bench.begin(), ["wrong1"])
+    case .lockedForAWhile, .lockedForGood:
+      for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
+    case .revoked, .forgottenByServer:
+      bench.server.respondStatus = state == .revoked ? .revokedAuthenticator : .unknownKeyID
+      try bench.run(bench.begin(), ["correct"])
+      bench.server.respondStatus = .ok
+    case .behind:
+      let copy = try Data(contentsOf: URL(fileURLWithPath: file))
+      for _ in 0..<3 { try bench.run(bench.begin(), ["correct"]) }
+      try copy.write(to: URL(fileURLWithPath: file))
+      bench.server.comparesCounters = true
+      try bench.run(bench.begin(), ["correct"])
+      bench.server.comparesCounters = false
+    case .resetByRoot: #expect(try bench.run(bench.begin(.reset)).result == 7100)
+    case .deregistered, .forgotten:
+      #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
+      if state == .forgotten { #expect(try bench.run(bench.begin(.forget)).result == 0) }
+    case .damaged: try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: file))
+    case .otherMachines:
+      let other = try HelperBench.registered()
+      let foreign = try Data(contentsOf: URL(fileURLWithPath: other.folder + "/state/accounts/4242.db"))
+      try foreign.write(to: URL(fileURLWithPath: file))
+    }
+    return bench
+  }
+
+  /// Runs a command as the person, or as root where it names USER, and returns what was told.
+  private func run(_ command: String, _ bench: HelperBench, _ state: State) throws -> String {
+    var words = command.split(separator: " ").map(String.init)
+    let isRoots = words.contains("USER")
+    let operations: [String: UAFWire.Operation] = [
+      "authenticate": .authenticate, "change": .change, "register": .register, "deregister": .deregister,
+      "reset": .reset, "repair": .repair, "status": .status, "forget": .forget, "unlock": .unlock,
+    ]
+    let operation = try #require(operations[words.removeFirst()], "\(command)")
+    var begin = isRoots ? bench.begin(operation) : persons(operation)
+    begin.service = Array("uafctl".utf8)
+    if words.contains("FILE") { begin.payload = Array(bench.server.payload().encoded.utf8) }
+    begin.authenticator = words.first { ["passcode", "pattern"].contains($0) }.map { Array($0.utf8) }
+    // Whether a list is shown is not known before. An entry that does not fit is asked for again.
+    let new = ["battery", "battery"]
+    let old = begin.payload == nil ? ["wrong1", "wrong2", "wrong3"] : []
+    // The server's order names the key that it got last.
+    let entries = (state == .twoTypes ? [operation == .deregister ? "2" : "1"] : []) + old + new + new
+    let transcript = try bench.run(begin, entries, peer: isRoots ? 0 : 4242)
+    return [transcript.finished.text ?? "", transcript.finished.document ?? ""].joined(separator: "\n")
+  }
+
+  /// The commands that a text names, but for those that take a value that the person knows.
+  private func commands(in text: String) -> [String] {
+    let named = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
+      .filter { $0.hasPrefix("uafctl ") }.map { String($0.dropFirst("uafctl ".count)) }
+    return named.filter { !$0.hasPrefix("change") && !$0.hasPrefix("repair") }
+  }
+
+  private func works(_ bench: HelperBench) throws -> Bool {
+    try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["battery"]).result == 0
+  }
+
+  @Test(arguments: State.allCases, [true, false])
+  func `every sequence of hints leads to a value that works, within three commands`(_ state: State, _ signed: Bool)
+    throws
+  {
+    var paths = Self.firsts.map { [$0] }
+    while let path = paths.popLast() {
+      let bench = try bench(state, signed: signed)
+      var told = ""
+      for command in path { told = try run(command, bench, state) }
+      if try works(bench) { continue }
+      // A state is told by its number; uafctl shows the number's text and hint.
+      if path.last == "status", told.contains("\"version\"") { continue }
+      let next = commands(in: told)
+      #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")
+      #expect(path.count < 3, "\(path): \(told)")
+      if path.count < 3 { paths += next.map { path + [$0] } }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Authenticator
+import FidoResults
+import Testing
+
+@testable import UAFHelper
+
+@Suite struct RegistrationPlanTests {
+  private let enabled: [AuthenticatorType] = [.passcode, .pattern]
+
+  private func plan(
+    _ enrolled: [AuthenticatorType], dead: [AuthenticatorType] = [], enabled: [AuthenticatorType]? = nil,
+    needsCode: Bool = true, hasCode: Bool, named: AuthenticatorType? = nil
+  ) -> RegistrationPlan {
+    RegistrationPlan(
+      for: .init(enabled: enabled ?? self.enabled, enrolled: enrolled, dead: dead, needsCode: needsCode),
+      hasCode: hasCode, named: named)
+  }
+
+  @Test(arguments: [AuthenticatorType.passcode, .pattern])
+  func `a code for a type that has a value replaces that value, named or not`(_ type: AuthenticatorType) {
+    #expect(plan([type], hasCode: true) == .replace(oneOf: [type]))
+    #expect(plan([type], hasCode: true, named: type) == .replace(oneOf: [type]))
+    #expect(plan([type], enabled: [type], hasCode: true) == .replace(oneOf: [type]))
+    #expect(plan([.passcode, .pattern], hasCode: true, named: type) == .replace(oneOf: [type]))
+  }
+
+  @Test func `a code for a type without a value adds it, where it is named or there is nothing else`() {
+    #expect(plan([.passcode], hasCode: true, named: .pattern) == .add(among: enabled))
+    #expect(plan([], hasCode: true) == .add(among: enabled))
+    #expect(plan([], hasCode: true, named: .passcode) == .add(among: enabled))
+    #expect(plan([.fingerprint], enabled: [.passcode, .fingerprint], hasCode: true) == .add(among: [.passcode]))
+  }
+
+  @Test func `of several with a value the code is for those that the server has forgotten, else for any`() {
+    #expect(plan([.passcode, .pattern], hasCode: true) == .replace(oneOf: [.passcode, .pattern]))
+    #expect(plan([.passcode, .pattern], dead: [.pattern], hasCode: true) == .replace(oneOf: [.pattern]))
+    #expect(
+      plan([.passcode, .fingerprint], dead: [.fingerprint], enabled: [.passcode, .fingerprint], hasCode: true)
+        == .replace(oneOf: [.passcode]))
+  }
+
+  @Test func `without a code no value is replaced, whatever is named, registered or forgotten`() {
+    let sets: [[AuthenticatorType]] = [[], [.passcode], [.pattern], [.passcode, .pattern]]
+    for enrolled in sets {
+      for dead in sets where dead.allSatisfy(enrolled.contains) {
+        for named in [nil, .passcode, .pattern] as [AuthenticatorType?] {
+          for needsCode in [true, false] {
+            let plan = plan(enrolled, dead: dead, needsCode: needsCode, hasCode: false, named: named)
+            if case .replace = plan { Issue.record("\(plan)") }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `without a code it refuses where every type has a value, and asks for none of them`() {
+    #expect(plan([.passcode, .pattern], hasCode: false) == .refuse(.nothingLeftToRegister))
+    #expect(plan([.passcode], enabled: [.passcode], hasCode: false) == .refuse(.nothingLeftToRegister))
+    #expect(plan([.passcode], enabled: [.passcode], needsCode: false, hasCode: false) == .add(among: [.passcode]))
+    #expect(plan([.passcode], hasCode: false) == .add(among: [.pattern]))
+    #expect(plan([.passcode], dead: [.passcode], hasCode: false) == .add(among: [.passcode]))
+  }
+}
