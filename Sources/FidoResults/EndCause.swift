@@ -130,6 +130,8 @@ public enum EndCause: CaseIterable, Sendable {
   case namesSilent
   /// What is stored of this account here is damaged or was changed; it counts as locked.
   case accountDamaged
+  /// The account has another name on this machine than it was registered under.
+  case accountRenamed
   /// The server has disabled the account.
   case accountDisabled
   /// The server has locked the account for a time.

@@ -176,6 +176,9 @@ extension EnglishCatalogue {
       ResultText(
         "What this machine has stored of this account is damaged or was changed.",
         "Ask the administrator: root's 'uafctl forget USER' removes it, for a new registration.")
+    case .accountRenamed:
+      ResultText(
+        "This account's name has changed on this machine.", "Ask the administrator: 'uafctl rename' takes it over.")
     case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
     case .accountLocked:
       ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")

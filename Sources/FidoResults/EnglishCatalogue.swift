@@ -4,7 +4,10 @@ enum EnglishCatalogue: Catalogue {
   static let ifForgotten =
     "If you have forgotten it: 'uafctl register --code FILE' with an enrolment code sets a new one."
 
-  private static let registersAgain = "With a new enrolment code 'uafctl register --code FILE' registers again."
+  /// Names the type that is gone: another one that is left would get the new value otherwise.
+  private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
+    "With a new enrolment code 'uafctl register --code FILE\(PromptText.named(kinds))' registers again."
+  }
 
   static let results: [UInt32: ResultText] = [
     0: ResultText("Success."),
@@ -173,13 +176,12 @@ enum EnglishCatalogue: Catalogue {
         : done + " The server has not said that it forgot its key: have its administrator revoke it."
     case .deregistered(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain)"
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds))"
     case .deregisteredThere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
         + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have root run "
-        + "'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code; to remove it, "
-        + "'uafctl reset USER\(PromptText.named(kinds))'."
+        + "'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
     case .deregisteredHere(let user):
       return
         "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
@@ -189,11 +191,14 @@ enum EnglishCatalogue: Catalogue {
         + "machine: uafctl deregister \(left.english)"
     case .forgotten(let user):
       return
-        "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain)"
+        "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain())"
+    case .renamed(let user, let from, let server):
+      return "\(PromptText.shown(user)) has taken over what was registered as \(PromptText.shown(from)). "
+        + "At the server the account stays \(PromptText.shown(server))."
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
-      let next = " " + registersAgain
+      let next = " " + registersAgain([kind])
       return serverKnows
         ? done + " The server still knows its keys; they open nothing here any more." + next : done + next
     case .repaired(let kind, let user, let serverForgot):

@@ -131,6 +131,8 @@ extension KoreanCatalogue {
       ResultText(
         "이 컴퓨터에 저장된 이 계정의 정보가 손상되었거나 변경되었습니다.",
         "관리자에게 문의하십시오. root 관리자가 'uafctl forget USER'로 지워야 다시 등록할 수 있습니다.")
+    case .accountRenamed:
+      ResultText("이 컴퓨터에서 이 계정의 이름이 바뀌었습니다.", "관리자에게 문의하십시오. 'uafctl rename'으로 등록을 새 이름에 옮깁니다.")
     case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
     case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
     case .accountNotKnown:

@@ -3,7 +3,10 @@
 enum KoreanCatalogue: Catalogue {
   static let ifForgotten = "잊어버렸다면 등록 코드로 'uafctl register --code FILE'을 실행해 새로 정하십시오."
 
-  private static let registersAgain = "새 등록 코드가 있으면 'uafctl register --code FILE'로 다시 등록합니다."
+  /// Names the type that is gone: another one that is left would get the new value otherwise.
+  private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
+    "새 등록 코드가 있으면 'uafctl register --code FILE\(PromptText.named(kinds))' 명령으로 다시 등록합니다."
+  }
 
   static let results: [UInt32: ResultText] = [
     0: ResultText("성공했습니다."),
@@ -143,23 +146,26 @@ enum KoreanCatalogue: Catalogue {
       return serverForgot
         ? done + " 서버에서도 이전 키를 지웠습니다." : done + " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 그 키를 폐기해 달라고 하십시오."
     case .deregistered(let user, let kinds):
-      return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain)"
+      return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain(kinds))"
     case .deregisteredThere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 서버에서만 해지했습니다\(brackets(kinds)). 서버의 승인에 서명이 없어"
         + "(server.require_signed_verdict) 이 컴퓨터에는 그대로 남지만, 더는 로그인할 수 없습니다. 새 값을 정하려면 root 관리자가 "
-        + "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을, 지우려면 "
-        + "'uafctl reset USER\(PromptText.named(kinds))'를 실행해야 합니다."
+        + "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을 실행하거나, "
+        + "값을 초기화해야 합니다."
     case .deregisteredHere(let user):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
     case .deregisteredMore(let user, let left):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(left.korean)의 키도 지웠습니다: "
         + "uafctl deregister \(left.english)"
     case .forgotten(let user):
-      return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain)"
+      return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain())"
+    case .renamed(let user, let from, let server):
+      return "\(PromptText.shown(from)) 이름으로 등록한 것을 \(PromptText.shown(user)) 계정으로 옮겼습니다. "
+        + "서버의 계정 이름은 그대로 \(PromptText.shown(server))입니다."
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
-      let next = " " + registersAgain
+      let next = " " + registersAgain([kind])
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." + next : done + next
     case .repaired(let kind, let user, let serverForgot):
       let done = "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다."

@@ -27,7 +27,7 @@ extension PromptText {
       .ready,
       .partOfText,
       .registered, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,
-      .deregisteredMore, .forgotten, .changed, .reset, .repaired, .left,
+      .deregisteredMore, .forgotten, .renamed, .changed, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil

@@ -120,6 +120,8 @@ public enum PromptText: Hashable, Sendable {
   case deregisteredMore(user: String, left: ValueKind)
   /// Nothing of the account is left on this machine.
   case forgotten(user: String)
+  /// Another name of the account has taken its registration over; its name at the server stays.
+  case renamed(user: String, from: String, server: String)
   /// Changed.
   case changed(ValueKind, user: String)
   /// Reset; says whether the server was told.

@@ -143,6 +143,7 @@ import UAFWire
     case .status: parts.status()
     case .unlock where call.begin.payload != nil: parts.givenUnlock()
     case .unlock: UnlockOperation(call: call, accounts: accounts, log: log)
+    case .rename: RenameOperation(call: call, accounts: accounts, log: log)
     case .forget: ForgetOperation(call: call, accounts: accounts, locks: locks)
     case .initialise: InitialiseOperation(folder: folder, sealing: sealing)
     case .seal: SealOperation(folder: folder, sealing: sealing)

@@ -19,4 +19,5 @@ public enum Operation: UInt8, CaseIterable, Sendable {
   case leave = 17
   case repair = 18
   case checkIn = 19
+  case rename = 20
 }

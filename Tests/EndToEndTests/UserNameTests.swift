@@ -52,7 +52,8 @@ extension EndToEnd {
 
     @Test func `a name that nobody has is refused`() throws {
       let refusal = Refusal(
-        code: .userUnknown, text: "This account is not registered on this machine. Register with uafctl register.",
+        code: .userUnknown,
+        text: "This account is not registered on this machine. Register with 'uafctl register --code FILE'.",
         log: "no such account, or its lookup failed")
       let scene = try Scene()
       try refusal.check { try scene.logIn(Scene.passcode, as: "nobodyhere") }

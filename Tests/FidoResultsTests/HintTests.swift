@@ -12,7 +12,7 @@ import Testing
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
-      .nameNotFound, .nameOfOther, .accountDisabled, .accountDamaged,
+      .nameNotFound, .nameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
       .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,

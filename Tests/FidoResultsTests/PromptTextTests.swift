@@ -25,6 +25,7 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .configurationError, .tooManyConversations,
     .registered(user: "alice"),
     .deregistered(user: "alice"), .deregisteredHere(user: "alice"), .forgotten(user: "alice"),
+    .renamed(user: "alice", from: "al", server: "al@example.com"),
     .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder, .noAnswer(.dns),
     .repaired(.passcode, user: "alice", serverForgot: true), .repaired(.pattern, user: "alice", serverForgot: false),
     .noAnswer(.refused), .noAnswer(.timeOut), .noAnswer(.tls),
@@ -96,6 +97,7 @@ import Testing
       .deregisteredHere(user: hostile), .deregisteredMore(user: hostile, left: .passcode),
       .repaired(.passcode, user: hostile, serverForgot: false), .registeredBefore(.passcode, user: hostile),
       .valueReplaced(.passcode, user: hostile, serverForgot: false), .deregisteredThere(user: hostile, of: [.passcode]),
+      .renamed(user: hostile, from: hostile, server: hostile),
     ]
     for prompt in prompts {
       let text = prompt.text(in: language)

@@ -91,7 +91,7 @@ struct CoreScript {
   private func makeBegin(_ bytes: [UInt8]) -> [UInt8] {
     let operations: [Operation] = [
       .authenticate, .change, .register, .deregister, .deregisterAll, .status, .unlock, .reset, .initialise, .forget,
-      .trust, .join, .leave, .repair, .checkIn,
+      .trust, .join, .leave, .repair, .checkIn, .rename,
     ]
     let flags = bytes.dropFirst().first ?? 0
     var begin = Begin(operations[Int(bytes.first ?? 0) % operations.count])

@@ -93,7 +93,7 @@ import UAFWire
     try bench.run(bench.begin(.reset))
     try bench.run(bench.begin(.initialise))
     for operation in [UAFWire.Operation.seal, .unseal, .recover, .account] { try bench.run(bench.begin(operation)) }
-    for operation in [UAFWire.Operation.trust, .join, .leave, .repair, .checkIn] {
+    for operation in [UAFWire.Operation.trust, .join, .leave, .repair, .checkIn, .rename] {
       try bench.run(bench.begin(operation))
     }
     try bench.run(bench.registration(), ["correct", "correct"])

@@ -15,7 +15,8 @@ import UAFWire
     let bench = Bench(["authenticate"], core: [Bench.failure(10, 1009)])
     #expect(
       bench.notes
-        == "uafctl: This account is not registered on this machine. [1009]\nhint: Register with uafctl register.\n")
+        == "uafctl: This account is not registered on this machine. [1009]\nhint: Register with 'uafctl register --code FILE'.\n"
+    )
   }
 
   @Test func `says it in the person's language`() {

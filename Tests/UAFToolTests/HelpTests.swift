@@ -50,6 +50,8 @@ import ToolTestSupport
           unlock                  Lifts every lock of an account.
           forget                  Deletes all that this machine knows of an account;
                                   root only.
+          rename                  Takes a registration over to the new name of an
+                                  account; root only.
           init                    Makes the key of this machine, once; root only.
           seal                    Moves the key of this machine into its chip (TPM);
                                   root only.

@@ -122,8 +122,11 @@ import UAFWire
   }
 
   @Test(arguments: [
-    (#""atServer":"revoked","#, "  at the server: revoked: ask the administrator for a new registration\n"),
-    (#""atServer":"unknown","#, "  at the server: not registered any more: register again\n"),
+    (
+      #""atServer":"revoked","#,
+      "  at the server: revoked: ask the administrator for a code, then 'uafctl register --code FILE'\n"
+    ),
+    (#""atServer":"unknown","#, "  at the server: not registered any more: 'uafctl register --code FILE'\n"),
     (
       #""atServer":"ahead","#,
       "  at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'\n"

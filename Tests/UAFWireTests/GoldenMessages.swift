@@ -139,6 +139,10 @@ enum GoldenMessages {
       $0.callerUID = 0
     },
     "begin-check-in": begin(.checkIn) { $0.service = bytes("uafctl") },
+    "begin-rename": begin(.rename) {
+      $0.service = bytes("uafctl")
+      $0.payload = bytes("mina")
+    },
     "begin-trust": begin(.trust) {
       $0.service = bytes("uafctl")
       $0.isDivided = false

@@ -44,7 +44,7 @@ public final class AccountFile {
   ///     state, and nothing else can be done with it.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
-  /// - Throws: ``StateError``: `identityMismatch` for another account's file, `serverNameChanged`, `damaged`, `unsafe` ...
+  /// - Throws: ``StateError``: `identityMismatch` for an account with a name that it was neither registered under nor renamed to, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
     isForState: Bool = false, lockEnded: LockEnded? = nil
@@ -52,7 +52,10 @@ public final class AccountFile {
     guard let records = try AccountFiles.records(in: directory, uid: uid),
       let identity = try AccountFiles.identity(in: records, evenBuried: isForState)
     else { return nil }
-    guard identity.uid == uid, name.map({ $0 == identity.name }) ?? true else { throw .identityMismatch }
+    guard identity.uid == uid else { throw .identityMismatch }
+    if let name {
+      guard try AccountNames(of: identity, in: records).names.contains(name) else { throw .identityMismatch }
+    }
     if let known = String(validating: identity.name, as: UTF8.self), let mapped = serverUserName(known) {
       guard mapped == identity.serverUserName else {
         throw .serverNameChanged(registered: identity.serverUserName, configured: mapped)
@@ -76,6 +79,39 @@ public final class AccountFile {
     guard let records = try AccountFiles.records(in: directory, uid: identity.uid) else { throw .absent }
     let contents = AccountRecords(identity: identity, sealed: records, in: directory)
     return AccountFile(contents, refusalMark: RefusalMark(of: identity.uid, in: directory.accounts))
+  }
+
+  /// The name that an account was registered under; nil where nothing says so.
+  ///
+  /// - Throws: ``StateError``.
+  public static func registeredName(in directory: borrowing StateDirectory, uid: UInt32) throws(StateError) -> [UInt8]?
+  {
+    guard let records = try AccountFiles.records(in: directory, uid: uid) else { return nil }
+    return try AccountFiles.identity(in: records, evenBuried: true)?.name
+  }
+
+  /// Has another name of an account's number take its registration over: root's `uafctl rename`.
+  ///
+  /// Nothing else changes: values, locks, keys and the name at the server stay.
+  ///
+  /// - Parameter old: a name that the account goes by here.
+  /// - Returns: whose registration it is.
+  /// - Throws: ``StateError``; `absent` where nothing was registered, `identityMismatch` where it does not go by that name.
+  public static func takeOver(
+    in directory: borrowing StateDirectory, uid: UInt32, from old: [UInt8], to name: [UInt8]
+  ) throws(StateError) -> AccountIdentity {
+    guard let records = try AccountFiles.records(in: directory, uid: uid),
+      let identity = try AccountFiles.identity(in: records, evenBuried: true)
+    else { throw .absent }
+    let contents = AccountRecords(identity: identity, sealed: records, in: directory)
+    try contents.write { () throws(StateError) in
+      try contents.requireIdentityOrTombstone()
+      var names = try AccountNames(of: identity, in: records)
+      guard names.names.contains(old) else { throw .identityMismatch }
+      names.add(name)
+      try names.put(of: identity, in: records)
+    }
+    return identity
   }
 
   /// Removes the file of an account, tombstone and all: root's `uafctl forget`.

@@ -249,6 +249,7 @@ struct AccountRecords {
   private func removeKept() throws(StateError) {
     try sealed.remove(.machine)
     try sealed.remove(.standing)
+    try sealed.remove(.names)
   }
 }
 

@@ -20,6 +20,8 @@ enum RecordKind: String, CaseIterable {
   case fingerprint
   /// Which unlock of the helpdesk was used last, and the wrong codes; at most one, without a name.
   case unlock
+  /// Further names that the account goes by; at most one, without a name.
+  case names
   /// A UAF key, by KeyID.
   case key
 }

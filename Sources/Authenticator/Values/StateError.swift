@@ -17,7 +17,7 @@ public enum StateError: Error, Equatable, Sendable {
   case cannotOpen(path: String, errno: CInt)
   /// A row does not carry the mark of this machine, or cannot be read: changed, damaged or copied.
   case damaged
-  /// The row belongs to another account: the uid was reused, or the account or its server name changed.
+  /// The row belongs to an account of another name: it was renamed, or its number given to somebody else.
   case identityMismatch
   /// Root's configuration gives the account another name at the server than the one it is registered under.
   case serverNameChanged(registered: String, configured: String)
@@ -59,7 +59,8 @@ extension StateError: CustomStringConvertible {
       "\(path): \(unsafe String(cString: strerror(number)))"
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
-      "state of another account (uid reused, or renamed): locked; root's 'uafctl forget USER' removes it"
+      "registered under another name than the account has now; root's 'uafctl rename USER --from OLD' takes the registration of "
+        + "a renamed account over, 'uafctl forget USER' removes one of somebody else"
     case .serverNameChanged(let registered, let configured):
       "registered at the server as '\(registered)', and server.username now gives '\(configured)': set it back; to change the "
         + "name, deregister first, then change it and register again"

@@ -104,16 +104,33 @@ import UAFConfiguration
       account = try AccountFile.open(
         in: directory, uid: uid, name: knownName, serverUserName: { mapping?.name(of: $0) }, isForState: isForState,
         lockEnded: locks.ended)
-    } catch { throw Ending(error) }
+    } catch { throw error == .identityMismatch ? renamed(uid, in: directory) : Ending(error) }
     call.recognise(registeredName: account?.identity.name)
     return account
+  }
+
+  /// The ending for an account that has another name than it was registered under, with both for the log and for root.
+  func renamed(_ uid: UInt32, in directory: borrowing StateDirectory) -> Ending {
+    let ending = Ending(StateError.identityMismatch)
+    guard let registered = try? AccountFile.registeredName(in: directory, uid: uid), let name = knownName else {
+      return ending
+    }
+    let (old, new) = (Self.shown(registered), Self.shown(name))
+    let text =
+      "registered as '\(old)', and number \(uid) is '\(new)' now: 'uafctl rename \(new) --from \(old)' takes the registration over "
+      + "for the same person, 'uafctl forget \(new)' removes it"
+    return Ending(ending.result, text: ending.text, log: text, .renamed(text))
+  }
+
+  private static func shown(_ name: [UInt8]) -> String {
+    Text.cleaned(String(decoding: name, as: UTF8.self), limit: 64)
   }
 
   /// The name that the uid has today.
   ///
   /// A uid that was given to somebody else must not open the file of its former owner. A host with root has looked the name up.
   /// The name of a peer without root comes from /etc/passwd. An account that is not in that file (LDAP, SSSD) has a name when it
-  /// registers (``OwnName``); otherwise it has none here, and no name is compared.
+  /// registers, or asks uafctl what a login would say (``OwnName``); otherwise it has none here, and no name is compared.
   private var knownName: [UInt8]? { call.caller.isRoot ? call.caller.name : call.caller.ownName }
 
   /// Whether nothing was ever registered for the account here; false where that cannot be read.

@@ -8,7 +8,7 @@ extension Begin {
     case .authenticate, .register, .deregister, .deregisterAll, .join, .leave, .repair, .checkIn: true
     case .reset: payload != nil
     case .account: !isUnattended
-    case .change, .status, .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover: false
+    case .change, .status, .unlock, .initialise, .forget, .rename, .trust, .seal, .unseal, .recover: false
     }
   }
 

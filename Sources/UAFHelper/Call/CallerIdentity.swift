@@ -94,7 +94,8 @@ struct CallerIdentity: Equatable {
         .invalidParameter, text: .cause(.onlyRoot), log: "peer \(peer) asked for what only root may ask for",
         .overreach(peer: peer, name: PasswdFile.name(of: peer, in: passwd) ?? Self.digits(peer)))
     }
-    own = OwnName(of: peer, for: begin.operation, passwd: passwd, directory: directory)
+    own = OwnName(
+      of: peer, for: begin.operation, isTool: service == Self.toolService, passwd: passwd, directory: directory)
     uid = peer
     callerUID = peer
     name = nil
@@ -122,6 +123,7 @@ struct CallerIdentity: Equatable {
 
   private static let administrative: Set<Operation> = [
     .unlock, .initialise, .forget, .trust, .seal, .unseal, .recover, .account, .join, .leave, .checkIn,
+    .rename,
   ]
 
   /// Takes the name that the account was registered by; nil where there is no such account.

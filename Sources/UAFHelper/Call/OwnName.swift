@@ -12,18 +12,22 @@ enum OwnName: Equatable {
 
   /// Finds it: in `/etc/passwd`, or else, for a registration, in the machine's name services.
   ///
-  /// Every other operation goes by the name that the account was registered by: a directory that hangs delays none of them.
+  /// Every other operation goes by the name that the account was registered by: a directory that hangs delays none of them. The
+  /// person's own uafctl asks for it where it is to say what a login says, and goes on without an answer.
   ///
   /// - Parameters:
   ///   - passwd: the text of `/etc/passwd`, which comes first: no directory can give its names away.
   ///   - directory: asks the name services.
-  init(of uid: UInt32, for operation: Operation, passwd: [UInt8], directory: (UInt32) -> DirectoryName) {
+  init(
+    of uid: UInt32, for operation: Operation, isTool: Bool = false, passwd: [UInt8],
+    directory: (UInt32) -> DirectoryName
+  ) {
     switch PasswdFile.standing(of: uid, in: passwd) {
     case .named(let name): self = .known(name)
     case .unclear:
       self = .missing(.nameNotFound, log: "uid \(uid) has several names in /etc/passwd, or the file cannot be read")
     case .absent:
-      guard operation == .register else {
+      guard operation == .register || isTool && [.authenticate, .status].contains(operation) else {
         self = .missing(.nameNotFound, log: "uid \(uid) is not in /etc/passwd")
         return
       }

@@ -8,6 +8,8 @@ enum Circumstance: Equatable {
   case rootsFault
   /// A file of the state is damaged, edited, or of another account, in this way.
   case damage(String)
+  /// The account has another name than it was registered under, in this way.
+  case renamed(String)
   /// Root has changed the account's name at the server, in this way.
   case serverNameChanged(String)
   /// A peer has asked for what it may not ask for. The name is the peer's own, or its number in digits.

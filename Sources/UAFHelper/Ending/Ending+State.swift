@@ -9,6 +9,9 @@ extension Ending {
     if case .serverNameChanged = error {
       // Root has to correct it. It is no `rootsFault`, because no stack may let a registered person go on to the password.
       self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged("\(error)"))
+    } else if error == .identityMismatch {
+      // No unlock helps. It is no `rootsFault` either, for the same reason.
+      self.init(.invalidParameter, text: .cause(.accountRenamed), log: "\(error)", .renamed("\(error)"))
     } else if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage("\(error)"))
     } else {

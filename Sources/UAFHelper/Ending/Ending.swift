@@ -67,7 +67,7 @@ struct Ending: Error {
   /// The event that the log has beside the ending; nil for most.
   var incident: LogEvent? {
     switch circumstance {
-    case .damage: .damaged
+    case .damage, .renamed: .damaged
     case .overreach: .peer
     default: text == .configurationError || text == .serverNameChanged ? .configuration : nil
     }
@@ -76,9 +76,15 @@ struct Ending: Error {
   /// The text for root's uafctl, where the other one says too little.
   var forRoot: String? {
     switch circumstance {
-    case .damage(let text), .serverNameChanged(let text): text
+    case .damage(let text), .renamed(let text), .serverNameChanged(let text): text
     default: nil
     }
+  }
+
+  /// Whether it shows that the account is registered here.
+  var showsRegistration: Bool {
+    if case .renamed = circumstance { return true }
+    return [.locked, .lockedForGood, .notRegistered, .wrongValue].contains(result)
   }
 
   /// The text for a person's uafctl, where the one for logins would mislead: no unlock mends a damaged file.

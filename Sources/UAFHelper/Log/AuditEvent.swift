@@ -18,6 +18,8 @@ enum AuditEvent: CaseIterable {
   case unlockedByHelpdesk
   /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
   case unlockedByRemoval
+  /// AUDIT_USER_MGMT: another name of the account has taken its registration over.
+  case renamed
 
   /// The record's number.
   var type: UInt16 {
@@ -28,6 +30,7 @@ enum AuditEvent: CaseIterable {
     case .lockedFromAfar: 2204
     case .unlockedByTime: 2206
     case .unlockedByRoot, .unlockedByHelpdesk, .unlockedByRemoval: 1136
+    case .renamed: 1102
     }
   }
 
@@ -43,6 +46,7 @@ enum AuditEvent: CaseIterable {
     case .unlockedByRoot: "pam_uaf:unlock"
     case .unlockedByHelpdesk: "pam_uaf:unlock-helpdesk"
     case .unlockedByRemoval: "pam_uaf:unlock-removed"
+    case .renamed: "pam_uaf:rename"
     }
   }
 }

@@ -6,7 +6,7 @@ import UAFWire
 enum LogEvent: String, CaseIterable {
   // How a call ended: one line for each, with a result.
   case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
-  case seal, unseal, recover, account, join, leave, repair, checkIn
+  case seal, unseal, recover, account, join, leave, repair, checkIn, rename
 
   // What happened beside that, in lines of their own.
 
@@ -74,6 +74,7 @@ enum LogEvent: String, CaseIterable {
       case .leave: .leave
       case .repair: .repair
       case .checkIn: .checkIn
+      case .rename: .rename
       }
   }
 }

@@ -88,8 +88,7 @@ import UAFWire
     let caller = call.caller
     // Root's uafctl gets what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
     if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) { return detail }
-    let hidden: [FidoResult] = [.locked, .lockedForGood, .notRegistered, .wrongValue]
-    if policy.hidesState, hidden.contains(ending.result) {
+    if policy.hidesState, ending.showsRegistration {
       return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
     }
     return ending.told(in: policy.language, toTool: caller.isTool)

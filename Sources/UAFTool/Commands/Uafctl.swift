@@ -16,6 +16,7 @@ struct Uafctl: ParsableCommand {
     subcommands: [
       RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
       RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
+      RenameCommand.self,
       InitCommand.self,
       SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
       CheckInCommand.self, PolicyCommand.self, FacetCommand.self, DoctorCommand.self, PAMCommand.self,

@@ -11,6 +11,10 @@ enum ArgumentProblem: Catalogued, Equatable {
   case noSuchType(String)
   /// The text to be confirmed is empty, too long or holds a NUL.
   case transactionLength
+  /// No old name is given.
+  case oldNameMissing
+  /// The old name belongs to another account.
+  case oldNameInUse(String)
   /// One of the values does not fit into a packet.
   case tooLong
 
@@ -22,6 +26,9 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .payloadOfRoot: "root resets without a code: --code goes with --deregister"
     case .noSuchType(let name): "no such authenticator type: \(ShownText.line(name))"
     case .transactionLength: "--transaction takes a text of 1 to \(WireLimit.transaction) bytes"
+    case .oldNameMissing: "--from takes the name that the account was registered under"
+    case .oldNameInUse(let name):
+      "\(ShownText.line(name)) is the name of another account: its registration stays its own"
     case .tooLong: "one of the arguments is too long"
     }
   }
@@ -34,6 +41,8 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .payloadOfRoot: "root는 등록 코드 없이 초기화합니다. --code는 --deregister와 함께 쓰십시오"
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
     case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"
+    case .oldNameMissing: "--from에는 등록할 때의 계정 이름이 필요합니다"
+    case .oldNameInUse(let name): "\(ShownText.line(name))은(는) 다른 계정의 이름이므로 등록을 옮길 수 없습니다"
     case .tooLong: "인수 하나가 너무 깁니다"
     }
   }

@@ -7,6 +7,7 @@ enum RootsWork: Catalogued, Equatable {
   case initialise
   case moveKey
   case forget
+  case rename
   case trust
   case join
   case checkIn
@@ -20,6 +21,7 @@ enum RootsWork: Catalogued, Equatable {
     case .initialise: "initialise this machine"
     case .moveKey: "move this machine's key"
     case .forget: "make this machine forget an account"
+    case .rename: "take a registration over to another name"
     case .trust: "change which server is trusted"
     case .join: "join a server or leave it"
     case .checkIn: "tell the server how this machine is"
@@ -36,6 +38,7 @@ enum RootsWork: Catalogued, Equatable {
     case .initialise: "이 컴퓨터를 초기 설정할"
     case .moveKey: "이 컴퓨터의 키를 옮길"
     case .forget: "이 컴퓨터에서 계정을 지울"
+    case .rename: "등록을 다른 이름으로 옮길"
     case .trust: "신뢰할 서버를 바꿀"
     case .join: "서버에 가입하거나 탈퇴할"
     case .checkIn: "서버에 이 컴퓨터의 상태를 알릴"

@@ -12,6 +12,7 @@ enum ToolText: Catalogued {
   case forgotten
   case initialised
   case registered
+  case renamed
   case repaired
   case reset
   case trusted
@@ -55,6 +56,7 @@ enum ToolText: Catalogued {
     case .forgotten: "forgotten"
     case .initialised: "initialised"
     case .registered: "registered"
+    case .renamed: "renamed"
     case .repaired: "repaired"
     case .reset: "reset"
     case .trusted: "trusted"
@@ -95,6 +97,7 @@ enum ToolText: Catalogued {
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
     case .registered: "등록했습니다"
+    case .renamed: "등록을 새 이름으로 옮겼습니다"
     case .repaired: "복구했습니다"
     case .reset: "초기화했습니다"
     case .sealed: "봉인했습니다"

@@ -52,6 +52,7 @@ struct ToolUser {
     case .initialise: throw .onlyRoot(.initialise)
     case .seal, .unseal, .recover: throw .onlyRoot(.moveKey)
     case .forget: throw .onlyRoot(.forget)
+    case .rename: throw .onlyRoot(.rename)
     case .trust: throw .onlyRoot(.trust)
     case .join, .leave: throw .onlyRoot(.join)
     case .checkIn: throw .onlyRoot(.checkIn)

@@ -1,0 +1,137 @@
+import FidoResults
+import Testing
+import UAFMessages
+import UAFWire
+
+@testable import UAFHelper
+
+/// An account whose name has changed since it was registered.
+@Suite struct RenamedAccountTests {
+  private static let told = "This account's name has changed on this machine."
+
+  /// What a host, or uafctl of root, says of number 4242 under a name.
+  private func begin(
+    _ bench: HelperBench, _ operation: UAFWire.Operation = .authenticate, as name: String, service: String = "login"
+  ) -> Begin {
+    var begin = bench.begin(operation)
+    begin.service = Array(service.utf8)
+    (begin.account, begin.typedName) = (Array(name.utf8), Array(name.utf8))
+    return begin
+  }
+
+  private func persons(_ operation: UAFWire.Operation) -> Begin {
+    var begin = Begin(operation)
+    begin.service = Array("uafctl".utf8)
+    return begin
+  }
+
+  private func rename(_ bench: HelperBench, to name: String, from old: String) throws -> Transcript {
+    var begin = begin(bench, .rename, as: name, service: "uafctl")
+    begin.payload = Array(old.utf8)
+    return try bench.run(begin)
+  }
+
+  @Test(arguments: ["mina2", "mina@example.com", "MINA"])
+  func `a login says that the name has changed, and asks for nothing`(_ name: String) throws {
+    let bench = try HelperBench.registered()
+    let transcript = try bench.run(begin(bench, as: name))
+    #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
+    #expect(transcript.errors.first?.hasPrefix(Self.told + " Ask the administrator") == true, "\(transcript.errors)")
+    let log = try #require(bench.log.lines.last { $0.contains("registered as 'mina'") })
+    #expect(log.contains("'uafctl rename \(name) --from mina'"))
+  }
+
+  @Test(arguments: [UAFWire.Operation.status, .authenticate, .change, .deregister])
+  func `the person's own uafctl says the same as a login, whoever knows the name`(_ operation: UAFWire.Operation) throws
+  {
+    let bench = try HelperBench.registered()
+    bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
+    let transcript = try bench.run(persons(operation), peer: 4242)
+    #expect(transcript.result == 1001 && transcript.finished.text?.hasPrefix(Self.told) == true)
+    guard [.status, .authenticate].contains(operation) else { return }
+    bench.passwd = "root:x:0:0::/:/bin/sh\n"
+    bench.directory = { _ in .found(Array("mina@example.com".utf8)) }
+    #expect(try bench.run(persons(operation), peer: 4242).finished.text?.hasPrefix(Self.told) == true)
+    // A directory that does not answer refuses nobody.
+    bench.directory = { _ in .failed("errno 110") }
+    #expect(try bench.run(persons(operation), operation == .status ? [] : ["correct"], peer: 4242).result == 0)
+  }
+
+  @Test func `root is told both names, and that no unlock helps`() throws {
+    let bench = try HelperBench.registered()
+    for operation in [UAFWire.Operation.unlock, .status, .reset] {
+      let text = try bench.run(begin(bench, operation, as: "mina2", service: "uafctl")).finished.text
+      #expect(text?.contains("'uafctl rename mina2 --from mina'") == true, "\(operation)")
+    }
+  }
+
+  @Test func `with hidden states it looks like a wrong value`() throws {
+    let bench = try HelperBench.registered("[general]\nhide_state = true")
+    let transcript = try bench.run(begin(bench, as: "mina2"), ["correct"])
+    #expect(transcript.result == 3012 && transcript.prompts.count == 1)
+    for operation in [UAFWire.Operation.change, .authenticate] {
+      let transcript = try bench.run(begin(bench, operation, as: "mina2", service: "passwd"), ["correct", nil])
+      #expect(!transcript.errors.contains { $0.contains("name has changed") }, "\(operation)")
+    }
+  }
+
+  @Test func `the new name takes over value, key and locks, and the account stays itself at the server`() throws {
+    let bench = try HelperBench.registered()
+    try bench.run(bench.begin(), ["wrong1"])
+    let transcript = try rename(bench, to: "mina2", from: "mina")
+    #expect(
+      transcript.finished.text
+        == "mina2 has taken over what was registered as mina. At the server the account stays mina.",
+      "\(bench.log.lines)")
+    #expect(bench.audit.records.contains { $0.event == .renamed })
+    #expect(try bench.run(begin(bench, as: "mina2"), ["wrong2"]).errors.contains { $0.contains("1 try left") })
+    #expect(try bench.run(begin(bench, as: "mina2"), ["correct"]).result == 0)
+    #expect(bench.server.asked.last?.context.username == "mina")
+    // Where both names have the number, both are the person's.
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(begin(bench, as: "mina3")).result == 1001)
+    #expect(try rename(bench, to: "mina3", from: "mina2").result == 0)
+    #expect(try bench.run(begin(bench, as: "mina3"), ["correct"]).result == 0)
+  }
+
+  @Test func `nothing is taken over from a name that it was not registered under, or where nothing is registered`()
+    throws
+  {
+    let bench = try HelperBench.registered()
+    #expect(try rename(bench, to: "mina2", from: "nora").result == 1001)
+    #expect(try bench.run(begin(bench, as: "mina2")).result == 1001)
+    let empty = try HelperBench()
+    _ = try empty.run(empty.begin(.initialise))
+    #expect(try rename(empty, to: "mina2", from: "mina").result == 1009)
+  }
+
+  @Test func `only root takes a registration over`() throws {
+    let bench = try HelperBench.registered()
+    bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
+    var begin = persons(.rename)
+    begin.payload = Array("mina".utf8)
+    #expect(try bench.run(begin, peer: 4242).finished.text == "Only root may ask for that.")
+    #expect(try bench.run(self.begin(bench, as: "mina2")).result == 1001)
+  }
+
+  @Test func `a value can be changed, and a new one registered, under the new name`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
+    var change = begin(bench, .change, as: "mina2", service: "uafctl")
+    #expect(try bench.run(change, ["correct", "battery", "battery"]).result == 7110)
+    change = begin(bench, .register, as: "mina2", service: "uafctl")
+    change.payload = Array(bench.server.payload().encoded.utf8)
+    #expect(try bench.run(change, ["horses", "horses"]).result == 0)
+    #expect(try bench.run(begin(bench, as: "mina2"), ["horses"]).result == 0)
+  }
+
+  @Test func `an account that gets the number after the last key has none of the former's names`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
+    #expect(try bench.run(begin(bench, .reset, as: "mina2", service: "uafctl")).result == 7100)
+    var register = begin(bench, .register, as: "nora", service: "uafctl")
+    register.payload = Array(bench.server.payload(username: "nora").encoded.utf8)
+    #expect(try bench.run(register, ["battery", "battery"]).result == 0, "\(bench.log.lines)")
+    #expect(try bench.run(begin(bench, as: "mina2")).result == 1001)
+  }
+}
