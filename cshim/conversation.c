@@ -20,8 +20,9 @@ static const char out_of_time_text[] = "Ended by the system or out of time. Try 
 static void leave_core(struct conversation *talk)
 {
   if (conversation_is_ours(talk))
-    /* A core that was given up needs a moment to log that. */
-    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk) && !talk->given_up);
+    /* A core that was given up, or whose time is over, needs a moment to log that. */
+    helper_close(&talk->helper, talk->state != STATE_FINISHED && !conversation_is_paused(talk) && !talk->given_up &&
+                                  !talk->out_of_time);
   else
     helper_forget(&talk->helper);
 }

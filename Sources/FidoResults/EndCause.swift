@@ -89,6 +89,14 @@ public enum EndCause: CaseIterable, Sendable {
   /// The server has given this machine no secret for the account, so no typed code can be checked.
   case unlockCodeNotKnown
 
+  // MARK: The server's success
+  /// The success is not signed with a key that root trusts.
+  case verdictNotSigned
+  /// The success is signed, and is for something else than what was done here.
+  case verdictOfOther
+  /// The success is signed, and too old or from the future by this machine's clock.
+  case verdictStale
+
   // MARK: Authenticators
   /// Everything that the server accepts is registered already.
   case registeredAlready

@@ -119,6 +119,19 @@ extension EnglishCatalogue {
       ResultText(
         "The server has given this machine no secret for the account, so no typed code can be checked.",
         "Use the file from the helpdesk, or have root run 'uafctl unlock USER'.")
+    // The server's success
+    case .verdictNotSigned:
+      ResultText(
+        "The server's success is not signed with the key that this machine trusts.",
+        "Tell the administrator; server.verdict_key has to be the server's.")
+    case .verdictOfOther:
+      ResultText(
+        "The server's signed success is for something else than what was done here.",
+        "Tell the administrator; the log says what differs.")
+    case .verdictStale:
+      ResultText(
+        "By this machine's clock, the server's signed success is too old or from the future.",
+        "Have the administrator compare the clocks of this machine and the server.")
     // Authenticators
     case .registeredAlready:
       ResultText(

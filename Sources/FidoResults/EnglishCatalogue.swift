@@ -240,6 +240,8 @@ enum EnglishCatalogue: Catalogue {
     case .nodeTwice: "Use each node once."
     case .regularExpression: "This does not have the form that is asked for."
     case .ignored: "This contains something that is not allowed."
+    case .ownForm: "Use the form that your administrator asks for."
+    case .ownExclusions: "Do not use words that your administrator has excluded."
     }
   }
 

@@ -95,6 +95,16 @@ extension KoreanCatalogue {
       ResultText(
         "서버가 이 컴퓨터에 이 계정의 비밀 값을 주지 않아 입력한 코드를 확인할 수 없습니다.",
         "헬프데스크의 파일을 사용하거나 root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
+    // The server's success
+    case .verdictNotSigned:
+      ResultText(
+        "서버의 승인이 이 컴퓨터가 신뢰하는 키로 서명되지 않았습니다.", "관리자에게 알리십시오. server.verdict_key가 서버의 키여야 합니다.")
+    case .verdictOfOther:
+      ResultText("서버가 서명한 승인이 여기서 한 일에 대한 것이 아닙니다.", "관리자에게 알리십시오. 로그에 다른 점이 나와 있습니다.")
+    case .verdictStale:
+      ResultText(
+        "서버가 서명한 승인이 이 컴퓨터의 시계로는 너무 오래되었거나 아직 오지 않은 시각의 것입니다.",
+        "관리자에게 이 컴퓨터와 서버의 시계를 비교해 달라고 하십시오.")
     // Authenticators
     case .registeredAlready:
       ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 등록 코드로 'uafctl register --code FILE'로 새 값을 정하십시오.")

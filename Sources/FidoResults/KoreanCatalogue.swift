@@ -204,6 +204,8 @@ enum KoreanCatalogue: Catalogue {
     case .nodeTwice: "같은 점은 한 번만 사용하십시오."
     case .regularExpression: "정해진 형식에 맞지 않습니다."
     case .ignored: "사용할 수 없는 내용이 들어 있습니다."
+    case .ownForm: "관리자가 정한 형식에 맞아야 합니다."
+    case .ownExclusions: "관리자가 금지한 말은 사용할 수 없습니다."
     }
   }
 

@@ -34,6 +34,10 @@ public enum RuleText: Hashable, Sendable {
   case regularExpression
   /// An ignore list entry without a text of its own.
   case ignored
+  /// There is an expression without a text of its own; told before anything is entered.
+  case ownForm
+  /// There is an ignore list entry without a text of its own; told before anything is entered.
+  case ownExclusions
 
   /// The message.
   public func text(in language: Language) -> String { language.catalogue.text(self) }

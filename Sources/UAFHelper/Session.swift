@@ -19,6 +19,8 @@ import UAFWire
   private let locks: LockLog
   private let accounts: AccountAccess
   private let surroundings: SessionSurroundings
+  /// When the front end stops waiting; nil where root's arguments name no time.
+  private let timeLimit: CallTimeLimit?
   /// The fingerprint sensor, once it is known whether this call may use it.
   private var sensor = FingerSensorAccess.none
 
@@ -45,7 +47,8 @@ import UAFWire
     key = DeviceKeySource(configuration.tpm, starting: surroundings.chip)
     let shares = ChipShares(of: key, policy, log)
     folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner, key: key, shares: shares)
-    prompter = Prompter(for: call, policy, over: frontEnd, keypad: surroundings.keypad)
+    timeLimit = policy.arguments.timeout.map { CallTimeLimit($0, now: surroundings.now) }
+    prompter = Prompter(for: call, policy, over: frontEnd, within: timeLimit, keypad: surroundings.keypad)
     server = ServerAccess(
       for: call, configuration, folder, prompter, device: surroundings.device, now: surroundings.now,
       connecting: surroundings.network)
@@ -86,7 +89,7 @@ import UAFWire
     } catch {
       // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
-      throw error
+      throw timeLimit?.explaining(error) ?? error
     }
   }
 

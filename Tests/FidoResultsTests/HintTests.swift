@@ -16,7 +16,7 @@ import Testing
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
       .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
-      .joinNotSigned, .joinTaken:
+      .joinNotSigned, .joinTaken, .verdictNotSigned, .verdictOfOther, .verdictStale:
       .administrator
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
     case .unlockNotSigned, .unlockCodeNotKnown: .administrator

@@ -142,18 +142,65 @@ struct SampleConfigurationTests {
     }
   }
 
-  @Test func `the installed example's passcodes are the defaults`() throws {
+  @Test func `the installed example's passcodes are the defaults, but for a greater length and rules for new ones`()
+    throws
+  {
     let passcode = try Self.configuration(Self.text("examples/pam_uaf.conf")).passcode
     let defaults = PasscodeSettings()
     #expect(passcode.keypad == defaults.keypad)
     #expect(passcode.autoSubmit == defaults.autoSubmit)
     #expect(passcode.policy.uiType == defaults.policy.uiType)
-    #expect(passcode.policy.minimumLength == defaults.policy.minimumLength)
+    #expect(passcode.policy.minimumLength == 8 && defaults.policy.minimumLength == 6)
     #expect(passcode.policy.maximumLength == defaults.policy.maximumLength)
     #expect(passcode.policy.digitsOnly == defaults.policy.digitsOnly)
     #expect(passcode.policy.regularExpression == nil)
-    #expect(passcode.policy.rules.isEmpty)
+    #expect(Set(passcode.policy.rules.keys) == Set(PasscodeRule.allCases).subtracting([.notNumberEnglish]))
     #expect(passcode.policy.ignored.isEmpty && passcode.policy.expressions.isEmpty)
+  }
+
+  /// The file of the package, made as the package does.
+  private static func packaged() throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let sed = Process()
+    let output = Pipe()
+    sed.executableURL = URL(filePath: "/usr/bin/sed")
+    sed.arguments = ["-E", "-f", "debian/pam_uaf.conf.sed", "examples/pam_uaf.conf"]
+    (sed.currentDirectoryURL, sed.standardOutput) = (root, output)
+    try sed.run()
+    let made = try output.fileHandleForReading.readToEnd() ?? Data()
+    sed.waitUntilExit()
+    return String(decoding: made, as: UTF8.self)
+  }
+
+  /// What nobody should have as a passcode, and passcodes that are none of these.
+  private static let weak = [
+    "111111111111", "aaaaaaaa", "12345678", "87654321", "abcdefgh", "37373737", "33557799", "1234567",
+  ]
+  private static let strong = ["correct horse battery", "tangerine9", "딸기 우유와 바나나 빵", "zebra-kettle"]
+
+  @Test func `the package's file, the example and the documents refuse weak passcodes alike, and no passphrase`() throws
+  {
+    let files = [
+      try Self.packaged(), try Self.text("examples/pam_uaf.conf"), try Self.shown(in: "docs/configuration.md"),
+    ]
+    for (index, file) in files.enumerated() {
+      let policy = try Self.configuration(file).passcode.policy
+      for value in Self.weak {
+        #expect(!policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
+      }
+      // The document's own expression asks for digits.
+      for value in Self.strong where index < 2 {
+        #expect(policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
+      }
+    }
+  }
+
+  @Test func `the package's file sets nothing but the rules for new passcodes`() throws {
+    let keys = try Self.packaged().split(separator: "\n").filter { $0.first?.isLetter == true }
+      .map { $0.prefix { $0 != " " } }
+    let rules = PasscodeRule.allCases.map(\.rawValue).filter { $0 != "not_number_english" }
+    #expect(keys.map(String.init) == ["min_length"] + rules)
   }
 
   @Test func `the lines that the installed example has commented out are accepted too`() throws {

@@ -90,7 +90,7 @@ import UAFWire
     var change = persons(.change)
     change.authenticator = Array("passcode".utf8)
     let changed = try bench.run(change, ["correct", "battery", "battery"], peer: 4242)
-    #expect(changed.prompts[1].text == "New passcode for mina: ")
+    #expect(changed.prompts[1].text == "Use at least 6 characters.\nNew passcode for mina: ")
     #expect(changed.finished.text == "The passcode of mina is changed.")
     #expect(try bench.run(persons(.authenticate), ["1", "wrong1", nil], peer: 4242).result == 999)
     #expect(bench.log.lines.count > before + 2)
@@ -104,7 +104,8 @@ import UAFWire
     let transcript = try bench.run(begin, ["correct", "correct"], peer: 4242)
     #expect(transcript.result == 0)
     #expect(transcript.infos == ["Registering mina: choose a passcode and enter it twice."])
-    #expect(transcript.prompts.map(\.text) == ["New passcode for mina: ", "New passcode again: "])
+    #expect(
+      transcript.prompts.map(\.text) == ["Use at least 6 characters.\nNew passcode for mina: ", "New passcode again: "])
     bench.configuration += "\nnonsense = true"
     #expect(try bench.run(begin, peer: 4242).result == 1001)
     #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")

@@ -19,7 +19,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.step) == [.current, .new, .newAgain])
     #expect(
       transcript.prompts.map(\.text) == [
-        "Current passcode for mina: ", "New passcode for mina: ", "New passcode again: ",
+        "Current passcode for mina: ", "Use at least 6 characters.\nNew passcode for mina: ", "New passcode again: ",
       ])
     #expect(transcript.finished.text == "The passcode of mina is changed.")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 3012)

@@ -1,3 +1,4 @@
+import Authenticator
 import Testing
 import UAFClient
 import UAFWire
@@ -20,6 +21,29 @@ import UAFWire
     let told = lines(bench, since: count)
     #expect(told.contains { $0.contains("event=authenticate result=7010") && !$0.contains("unused") }, "\(told)")
     #expect(!told.contains { $0.contains("result=0") }, "\(told)")
+  }
+
+  /// The front end goes away at a prompt, when so many seconds of the call are over.
+  private func lastLine(after seconds: Int64, _ operation: UAFWire.Operation = .authenticate) throws -> String {
+    let bench = try HelperBench.registered()
+    bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += seconds * 1_000_000_000 }
+    try bench.run(bench.begin(operation, "timeout=30"), entries: [.gone])
+    return try #require(bench.log.lines.last)
+  }
+
+  @Test(arguments: [30, 31, 600] as [Int64])
+  func `a host that closes when the module's timeout= is over is logged as the person is told: 7011`(
+    seconds: Int64
+  ) throws {
+    let line = try lastLine(after: seconds)
+    #expect(line.contains("result=7011 name=Biometry_System_Cancel pam=4"), "\(line)")
+    #expect(line.contains("timeout of 30 s"), "\(line)")
+  }
+
+  @Test(arguments: [0, 5, 28] as [Int64])
+  func `a host that closes before its time is over is logged as 7010`(seconds: Int64) throws {
+    let line = try lastLine(after: seconds)
+    #expect(line.contains("result=7010") && !line.contains("timeout of"), "\(line)")
   }
 
   @Test func `a correct entry still clears the count`() throws {

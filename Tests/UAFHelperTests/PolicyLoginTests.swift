@@ -73,16 +73,17 @@ import UAFWire
     arguments: [
       ("auto_submit = true", [64, 64, 64]), ("auto_submit = true\nmax_length = 8", [8, 8, 8]),
       ("auto_submit = true\nmax_length = 8\nui_type = 'pin6'", [6, 6, 6]), ("max_length = 8", [nil, nil, nil]),
-      ("ui_type = 'pin6'", [nil, nil, nil]),
+      ("ui_type = 'pin6'", [6, 6, 6]), ("ui_type = 'pin4'", [4, 4, 4]),
     ] as [(String, [UInt32?])])
-  func `with auto_submit an entry ends at a PIN's digits or at a text's greatest length`(
+  func `an entry is complete at a PIN's digits, and with auto_submit at a text's greatest length`(
     _ lines: String, _ lengths: [UInt32?]
   ) throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.configuration += "\n[passcode]\n" + lines
-    let registered = try bench.run(bench.registration(), ["135790", "135790"])
-    let used = try bench.run(bench.begin(), ["135790"])
+    let value = lines.contains("pin4") ? "1357" : "135790"
+    let registered = try bench.run(bench.registration(), [value, value])
+    let used = try bench.run(bench.begin(), [value])
     #expect((registered.prompts + used.prompts).map(\.entryLength) == lengths)
   }
 

@@ -166,7 +166,7 @@ import UAFWire
     bench.directory = { .found(Array("mina\($0)".utf8)) }
     let transcript = try bench.run(registration(of: bench, as: "mina70000"), ["correct", "correct"], peer: 70_000)
     #expect(transcript.result == 0, "\(bench.log.lines)")
-    #expect(transcript.prompts.first?.text == "New passcode for mina70000: ")
+    #expect(transcript.prompts.first?.text == "Use at least 6 characters.\nNew passcode for mina70000: ")
     #expect(bench.askedNames == [70_000] && bench.server.asked.map(\.context.username) == ["mina70000"])
   }
 

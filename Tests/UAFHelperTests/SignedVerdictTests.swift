@@ -55,7 +55,15 @@ import UAFWire
       #expect(transcript.result == 1002)
       #expect(transcript.pamCode == 7)
       #expect(transcript.finished.token == nil)
+      try tellsNoCertificate(transcript)
     }
+  }
+
+  /// The connection was as it should be: whoever reads of a certificate looks in the wrong place.
+  private func tellsNoCertificate(_ transcript: Transcript) throws {
+    let text = try #require(transcript.finished.text)
+    #expect(text.contains("signed success") || text.contains("not signed"), "\(text)")
+    #expect(!text.contains("certificate") && !text.contains("channel"), "\(text)")
   }
 
   @Test func `a success for another purpose, key, text or machine, or a wider one, is refused and logged as an attack`()
@@ -72,6 +80,7 @@ import UAFWire
       bench.server.signed = signed
       let transcript = try bench.run(bench.begin(), ["correct"])
       #expect(transcript.result == 1002 && transcript.pamCode == 7)
+      try tellsNoCertificate(transcript)
       #expect(bench.log.lines.contains { $0.contains("attack: ") && $0.contains(word) }, "\(word)")
     }
   }
@@ -107,7 +116,9 @@ import UAFWire
     let bench = try bench()
     bench.server.signed = signing(bench)
     bench.now.wallSeconds += 121
-    #expect(try bench.run(bench.begin(), ["correct"]).result == 1002)
+    let transcript = try bench.run(bench.begin(), ["correct"])
+    #expect(transcript.result == 1002)
+    try tellsNoCertificate(transcript)
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
   }
 

@@ -14,11 +14,15 @@ import UAFWire
   /// Runs an authentication at the terminal while `person` acts on the other end.
   private func authenticate(
     core: [CoreMessage] = [Bench.question, Bench.success], display: TerminalDisplay = TerminalDisplay(),
-    _ person: @escaping @Sendable (Terminal) -> Void
+    configured text: String = "", _ person: @escaping @Sendable (Terminal) -> Void
   ) -> Bench {
     let terminal = terminal
+    let folder = Folder()
+    var installation = Installation.nowhere
+    installation.configurationPath = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o600)
     let typist = Typist { person(terminal) }
-    let bench = Bench(["authenticate"], core: core, terminal: terminal.program, display: display)
+    let bench = Bench(
+      ["authenticate"], core: FakeCore(core), terminal: terminal.program, display: display, installation: installation)
     typist.join()
     return bench
   }
@@ -124,10 +128,27 @@ import UAFWire
     #expect(terminal.rest() == "한\u{8} \u{8}\u{8} \u{8}a\r\n")
   }
 
-  @Test func `takes an entry of full length without Enter`() {
+  /// Root has a full entry taken without Enter.
+  private static let autoSubmit = "[passcode]\nauto_submit = true\n"
+
+  @Test func `a full PIN waits for Enter unless root's configuration says otherwise`() {
+    for text in ["", "[passcode]\nui_type = 'pin4'\n", "[passcode]\nauto_submit = false\n", "no configuration"] {
+      let bench = authenticate(core: [Self.pin("PIN: "), Bench.success], display: Self.capable, configured: text) {
+        terminal in
+        _ = terminal.expect("PIN: ")
+        terminal.type(Array("1234\u{7F}5\r".utf8))
+      }
+      #expect(bench.exit == .success && bench.sent.last == Bench.answer("1235"), "\(text)")
+      _ = terminal.rest()
+    }
+  }
+
+  @Test func `takes an entry of full length without Enter, where root's configuration says so`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
-    let bench = authenticate(core: [.prompt(pin), Bench.success], display: Self.capable) { terminal in
+    let bench = authenticate(
+      core: [.prompt(pin), Bench.success], display: Self.capable, configured: Self.autoSubmit
+    ) { terminal in
       _ = terminal.expect("PIN: ")
       terminal.type(Array("129\u{7F}34".utf8))
     }
@@ -144,7 +165,9 @@ import UAFWire
 
   @Test func `what is typed behind a full entry is not shown, and does not come to the shell`() {
     let before = terminal.flags
-    let bench = authenticate(core: [Self.pin("PIN: "), Bench.success], display: Self.capable) { terminal in
+    let bench = authenticate(
+      core: [Self.pin("PIN: "), Bench.success], display: Self.capable, configured: Self.autoSubmit
+    ) { terminal in
       _ = terminal.expect("PIN: ")
       terminal.type(Array("1234987\r".utf8))
     }
@@ -157,7 +180,7 @@ import UAFWire
   @Test func `what is typed behind a full entry does not come into the next question`() {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.success]
     let echoed = Box(true)
-    let bench = authenticate(core: core, display: Self.capable) { terminal in
+    let bench = authenticate(core: core, display: Self.capable, configured: Self.autoSubmit) { terminal in
       _ = terminal.expect("PIN: ")
       terminal.type(Array("123499".utf8))
       _ = terminal.expect("Again: ")
@@ -171,7 +194,7 @@ import UAFWire
 
   @Test func `an entry that was ended by Enter leaves what was typed ahead alone, and an empty line is one`() {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.failure(7, 3012)]
-    let bench = authenticate(core: core) { terminal in
+    let bench = authenticate(core: core, configured: Self.autoSubmit) { terminal in
       _ = terminal.expect("PIN: ")
       terminal.type(Array("12\r".utf8))
       _ = terminal.expect("Again: ")
@@ -184,7 +207,7 @@ import UAFWire
   @Test func `takes a shorter entry at Enter all the same`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
-    let bench = authenticate(core: [.prompt(pin), Bench.failure(7, 3012)]) { terminal in
+    let bench = authenticate(core: [.prompt(pin), Bench.failure(7, 3012)], configured: Self.autoSubmit) { terminal in
       _ = terminal.expect("PIN: ")
       terminal.type(Array("12\r".utf8))
     }

@@ -63,8 +63,13 @@ directory = "$work/state"
 retry_count_to_lock = 3
 lock_time           = $lock_time   # so short only because the server is this machine
 max_lock_count      = 1
+[passcode]
+min_length = 8
 [passcode.rules]
-ascending_descending = true
+equal_character            = true
+ascending_descending       = true
+two_character_repeat       = true
+two_equal_character_repeat = true
 [passcode.ignore]
 "mina" = "Not your own name, please."
 [passcode.regex]

@@ -32,6 +32,7 @@ struct PromptMaker {
     // The text stands in the prompt, also with PAM_SILENT: nobody can confirm a text that was not shown. sudo may replace
     // the prompt's text (-p), so there the text has a field of its own.
     if let confirmed, !call.caller.isSudo { lines.append(confirmed) }
+    if let requirements = question.requirements { lines.append(requirements) }
     lines += legend(for: question.type)
     if let keypad { lines.append(keypad.layout(in: policy.language, accessible: policy.settings.prompt.accessible)) }
     if question.isBesideSensor {
@@ -132,8 +133,8 @@ struct PromptMaker {
     return entry.spokenLegend.map { [$0.text(in: policy.language)] } ?? []
   }
 
-  /// The number of characters at which an entry is complete without Enter, where root allows that: the digits of a PIN, or
-  /// the longest new passcode.
+  /// The number of characters at which an entry is complete: the digits of a PIN, or the longest new passcode where root has it
+  /// taken without Enter.
   private func entryLength(_ question: Question) -> UInt32? {
     question.type.flatMap { policy.configuration.rules(for: $0).completeLength }.map { UInt32(clamping: $0) }
   }

@@ -17,20 +17,24 @@ import UAFWire
   private let call: Call
   private let policy: CallPolicy
   private let frontEnd: FrontEnd
+  private let timeLimit: CallTimeLimit?
   private let prompts: PromptMaker
   private let makeKeypad: () throws(CryptoError) -> ShuffledKeypad
 
   /// How often a list is shown.
   private static let choiceRounds = 5
 
-  /// - Parameter keypad: makes the layout of a shuffled keypad.
+  /// - Parameters:
+  ///   - timeLimit: when the front end stops waiting; nil where that is not known.
+  ///   - keypad: makes the layout of a shuffled keypad.
   init(
-    for call: Call, _ policy: CallPolicy, over frontEnd: FrontEnd,
+    for call: Call, _ policy: CallPolicy, over frontEnd: FrontEnd, within timeLimit: CallTimeLimit? = nil,
     keypad: @escaping () throws(CryptoError) -> ShuffledKeypad
   ) {
     self.call = call
     self.policy = policy
     self.frontEnd = frontEnd
+    self.timeLimit = timeLimit
     prompts = PromptMaker(for: call, policy)
     makeKeypad = keypad
   }
@@ -200,6 +204,8 @@ import UAFWire
   /// - Throws: ``Ending``: cancelled, or the front end went away.
   func awaitResume(orLog log: String) throws(Ending) {
     guard try frontEnd.awaitResume() else { throw cancelled(log) }
+    // Each pass of a change has the whole time; in a login the module counts on.
+    if call.begin.operation == .change { timeLimit?.restart() }
   }
 
   /// Whether the front end is still there, before anything is signed or sent for it.

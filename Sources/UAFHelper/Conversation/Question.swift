@@ -7,6 +7,8 @@ struct Question {
   /// Which value: several types where the prompt must not show which of them the account has.
   var types: [AuthenticatorType]
   var step = PromptStep.current
+  /// What a new value has to be like; nil where the prompt does not say it.
+  var requirements: String?
   /// What was wrong with the last entry.
   var error: String?
   /// Tries left before a lock; nil where the prompt does not say it.

@@ -4,7 +4,7 @@ import FidoResults
 /// How an operation ended without success: the result, the text for the person, and the text for the log.
 struct Ending: Error {
   /// The result.
-  let result: FidoResult
+  private(set) var result: FidoResult
   /// The text for the person in place of the result's own.
   let text: PromptText?
   /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
@@ -99,6 +99,13 @@ struct Ending: Error {
     var ending = Ending(
       result, text: text, detail: detail, log: log ?? self.log, types: types, server: server, circumstance)
     ending.hasProved = hasProved
+    return ending
+  }
+
+  /// As 7011, because the time of the call is over.
+  func outOfTime(after limit: Duration) -> Ending {
+    var ending = adding("the call took longer than its timeout of \(limit.components.seconds) s")
+    ending.result = .systemCancel
     return ending
   }
 

@@ -236,6 +236,14 @@ import UAFWire
   }
 
   private static func ending(_ fault: SignedVerdict.Fault) -> Ending {
-    Ending(.channelBinding, log: fault.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
+    // The connection was as it should be: what is told is not the certificate.
+    let cause: EndCause =
+      switch fault {
+      case .missing: .verdictNotSigned
+      case .stale: .verdictStale
+      case .otherLogin, .otherPurpose, .widerUse, .otherKeys, .otherText, .otherMachine: .verdictOfOther
+      }
+    return Ending(
+      .channelBinding, because: cause, log: fault.rawValue, server: ServerPart(hasSpoken: true, hasRefused: true))
   }
 }

@@ -29,9 +29,12 @@ struct NewValueDialogue {
   func ask(_ type: AuthenticatorType, old: UnlockedAuthenticatorBox? = nil) throws(Ending) -> Secret {
     var question = Question(types: [type], step: .new, user: call.shownName)
     if old == nil { try prompter.show(.enrol(type.kind, user: call.shownName)) }
+    question.requirements = rules.requirements(of: type)
     for _ in 0..<Self.rounds {
       question.step = .new
       guard let first = try prompter.askValue(question) else { continue }
+      // Told once: from now on the error says what is missing.
+      question.requirements = nil
       question.error = rules.objections(to: first, type)
       guard question.error == nil, let value = type.entry.canonical(first) else { continue }
       if let old, old.wasOpened(with: value) {

@@ -19,6 +19,12 @@ struct ValueRules {
     return lines.isEmpty ? nil : Self.fitting(lines)
   }
 
+  /// What a new value has to be like, one line for each rule; nil where there is nothing to say.
+  func requirements(of type: AuthenticatorType) -> String? {
+    let lines = policy.configuration.rules(for: type).requirements(in: policy.language)
+    return lines.isEmpty ? nil : Self.fitting(lines)
+  }
+
   /// The text for an entry that cannot be the PIN because of its form; nil for any other.
   ///
   /// Such an entry is not checked and not counted. The text depends on the configuration only. Where states are hidden, the entry

@@ -33,7 +33,7 @@ struct TerminalPerson: Person, ~Copyable {
     }
     let form = EntryForm(
       display: display(of: prompt), capacity: WireLimit.answer,
-      length: prompt.entryLength.map { Int($0) }, followsFull: followsFull)
+      length: lengthWithoutEnter(prompt), followsFull: followsFull)
     if form.length != nil, muted == nil {
       muted = try ToolError.atTerminal { () throws(TerminalError) in
         try MutedTerminal(terminal, quietMilliseconds: context.quietMilliseconds)
@@ -42,6 +42,16 @@ struct TerminalPerson: Person, ~Copyable {
     muted?.discardsRest = false
     let entry = try ask(ShownText.lines(prompt.text), form)
     return settle(entry, form)
+  }
+
+  private var settings: TerminalSettings { TerminalSettings(configuration, in: context) }
+
+  /// The length at which an entry is taken without Enter; nil where root has not asked for that.
+  ///
+  /// A PIN has a fixed length in any case, and a person who is not used to that would type on into the next question.
+  private func lengthWithoutEnter(_ prompt: Prompt) -> Int? {
+    guard let length = prompt.entryLength, settings.takesFullEntries else { return nil }
+    return Int(length)
   }
 
   /// Leaves the terminal muted after an entry that was complete without Enter.
@@ -90,7 +100,7 @@ struct TerminalPerson: Person, ~Copyable {
 
   /// The grid on a terminal that can show it, digits without echo on any other.
   private mutating func drawPattern(_ prompt: Prompt) throws(ToolError) -> Entry {
-    let display = PatternDisplay(configuration, in: context)
+    let display = settings
     let style = PatternStyle(
       display.appearance, isUTF8: context.display.isUTF8, usesColours: context.display.usesColours)
     let question = PatternQuestion(

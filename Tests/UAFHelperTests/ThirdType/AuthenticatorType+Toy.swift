@@ -35,6 +35,8 @@ private struct KnockRules: EntryRules {
     Knocks.canonical(value) == nil ? ["Knock five times or more."] : []
   }
 
+  func requirements(in language: Language) -> [String] { ["Knock five times or more."] }
+
   func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 
   var digitCount: Int? { nil }

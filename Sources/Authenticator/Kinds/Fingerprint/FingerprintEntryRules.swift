@@ -6,6 +6,8 @@ struct FingerprintEntryRules: EntryRules {
   /// A match stands for a value that no rule looks at.
   func objections(to value: borrowing Secret, in language: Language) -> [String] { [] }
 
+  func requirements(in language: Language) -> [String] { [] }
+
   func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 
   var digitCount: Int? { nil }

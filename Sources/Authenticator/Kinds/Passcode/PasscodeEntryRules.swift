@@ -22,6 +22,13 @@ public struct PasscodeEntryRules: EntryRules {
     value.withBytes { policy.check($0) }.map { $0.message(in: language) }
   }
 
+  /// What can be said of the rules before anything is entered. The prompt says how many digits a PIN has.
+  public func requirements(in language: Language) -> [String] {
+    var told: [String] = []
+    for line in policy.requirements.map({ $0.message(in: language) }) where !told.contains(line) { told.append(line) }
+    return told
+  }
+
   /// A PIN has exactly so many digits; the text for any other entry says so.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? {
     guard let digitCount, !entry.withBytes({ policy.uiType.accepts($0) }) else { return nil }
@@ -31,6 +38,6 @@ public struct PasscodeEntryRules: EntryRules {
   /// The digits of a PIN.
   public var digitCount: Int? { policy.uiType.digitCount }
 
-  /// The digits of a PIN, or the most characters that a new text may have.
-  public var completeLength: Int? { autoSubmit ? digitCount ?? policy.maximumLength : nil }
+  /// The digits of a PIN; or, where root has such an entry taken without Enter, the most characters that a new text may have.
+  public var completeLength: Int? { digitCount ?? (autoSubmit ? policy.maximumLength : nil) }
 }

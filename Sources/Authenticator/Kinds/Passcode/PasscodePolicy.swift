@@ -55,6 +55,31 @@ public struct PasscodePolicy: Sendable {
     return NormalisedText.hasUsableCharacters(value) ? .tooLong : .unusableCharacters
   }
 
+  /// Every rule that is in force, in the order of ``check(_:)``, as it can be told before anything is entered.
+  ///
+  /// A length that every policy has is left out. So is what an ignored text or an expression is: the administrator's own text says
+  /// what to know of it.
+  public var requirements: [PasscodeProblem] {
+    var rules: [PasscodeProblem] = []
+    if uiType == .normal {
+      rules.append(.builtIn("min_length", .minimumLength(minimumLength)))
+      if maximumLength < Self.lengthRange.upperBound {
+        rules.append(.builtIn("max_length", .maximumLength(maximumLength)))
+      }
+      if digitsOnly { rules.append(.builtIn("digits_only", .digitsOnly)) }
+    }
+    for rule in PasscodeRule.allCases {
+      guard let message = self.rules[rule] else { continue }
+      rules.append(PasscodeProblem(key: rule.rawValue, message: message, otherwise: rule.text))
+    }
+    if uiType == .normal, regularExpression != nil {
+      rules.append(.builtIn("regular_expression", .ownForm))
+    }
+    rules += ignored.map { PasscodeProblem(key: "ignore", message: $0.message, otherwise: .ownExclusions) }
+    rules += expressions.map { PasscodeProblem(key: "regex", message: $0.message, otherwise: .ownForm) }
+    return rules
+  }
+
   private func formatProblems(_ points: Span<UInt32>) -> [PasscodeProblem] {
     var problems: [PasscodeProblem] = []
     let allDigits = points.indices.allSatisfy { CodePoints.isASCIIDigit(points[$0]) }

@@ -20,6 +20,11 @@ public struct PatternEntryRules: EntryRules {
     return problems.isEmpty ? [] : [problems.map { $0.text(in: language) }.joined(separator: " ")]
   }
 
+  /// How many nodes; the rest is how a pattern is drawn.
+  public func requirements(in language: Language) -> [String] {
+    [RuleText.minimumNodes(minimumNodes).text(in: language)]
+  }
+
   /// Nothing: an entry that is no stroke is a wrong entry.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 

@@ -1,11 +1,13 @@
 import UAFConfiguration
 
-/// What root's configuration says about showing the grid, as far as the caller may read it.
-struct PatternDisplay {
+/// What root's configuration says about entries at a terminal, as far as the caller may read it.
+struct TerminalSettings {
   /// `[pattern.appearance]`.
   var appearance: PatternAppearance
   /// Linear words instead of a grid.
   var isAccessible: Bool
+  /// Whether an entry of full length is taken without Enter.
+  var takesFullEntries: Bool
 
   /// The configuration's settings.
   ///
@@ -18,6 +20,7 @@ struct PatternDisplay {
       (try? Configuration.load(
         path: path, defaultPath: installation.configurationPath, requiredOwner: installation.owner)) ?? Configuration()
     appearance = configuration.pattern.appearance
+    takesFullEntries = configuration.passcode.autoSubmit
     isAccessible = configuration.settings(for: "uafctl").prompt.accessible
   }
 }
