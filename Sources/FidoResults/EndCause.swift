@@ -39,6 +39,9 @@ public enum EndCause: CaseIterable, Sendable {
   /// The server sent no text to be approved that could be shown.
   case approvalWithoutText
 
+  /// The server knows the account by keys that this machine has lost, and there is no code that replaces them.
+  case keysLost
+
   // MARK: Joining
   /// The text given is no payload for joining.
   case joinUnreadable

@@ -54,6 +54,10 @@ extension EnglishCatalogue {
       )
     case .approvalWithoutText:
       ResultText("The server sent no text that could be confirmed.", "Tell the administrator; the log says more.")
+    case .keysLost:
+      ResultText(
+        "The server knows this account by a key that this machine has lost.",
+        "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'.")
     // Joining
     case .joinUnreadable: ResultText("This is no machine payload.", "Give the whole line, as the server printed it.")
     case .joinExpired: ResultText("The time of the machine payload is over.", "Ask the administrator for a new one.")

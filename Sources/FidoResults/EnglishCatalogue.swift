@@ -166,6 +166,8 @@ enum EnglishCatalogue: Catalogue {
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
+    case .lostKeysForgotten:
+      return "The server knew this account by a key that this machine had lost, and has forgotten that key. [1008]"
     case .registeredBefore(let kind, let user):
       return "\(PromptText.shown(user)) has a \(kind.english) on this machine already: the code sets a new one. "
         + "The old one stays until the server has accepted the new one."

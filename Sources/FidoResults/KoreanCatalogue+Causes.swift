@@ -38,6 +38,8 @@ extension KoreanCatalogue {
     case .approvalRefused:
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalWithoutText: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
+    case .keysLost:
+      ResultText("서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.", "관리자에게 새 등록 코드를 받아 'uafctl register --code FILE'을 실행하십시오.")
     // Joining
     case .joinUnreadable: ResultText("가입 파일의 내용이 아닙니다.", "서버가 출력한 줄 전체를 주십시오.")
     case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")

@@ -138,6 +138,7 @@ enum KoreanCatalogue: Catalogue {
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
+    case .lostKeysForgotten: return "서버에 남아 있던, 이 컴퓨터가 잃어버린 키를 서버에서 지웠습니다. [1008]"
     case .registeredBefore(let kind, let user):
       return "\(PromptText.shown(user)) 계정은 이 컴퓨터에 \(kind.koreanSubject) 이미 있습니다. 이 코드로 새로 정합니다. "
         + "서버가 새 값을 받아들일 때까지 이전 값이 유지됩니다."

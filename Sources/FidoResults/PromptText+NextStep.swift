@@ -26,7 +26,7 @@ extension PromptText {
       .waitingForServer, .confirm,
       .ready,
       .partOfText,
-      .registered, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,
+      .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,
       .deregisteredMore, .forgotten, .renamed, .changed, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:

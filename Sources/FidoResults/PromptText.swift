@@ -106,6 +106,8 @@ public enum PromptText: Hashable, Sendable {
   case tooManyConversations
   /// Registered.
   case registered(user: String)
+  /// The server knew the account by keys that this machine had lost, and has forgotten them.
+  case lostKeysForgotten
   /// The code sets a new secret for an authenticator that the account has already.
   case registeredBefore(ValueKind, user: String)
   /// A new secret took the place of one that was set; says whether the server has forgotten the old key.

@@ -95,6 +95,13 @@ import UAFWire
     #expect(machine.has(.accountLocked, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
     machine.document = Machine.document(Machine.authenticator(state: 3006, more: #","atServer":"ahead""#))
     #expect(machine.has(.keyBehind, as: 1000) && !machine.has(.accountLocked, as: 1000))
+    machine.document = Machine.document(Machine.authenticator(state: 3007, more: #","atServer":"ahead""#))
+    #expect(machine.has(.keyBehind, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
+    for refused in ["revoked", "unknown"] {
+      machine.document = Machine.document(
+        Machine.authenticator(state: 3007, more: #","atServer":"\#(refused)""#))
+      #expect(machine.has(.accountUnregistered, as: 1000) && !machine.has(.keyBehind, as: 1000))
+    }
     machine.document = Machine.document(Machine.passcode)
     #expect(!machine.has(.keyBehind, as: 1000))
     #expect(!machine.has(.accountLocked, as: 1000) && !machine.has(.accountUnregistered, as: 1000))

@@ -59,8 +59,8 @@ import UAFWire
 
   @Test
   func `names those whose keys the server has seen sign more often than this machine, and the command that helps`() {
-    let behind = Machine.authenticator(state: 3006, more: #","atServer":"ahead""#)
-    let unknown = Machine.authenticator(state: 3006, more: #","atServer":"unknown""#)
+    let behind = Machine.authenticator(state: 3007, more: #","atServer":"ahead""#)
+    let unknown = Machine.authenticator(state: 3007, more: #","atServer":"unknown""#)
     machine.register(1000, Machine.finished(Machine.document(unknown, name: "alice")))
     #expect(!machine.has(.keyBehind))
     machine.register(1001, Machine.finished(Machine.document(behind, name: "bob")))

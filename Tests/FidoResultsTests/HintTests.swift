@@ -7,7 +7,8 @@ import Testing
   /// What is true of each cause; another cause does not compile without its line here.
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
-    case .codeMissing, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere, .joinExpired,
+    case .codeMissing, .keysLost, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere,
+      .joinExpired,
       .joinRefused, .joinRevoked, .joinUsedUp:
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,

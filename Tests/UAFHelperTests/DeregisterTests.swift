@@ -245,4 +245,31 @@ import UAFWire
     #expect(try deregister(bench, .deregisterAll).result == 1001)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
+
+  @Test(arguments: ["face", "biometric", "iris", "5541#0009", ""])
+  func `a type that nobody could have registered is 1012, before anyone is asked`(type: String) throws {
+    let bench = try HelperBench.registered()
+    for enabled in ["", "authenticators = [\"passcode\", \"face\", \"biometric\"]\n"] {
+      bench.configuration = enabled + bench.configuration
+      var begin = bench.begin(.deregister)
+      begin.service = Array("uafctl".utf8)
+      begin.authenticator = Array(type.utf8)
+      let transcript = try bench.run(begin)
+      #expect(transcript.result == 1012 && transcript.prompts.isEmpty, "\(type): \(bench.log.lines)")
+      #expect(transcript.finished.text?.hasPrefix("There is no such authenticator type.") == true)
+    }
+  }
+
+  @Test func `a type that is built and not enabled is no unknown one`() throws {
+    let bench = try HelperBench.registered()
+    for type in ["pattern", "fingerprint"] {
+      bench.configuration =
+        "authenticators = [\"passcode\"]\n"
+        + bench.configuration.replacing(
+          "authenticators = [\"passcode\"]\n", with: "")
+      var begin = bench.begin(.deregister)
+      begin.authenticator = Array(type.utf8)
+      #expect(try bench.run(begin).result == 2002)
+    }
+  }
 }

@@ -106,6 +106,7 @@ import UAFWire
     #expect(try !status(bench).contains("atServer"))
     try expectRefused(bench)
     #expect(try status(bench).contains(#""atServer":"ahead""#))
+    try ResultTests.expectUnusable(try status(bench))
     #expect(try bench.run(repair(bench), ["correct"]).result == 0)
     #expect(try !status(bench).contains("atServer"))
   }

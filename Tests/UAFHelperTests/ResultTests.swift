@@ -78,6 +78,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.deregister), ["correct"]).errors == [Self.revoked])
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     #expect(document.contains(#""atServer":"revoked""#))
+    try Self.expectUnusable(document)
     bench.server.description = "lost laptop"
     let told = try bench.run(bench.begin(), ["correct"]).errors
     #expect(
@@ -87,12 +88,32 @@ import UAFWire
       ])
   }
 
+  /// The passcode of a status: a value is here, and no login can use it.
+  static func expectUnusable(_ document: String) throws {
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
+    #expect(
+      json["usableTypes"] as? Int == 0 && json["registeredTypes"] as? Int == 4 && json["lockedTypes"] as? Int == 0)
+    let entry = try #require((json["authenticators"] as? [[String: Any]])?.first)
+    #expect(entry["state"] as? Int == 3007 && entry["stateName"] as? String == "Authenticator_State_Not_Registered")
+  }
+
   @Test(arguments: [1404, 1480, 1481] as [UInt32])
   func `the status says that the server no longer knows the account`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 13_006)
-    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(document.contains(#""atServer":"unknown""#))
+    try Self.expectUnusable(document)
+  }
+
+  @Test(arguments: [1202, 1403, 1408, 1491, 1500] as [UInt32])
+  func `a refusal that may be over at the next login leaves a key usable`(_ status: UInt32) throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .init(rawValue: status)
+    #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(document.contains(#""state":3006"#) && document.contains(#""usableTypes":4"#), "\(document)")
   }
 
   @Test func `a key that works again is no longer reported as revoked`() throws {

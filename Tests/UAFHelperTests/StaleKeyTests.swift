@@ -61,6 +61,31 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test func `the person hears that the server forgot lost keys, once and only where it did`() throws {
+    func hears(_ transcript: Transcript) -> Int { transcript.infos.count { $0.contains("[1008]") } }
+    let (bench, _) = try robbed()
+    #expect(hears(try register(bench)) == 1)
+    let (keeping, _) = try robbed()
+    keeping.server.forgetsLostKeys = false
+    #expect(hears(try register(keeping)) == 0)
+    #expect(hears(try register(try self.bench())) == 0)
+  }
+
+  @Test func `without a code a registration is 1008 where keys were lost, and 1001 where none were made`() throws {
+    func codeless(_ bench: HelperBench) throws -> Transcript {
+      var begin = bench.registration()
+      begin.payload = nil
+      return try bench.run(begin)
+    }
+    #expect(try codeless(try bench()).result == 1001)
+    let (bench, own) = try robbed()
+    let transcript = try codeless(bench)
+    #expect(transcript.result == 1008 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
+    #expect(transcript.finished.text?.contains("a key that this machine has lost.\nAsk") == true)
+    #expect(bench.server.knownKeys == [stranger, own])
+    #expect(try register(bench).result == 0, "a code still replaces them in one step")
+  }
+
   @Test(arguments: [UAFWire.Operation.forget, .reset])
   func `the record of made keys stays after forgetting and a reset`(_ operation: UAFWire.Operation) throws {
     let (bench, own) = try robbed { bench in

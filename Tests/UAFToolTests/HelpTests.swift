@@ -179,7 +179,8 @@ import ToolTestSupport
         needs none; the server then still knows the keys, unless root gives a code with
         --deregister.
 
-        USAGE: uafctl reset [--conf <file>] [--code <file>] [--deregister] [<user>] [<type>]
+        USAGE: uafctl reset [--conf <file>] [--json-conversation] [--json] [--code <file>] [--deregister] \
+        [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -188,6 +189,8 @@ import ToolTestSupport
 
         OPTIONS:
           --conf <file>           Configuration file; root only.
+          --json-conversation     Ask in lines of JSON.
+          --json                  Print the end as one JSON object, for scripts.
           --code, --payload <file>
                                   File with a new enrolment code; - for standard input,
                                   or to be asked for it.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import UAFMessages
 import UAFWire
@@ -227,5 +228,51 @@ import UAFWire
   @Test func `refuses both kinds of JSON`() {
     let bench = Bench(["change", "--json", "--json-conversation"], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.output == "")
+  }
+
+  @Test(arguments: [
+    ("", UInt32(19_019), "ERROR_EMPTY_USERNAME"), (" ", 1011, "ERROR_INVALID_USERNAME"),
+    ("al ice", 1011, "ERROR_INVALID_USERNAME"), ("al\tice", 1011, "ERROR_INVALID_USERNAME"),
+    ("미나", 1011, "ERROR_INVALID_USERNAME"), ("al\u{7F}", 1011, "ERROR_INVALID_USERNAME"),
+    ("nobody-here", 1001, "ERROR_INVALID_PARAMETER"),
+  ])
+  func `a name that no account can have is told by its own number`(_ name: String, _ result: UInt32, _ word: String) {
+    for caller in [0, 1000] as [uid_t] where caller == 0 || result != 1001 {
+      for command in [["authenticate", "--json", name, "passcode"], ["status", "--json", name]] {
+        let bench = Bench(command, as: caller, core: [Bench.success])
+        #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+        #expect(bench.output.contains(#""result":\#(result),"name":"\#(word)""#), "\(command) \(bench.output)")
+      }
+    }
+  }
+
+  @Test(arguments: ["authenticate", "change", "deregister", "register", "repair"])
+  func `one name that is neither an account nor a type is 1012`(command: String) {
+    for caller in [0, 1000] as [uid_t] {
+      let bench = Bench([command, "--json", "iris"], as: caller, core: [Bench.success])
+      #expect(bench.exit == .usage && bench.output.contains(#""result":1012"#), "\(bench.output)")
+      #expect(bench.output.contains("no such account or authenticator type: iris"))
+    }
+  }
+
+  /// A list that a script cannot answer.
+  private static var list: CoreMessage {
+    var prompt = Prompt(echo: false, check: .choice, step: .current, text: "Which one (1-2): ")
+    prompt.options = ["passcode", "pattern"]
+    return .prompt(prompt)
+  }
+
+  @Test(arguments: [
+    ["authenticate", "--json"], ["deregister", "--json"], ["deregister", "--all", "--json"], ["change", "--json"],
+    ["deregister", "--json", "--all", "alice"],
+  ])
+  func `the number and the text of an end never disagree, and no hint names what uafctl refuses`(
+    _ arguments: [String]
+  ) throws {
+    let bench = Bench(arguments, as: 0, core: [Self.list])
+    #expect(bench.exit == .refused)
+    let line = try #require(bench.output.split(separator: "\n").last)
+    #expect(line.contains(#""result":2002,"name":"ERROR_NO_SUITABLE_AUTHENTICATOR""#) && line.contains("[2002]"))
+    #expect(line.contains("name one of them") == !arguments.contains("--all"), "\(line)")
   }
 }

@@ -86,11 +86,26 @@ import UAFWire
     #expect(bench.exit == .refused && bench.notes.contains("[4001]") && !bench.notes.contains("denied"))
   }
 
-  @Test func `denies no registration, prints no token for a denial, and asks nothing in JSON`() {
+  @Test(arguments: ["--json", "--json-conversation"])
+  func `a denial ends with one object, and with the same exit status as without JSON`(option: String) {
+    let payload = Self.payload(.authentication)
+    let denied = Bench(["oob", "--deny", option, "-"], core: [Bench.failure(19, 999, "Denied.")], input: payload)
+    #expect(denied.exit == .success && denied.notes == "")
+    #expect(
+      denied.output
+        == #"{"type":"failure","result":999,"name":"RESULT_USER_CANCEL","pamCode":19,"text":"Denied."}"# + "\n")
+    var denial = begin(.authenticate, payload)
+    denial.denies = true
+    #expect(denied.sent == [Bench.packet(denial)])
+    let away = Bench(["oob", "--deny", option, "-"], core: [Bench.failure(7, 4001, "No answer.")], input: payload)
+    #expect(away.exit == .refused && away.output.contains(#""result":4001"#))
+    let registration = Bench(["oob", "--deny", option, "-"], core: [Bench.success], input: Self.payload())
+    #expect(registration.exit == .usage && registration.output.contains(#""result":1001"#))
+  }
+
+  @Test func `denies no registration, and prints no token for a denial`() {
     let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
     #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
-    for option in ["--token", "--json-conversation", "--json"] {
-      #expect(Bench(["oob", "--deny", option, "-"], core: [Bench.success]).exit == .usage)
-    }
+    #expect(Bench(["oob", "--deny", "--token", "-"], core: [Bench.success]).exit == .usage)
   }
 }

@@ -74,4 +74,26 @@ import UAFWire
     let bench = Bench(["reset", "--deregister", "--code", "-"], core: [], input: Self.code)
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
   }
+
+  @Test(
+    arguments: ["--json", "--json-conversation"],
+    [
+      (UInt8(0), UInt32(7100), "Authenticator_Reset_Success"), (20, 7101, "Authenticator_Reset_Fail"),
+      (20, 7102, "Authenticator_Reset_None"), (20, 7103, "Authenticator_Reset_Invalid_Type"),
+    ])
+  func `a reset ends with one object, as its result says`(option: String, end: (UInt8, UInt32, String)) {
+    let (code, result, name) = end
+    let bench = Bench(["reset", option, "alice"], as: 0, core: [Bench.failure(code, result, "So.")])
+    #expect(bench.exit == (code == 0 ? .success : .refused))
+    let type = code == 0 ? "success" : "failure"
+    let object = #"{"type":"\#(type)","result":\#(result),"name":"\#(name)","pamCode":\#(code),"text":"So."}"#
+    #expect(bench.output == object + "\n")
+    #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
+  }
+
+  @Test func `a reset without the code that it needs is 7101 in JSON`() {
+    let bench = Bench(["reset", "--json"], core: [Bench.failure(0, 7100)])
+    #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+    #expect(bench.output.contains(#""result":7101,"name":"Authenticator_Reset_Fail","text":"no code was given""#))
+  }
 }

@@ -133,9 +133,21 @@ import UAFWire
     ),
     (#""atServer":"\u001b[31m","#, ""), ("", ""),
   ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
-    let entry = Self.passcode(state: 3006).replacing(#""state""#, with: member + #""state""#)
+    let state = line.isEmpty ? 3006 : 3007
+    let entry = Self.passcode(state: state).replacing(#""state""#, with: member + #""state""#)
     let output = bench([], Self.document(entry)).output
-    #expect(output.contains("available\n\(line)  here:"))
+    let words = line.isEmpty ? "available" : "set here, and refused by the server"
+    #expect(output.contains("): \(words)\n\(line)  here:"))
+  }
+
+  @Test(arguments: ["revoked", "unknown", "ahead"])
+  func `what the server refuses is registered here, supported, and not available`(refusal: String) {
+    let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
+    func answers(_ question: String) -> Bool {
+      bench([question, "passcode"], Self.document(entry)).exit == .success
+    }
+    #expect(answers("--registered") && answers("--supported"))
+    #expect(!answers("--available") && !answers("--locked"))
   }
 
   @Test func `shows no counters of what is not registered`() {

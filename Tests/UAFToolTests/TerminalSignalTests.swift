@@ -10,7 +10,7 @@ import ToolTestSupport
     let terminal = Terminal()
     let before = terminal.flags
     let folder = Folder()
-    let file = folder.file("pam_uaf.conf", Array("[passcode]\nauto_submit = true\n".utf8), mode: 0o600)
+    let file = folder.file("pam_uaf.conf", [], mode: 0o600)
     let tool = try #require(StartedTool(["policy", "check", "--conf", file], at: terminal))
     _ = terminal.expect("Value to try: ")
     let echoed = terminal.echoes
@@ -38,7 +38,7 @@ import ToolTestSupport
     let terminal = Terminal()
     let before = terminal.flags
     let folder = Folder()
-    let file = folder.file("pam_uaf.conf", [], mode: 0o600)
+    let file = folder.file("pam_uaf.conf", Array("[passcode]\nauto_submit = true\n".utf8), mode: 0o600)
     // Beside the build, so that the program can have a second name: it finds its core by the one that the kernel has of it.
     let place = StartedTool.path + ".test-\(number)"
     defer { try? FileManager.default.removeItem(atPath: place) }

@@ -24,6 +24,14 @@ package struct StatusDocument: Equatable {
     /// How a fingerprint stands, as a result of the core's; nil for what is typed.
     package let biometry: UInt32?
 
+    /// Whether the account has it on this machine, whatever the server says of its keys.
+    package var isHeld: Bool {
+      [AuthenticatorState.available, AuthenticatorState.locked].contains(state) || isRefused
+    }
+
+    /// Whether it is here, and no login can use it because the server refuses its keys.
+    package var isRefused: Bool { state == AuthenticatorState.notRegistered && atServer != nil }
+
     /// Whether `name` is its type or its AAID.
     package func isCalled(_ name: String) -> Bool { name == type || name == aaid }
   }
@@ -72,7 +80,7 @@ package struct StatusDocument: Equatable {
 
   /// Whether anything is registered.
   package var isRegistered: Bool {
-    authenticators.contains { $0.state == AuthenticatorState.available || $0.state == AuthenticatorState.locked }
+    authenticators.contains(where: \.isHeld)
   }
 
   private static func authenticator(_ value: JSONValue) -> Authenticator? {

@@ -21,12 +21,13 @@ package struct StatusReport {
   /// One authenticator in a line.
   package func line(_ authenticator: StatusDocument.Authenticator) -> String {
     let name = authenticator.aaid.map { " (\(ShownText.line($0)))" } ?? ""
-    return "\(ShownText.line(authenticator.type))\(name): \(words(.state(authenticator.state)))"
+    let state = authenticator.isRefused ? StatusText.refusedAtServer : .state(authenticator.state)
+    return "\(ShownText.line(authenticator.type))\(name): \(words(state))"
   }
 
   private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
     var lines = [line(authenticator)]
-    let isInUse = [AuthenticatorState.available, AuthenticatorState.locked].contains(authenticator.state)
+    let isInUse = authenticator.isHeld
     switch authenticator.atServer {
     case "revoked": lines.append("  " + words(.revokedAtServer))
     case "unknown": lines.append("  " + words(.unknownAtServer))

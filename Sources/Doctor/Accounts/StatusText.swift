@@ -9,6 +9,8 @@ package enum StatusText: Catalogued {
   case noAuthenticator
   /// 3005 to 3008.
   case state(Int64)
+  /// A value is here, and the server is known to refuse its keys.
+  case refusedAtServer
   /// The server has revoked the key.
   case revokedAtServer
   /// The server no longer has the key.
@@ -32,6 +34,7 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.notRegistered): "not registered"
     case .state(AuthenticatorState.locked): "locked"
     case .state(let number): "state \(number)"
+    case .refusedAtServer: "set here, and refused by the server"
     case .revokedAtServer:
       "at the server: revoked: ask the administrator for a code, then 'uafctl register --code FILE'"
     case .unknownAtServer: "at the server: not registered any more: 'uafctl register --code FILE'"
@@ -55,6 +58,7 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.notRegistered): "등록되지 않았습니다"
     case .state(AuthenticatorState.locked): "잠겨 있습니다"
     case .state(let number): "상태 \(number)"
+    case .refusedAtServer: "이 컴퓨터에는 있지만 서버가 거부합니다"
     case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 'uafctl register --code FILE'을 실행하십시오"
     case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 'uafctl register --code FILE'로 다시 등록하십시오"
     case .aheadAtServer: "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. 'uafctl repair --code FILE'을 실행하십시오"

@@ -38,6 +38,12 @@ struct CoreCheck {
     }
     if !usable.isEmpty {
       findings.append(.ok(CoreText.usable(account: name, usable)))
+    } else if document.authenticators.contains(where: \.isRefused) {
+      // What is behind has its own line.
+      let refused = document.authenticators.filter { $0.isRefused && $0.atServer != "ahead" }
+      if !refused.isEmpty {
+        findings.append(.warning(.accountUnregistered, CoreText.refused(account: name, refused)))
+      }
     } else if locked.isEmpty, isRoot {
       findings.append(.ok(CoreText.nothingOfRoots(account: name)))
     } else if locked.isEmpty {

@@ -8,6 +8,8 @@ enum CoreText: FindingCatalogue {
   case version(String, expected: String)
   case locked(account: String, StatusDocument.Authenticator)
   case usable(account: String, [StatusDocument.Authenticator])
+  /// Values are here, and the server does not accept their keys any more.
+  case refused(account: String, [StatusDocument.Authenticator])
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
@@ -32,6 +34,10 @@ enum CoreText: FindingCatalogue {
     case .usable(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
+    case .refused(let account, let authenticators):
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
+        do: "uafctl register --code FILE, with a new enrolment code")
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
@@ -60,6 +66,10 @@ enum CoreText: FindingCatalogue {
         do: "잠금이 풀릴 때까지 기다리거나(uafctl status) uafctl unlock \(account)")
     case .usable(let account, let authenticators):
       FindingText("계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "))
+    case .refused(let account, let authenticators):
+      FindingText(
+        "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
+        do: "새 등록 코드로 uafctl register --code FILE을 실행하십시오")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):

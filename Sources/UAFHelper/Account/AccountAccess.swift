@@ -185,6 +185,13 @@ import UAFConfiguration
     do throws(StateError) { return try account.authenticator(type) != nil } catch { throw Ending(error) }
   }
 
+  /// The same of an account that may have no file.
+  ///
+  /// - Throws: ``Ending``.
+  func holds(_ account: AccountFile?, _ type: AuthenticatorType) throws(Ending) -> Bool {
+    if let account { try isEnrolled(account, type) } else { false }
+  }
+
   /// The enabled types whose keys are all revoked or unknown at the server, by its last answers.
   ///
   /// - Throws: ``Ending``.

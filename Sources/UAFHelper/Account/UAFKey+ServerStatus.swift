@@ -13,6 +13,9 @@ extension UAFKey {
   /// Whether the server has seen a counter that this machine has not reached: an older copy, or a key that two machines have.
   var isBehind: Bool { serverStatus == Self.behindStatus }
 
+  /// Whether the server is known to refuse each login with the key until something is done about it.
+  var isRefused: Bool { isDead || isBehind }
+
   /// Whether the server's last status is that the key is revoked, or that it has no such key, model or account.
   var isDead: Bool {
     let unknown: [UAFStatusCode] = [.notFound, .unknownAAID, .unknownKeyID]

@@ -102,7 +102,8 @@ final class CallPolicy {
   /// The type that this call names: the caller, root's module argument, or the service's settings.
   ///
   /// - Returns: nil if none does.
-  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for one that root has not enabled or that this version does not have.
+  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for one that root has not enabled or that this version does not have
+  ///   (of the latter a deregistration says 1012, too).
   func namedType() throws(Ending) -> AuthenticatorType? {
     let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
     guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
@@ -114,8 +115,8 @@ final class CallPolicy {
     }
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
     // Whether enabled or not: nothing of it can be changed or reset.
-    if !type.isTyped, notBuilt != .noSuitableAuthenticator {
-      throw Ending(notBuilt, log: "\(type.rawValue) is no value that is typed")
+    if !type.isTyped, let result = untyped {
+      throw Ending(result, log: "\(type.rawValue) is no value that is typed")
     }
     guard enabledTypes.contains(type) else {
       throw Ending(
@@ -137,12 +138,18 @@ final class CallPolicy {
     return Ending(notBuilt, because: isRoots ? .noneEnabled : .namedNotEnabled, log: log)
   }
 
-  /// The result for a type that this version does not have.
+  /// The result for a type that this version does not have: nothing of it can have been registered.
   private var notBuilt: FidoResult {
+    if let untyped { return untyped }
+    return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator
+  }
+
+  /// The result for a type of which nothing is typed; nil where that does not matter.
+  private var untyped: FidoResult? {
     switch call.begin.operation {
     case .change: .changeInvalid
     case .reset: .resetInvalidType
-    default: .noSuitableAuthenticator
+    default: nil
     }
   }
 

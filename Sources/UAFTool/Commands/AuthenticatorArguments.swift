@@ -16,7 +16,7 @@ struct AuthenticatorArguments: ParsableArguments {
   /// - Parameter account: the account, if an option names it; a single argument is then the type.
   func request(_ operation: UAFWire.Operation, of account: String? = nil, in context: ToolContext) -> Request {
     var request = Request(operation, about: Names(user: user, type: type, accounts: context.caller.accounts))
-    if let account { (request.user, request.authenticator) = (account, user) }
+    if let account { (request.user, request.mayNameType, request.authenticator) = (account, false, user) }
     return request
   }
 }

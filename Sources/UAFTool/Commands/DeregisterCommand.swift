@@ -33,10 +33,10 @@ struct DeregisterCommand: JSONCoreCommand {
   @OptionGroup var names: AuthenticatorArguments
 
   func validate() throws {
-    if userBefore != nil, names.type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
     let isType = names.user.map { userBefore != nil || AuthenticatorName.isPossible($0) } ?? false
     let namesType = names.type != nil || isType
     if all, namesType { throw ValidationError(UsageMistake.allAndType.english) }
+    if userBefore != nil, names.type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {

@@ -31,7 +31,6 @@ struct OutOfBandCommand: JSONCoreCommand {
   var user: String?
 
   func validate() throws {
-    if deny, json.isAny { throw ValidationError(UsageMistake.denyAsksNothing.english) }
     if deny, token { throw ValidationError(UsageMistake.denyAndToken.english) }
   }
 

@@ -1,8 +1,9 @@
 import ArgumentParser
+import FidoResults
 import UAFWire
 
 /// `uafctl reset`.
-struct ResetCommand: CoreCommand {
+struct ResetCommand: JSONCoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset",
     abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
@@ -14,6 +15,7 @@ struct ResetCommand: CoreCommand {
   static let done = ToolText.reset
 
   @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var json: JSONConversationOption
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],
@@ -26,6 +28,11 @@ struct ResetCommand: CoreCommand {
   var deregister = false
 
   @OptionGroup var names: AuthenticatorArguments
+
+  /// A reset without a code that it needs has failed as a reset, whoever says so.
+  static func result(of error: ToolError) -> FidoResult? {
+    if case .payload = error { .authenticatorResetFailed } else { nil }
+  }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(.reset, in: context)

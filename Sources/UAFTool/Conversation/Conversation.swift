@@ -36,7 +36,7 @@ struct Conversation: ~Copyable {
         wasAsked = true
         guard person.checks.contains(prompt.check) else {
           try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)
-          throw .core(.noHandler(check: prompt.check.rawValue))
+          throw .core(.noHandler(check: prompt.check.rawValue, remedy: ChoiceRemedy(begin)))
         }
         switch try person.answer(prompt) {
         case .cancelled: try send(FrontEndSignal.cancelled.packet, as: .cancelled, over: socket)

@@ -29,6 +29,14 @@ struct ConversationEnd {
     return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
   }
 
+  /// The exit status: of a denial, whether it was denied; of anything else, whether it succeeded.
+  func exit(of request: Request) -> ToolExit {
+    if request.denies { return isDenied ? .success : failureExit }
+    return finished.pamCode == 0 ? .success : failureExit
+  }
+
+  private var isDenied: Bool { finished.result == FidoResult.userCancel.code }
+
   /// Prints the core's text or, without one, what its result means; returns the exit status.
   func tellFailure(in context: ToolContext) -> ToolExit {
     let told = told(in: context.language)
@@ -57,7 +65,7 @@ struct ConversationEnd {
   ///
   /// A denial is never a success of an authentication.
   func tellDenial(in context: ToolContext) -> ToolExit {
-    guard finished.result == FidoResult.userCancel.code else { return tellFailure(in: context) }
+    guard isDenied else { return tellFailure(in: context) }
     context.note(ToolText.denied)
     return .success
   }

@@ -20,7 +20,17 @@ enum CoreError: Equatable {
   /// The core sent something against PROTOCOL.md.
   case confused(Confusion)
   /// The core asks a question that this person or script cannot be asked (2002).
-  case noHandler(check: String)
+  case noHandler(check: String, remedy: ChoiceRemedy = .nameOne)
+}
+
+/// What a script can do that is asked to choose an authenticator.
+enum ChoiceRemedy: Equatable {
+  /// The command takes a type.
+  case nameOne
+  /// The command is about all of them, and takes no type beside that.
+  case oneAfterTheOther
+  /// The command takes no type.
+  case terminal
 }
 
 extension CoreError: Catalogued {
@@ -44,11 +54,11 @@ extension CoreError: Catalogued {
     case .silent: FindingText("the core said nothing within the time", do: Self.logSaysMore)
     case .confused(let what):
       FindingText("the core does not keep to the protocol: \(what.english)", do: Self.versions)
-    case .noHandler(check: Check.choice.rawValue):
+    case .noHandler(check: Check.choice.rawValue, let remedy):
       FindingText(
         "several authenticators fit, and nobody is there to choose [\(FidoResult.noSuitableAuthenticator.code)]",
-        do: "name one of them, or run it on a terminal")
-    case .noHandler(let check):
+        do: remedy.english)
+    case .noHandler(let check, _):
       FindingText(
         "the core asks for '\(ShownText.line(check))', which cannot be answered here "
           + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.versions)
@@ -75,11 +85,11 @@ extension CoreError: Catalogued {
     case .silent: FindingText("코어가 제시간에 응답하지 않았습니다", do: Self.koreanLogSaysMore)
     case .confused(let what):
       FindingText("코어가 프로토콜을 따르지 않습니다: \(what.korean)", do: Self.koreanVersions)
-    case .noHandler(check: Check.choice.rawValue):
+    case .noHandler(check: Check.choice.rawValue, let remedy):
       FindingText(
         "쓸 수 있는 인증 수단이 여럿인데 고를 사람이 없습니다 [\(FidoResult.noSuitableAuthenticator.code)]",
-        do: "하나를 지정하거나 터미널에서 실행하십시오")
-    case .noHandler(let check):
+        do: remedy.korean)
+    case .noHandler(let check, _):
       FindingText(
         "코어가 요구하는 '\(ShownText.line(check))'은(는) 여기서 답할 수 없습니다 "
           + "[\(FidoResult.noSuitableAuthenticator.code)]", do: Self.koreanVersions)
@@ -90,4 +100,33 @@ extension CoreError: Catalogued {
   private static let koreanLogSaysMore = "로그(authpriv)에 자세한 내용이 있습니다. uafctl doctor로 설치를 점검하십시오"
   private static let versions = "uafctl and uaf-helper may be of different versions: reinstall the libpam-uaf package"
   private static let koreanVersions = "uafctl과 uaf-helper의 버전이 다를 수 있습니다. libpam-uaf 패키지를 다시 설치하십시오"
+}
+
+extension ChoiceRemedy: Catalogued {
+  /// What is to be done about a choice in this conversation.
+  init(_ begin: Begin) {
+    self =
+      switch begin.operation {
+      case .deregisterAll: .oneAfterTheOther
+      // A payload of an approval says whose text it is, and the command has no place for a type.
+      case .authenticate where begin.payload != nil: .terminal
+      default: .nameOne
+      }
+  }
+
+  var english: String {
+    switch self {
+    case .nameOne: "name one of them, or run it on a terminal"
+    case .oneAfterTheOther: "run it on a terminal, or deregister one after the other by their types, without --all"
+    case .terminal: "run it on a terminal"
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .nameOne: "하나를 지정하거나 터미널에서 실행하십시오"
+    case .oneAfterTheOther: "터미널에서 실행하거나, --all 없이 인증 수단을 하나씩 지정해 등록을 해지하십시오"
+    case .terminal: "터미널에서 실행하십시오"
+    }
+  }
 }

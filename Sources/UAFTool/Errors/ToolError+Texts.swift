@@ -1,3 +1,4 @@
+import FidoResults
 import Invocation
 import Wording
 
@@ -9,6 +10,12 @@ extension ToolError: Catalogued {
     case .onlyRoot(let what): FindingText("only root may \(what.english)", do: "run it with sudo, or as root")
     case .noSuchAccount(let name):
       FindingText("no such account: \(ShownText.line(name))", do: "getent passwd lists the accounts")
+    case .noSuchAccountOrType(let name):
+      FindingText(
+        "no such account or authenticator type: \(ShownText.line(name))",
+        do: "getent passwd lists the accounts; the types are \(AuthenticatorName.shown.joined(separator: ", "))")
+    case .emptyName: Self.words(of: .emptyUsername, in: .english)
+    case .badName: Self.words(of: .invalidUsername, in: .english)
     case .accountIsNotYours:
       FindingText(
         "only root may name another account", do: "leave the name out for your own account, or run it as root")
@@ -39,6 +46,12 @@ extension ToolError: Catalogued {
       FindingText("\(what.korean) 수 있는 사용자는 root뿐입니다", do: "sudo로 실행하거나 root로 실행하십시오")
     case .noSuchAccount(let name):
       FindingText("그런 계정은 없습니다: \(ShownText.line(name))", do: "getent passwd로 계정 목록을 볼 수 있습니다")
+    case .noSuchAccountOrType(let name):
+      FindingText(
+        "그런 계정이나 인증 수단은 없습니다: \(ShownText.line(name))",
+        do: "getent passwd로 계정 목록을 볼 수 있습니다. 인증 수단은 \(AuthenticatorName.shown.joined(separator: ", "))입니다")
+    case .emptyName: Self.words(of: .emptyUsername, in: .korean)
+    case .badName: Self.words(of: .invalidUsername, in: .korean)
     case .accountIsNotYours:
       FindingText(
         "다른 계정을 지정할 수 있는 사용자는 root뿐입니다", do: "자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오")
@@ -64,5 +77,10 @@ extension ToolError: Catalogued {
     case .outOfMemory:
       FindingText("비밀 값을 담을 메모리가 없습니다", do: "메모리를 비우거나 이 프로세스의 한도를 높이십시오")
     }
+  }
+
+  /// The words of the one table of results.
+  private static func words(of result: FidoResult, in language: Language) -> FindingText {
+    FindingText("\(result.text(in: language)) [\(result.code)]", do: result.nextStep(in: language))
   }
 }

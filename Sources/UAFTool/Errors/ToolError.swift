@@ -1,3 +1,4 @@
+import FidoResults
 import Glibc
 import Invocation
 import PAMStacks
@@ -8,6 +9,12 @@ enum ToolError: Error, Equatable {
   case onlyRoot(RootsWork)
   /// The account cannot be looked up.
   case noSuchAccount(String)
+  /// One name alone, and it is neither an account nor an authenticator type.
+  case noSuchAccountOrType(String)
+  /// The account's name is empty.
+  case emptyName
+  /// No account can have such a name: it has white space, control or non-ASCII characters.
+  case badName(String)
   /// A caller without root named somebody else.
   case accountIsNotYours
   /// The command line asks for something that is not possible.
@@ -40,7 +47,8 @@ extension ToolError {
   /// How the program ends.
   var exit: ToolExit {
     switch self {
-    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noValue,
+    case .onlyRoot, .noSuchAccount, .noSuchAccountOrType, .emptyName, .badName, .accountIsNotYours, .badArgument,
+      .configuration, .payload, .noValue,
       .terminalFailed, .unknownCommand, .recoveryKey, .join, .outOfMemory:
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
@@ -49,6 +57,24 @@ extension ToolError {
     case .unwritten: .unwritten
     case .core(.noHandler): .refused
     case .core: .unreachable
+    }
+  }
+}
+
+extension ToolError {
+  /// The result that a program reads: the one that the core would give for the same reason.
+  var result: FidoResult {
+    switch self {
+    case .emptyName: .emptyUsername
+    case .badName: .invalidUsername
+    case .noSuchAccountOrType, .badArgument(.noSuchType): .invalidAuthenticatorType
+    case .core(.noHandler): .noSuitableAuthenticator
+    case .core(.unable): .cannotUse
+    case .core: .clientMismatch
+    case .terminalFailed, .outOfMemory, .unwritten: .cannotUse
+    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noValue, .stack,
+      .unknownCommand, .recoveryKey, .join:
+      .invalidParameter
     }
   }
 }

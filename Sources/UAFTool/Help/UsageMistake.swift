@@ -5,7 +5,6 @@ enum UsageMistake: CaseIterable, Catalogued {
   case allAndType
   case accountTwice
   case statusAsksOnce
-  case denyAsksNothing
   case twoKindsOfJSON
   case denyAndToken
   case serviceOrAll
@@ -18,7 +17,6 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .accountTwice: "the account stands once: uafctl deregister USER TYPE"
     case .allAndType: "--all and a type exclude each other"
     case .statusAsksOnce: "--json, --supported, --registered, --locked and --available exclude each other"
-    case .denyAsksNothing: "--deny asks nothing: leave --json-conversation and --json out"
     case .twoKindsOfJSON: "--json-conversation ends with the same object: leave --json out"
     case .denyAndToken: "--deny and --token exclude each other"
     case .serviceOrAll: "Name a service, or give --all."
@@ -33,7 +31,6 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .accountTwice: "계정은 한 번만 지정하십시오: uafctl deregister USER TYPE"
     case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
     case .statusAsksOnce: "--json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다"
-    case .denyAsksNothing: "--deny는 아무것도 묻지 않습니다. --json-conversation과 --json을 빼십시오"
     case .twoKindsOfJSON: "--json-conversation도 같은 객체로 끝납니다. --json을 빼십시오"
     case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"

@@ -1,3 +1,4 @@
+import FidoResults
 import TerminalPrompts
 import UAFWire
 
@@ -16,17 +17,20 @@ struct JSONCall {
   }
 
   /// Holds the conversation about what `request` makes, over what `call` makes.
+  ///
+  /// - Parameter result: what the command makes of an error; nil for what the error itself says.
   func hold(
-    _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall
+    _ request: (ToolContext) throws(ToolError) -> Request, over call: (ToolContext) throws(ToolError) -> CoreCall,
+    failing result: (ToolError) -> FidoResult? = { _ in nil }
   ) -> ToolExit {
     let lines = JSONLines(in: context)
     do throws(ToolError) {
       let request = try request(context)
       let finished = try hold(request, over: call(context), lines)
       lines.finished(finished, wantsToken: request.wantsToken)
-      return finished.pamCode == 0 ? .success : ConversationEnd(finished).failureExit
+      return ConversationEnd(finished).exit(of: request)
     } catch {
-      lines.failure(error)
+      lines.failure(error, as: result(error))
       return error.exit
     }
   }

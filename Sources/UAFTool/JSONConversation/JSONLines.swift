@@ -71,8 +71,10 @@ struct JSONLines {
   }
 
   /// The last line if the core sent no result, or a wrong one.
-  func failure(_ error: ToolError) {
-    var line = last(error.exit == .unreachable ? .clientMismatch : .invalidParameter, isSuccess: false)
+  ///
+  /// - Parameter result: what the command makes of the error; nil for what the error itself says.
+  func failure(_ error: ToolError, as result: FidoResult? = nil) {
+    var line = last(result ?? error.result, isSuccess: false)
     line.set("text", .string(error.text(in: language).what))
     line.set("nextStep", error.text(in: language).remedy.map(JSONValue.string))
     write(line)

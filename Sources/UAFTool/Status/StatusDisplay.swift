@@ -49,6 +49,6 @@ struct StatusDisplay {
       return .refused
     }
     context.output.result(StatusReport(language: context.language).line(found))
-    return question.holds(of: found.state) ? .success : .refused
+    return question.holds(of: found) ? .success : .refused
   }
 }

@@ -11,13 +11,13 @@ enum StatusQuestion: CaseIterable {
   /// Whether it is usable for a login now.
   case available
 
-  /// Whether the answer is yes for an authenticator in this state.
-  func holds(of state: Int64) -> Bool {
+  /// Whether the answer is yes for an authenticator.
+  func holds(of authenticator: StatusDocument.Authenticator) -> Bool {
     switch self {
-    case .supported: state != AuthenticatorState.notSupported
-    case .registered: state == AuthenticatorState.available || state == AuthenticatorState.locked
-    case .locked: state == AuthenticatorState.locked
-    case .available: state == AuthenticatorState.available
+    case .supported: authenticator.state != AuthenticatorState.notSupported
+    case .registered: authenticator.isHeld
+    case .locked: authenticator.state == AuthenticatorState.locked
+    case .available: authenticator.state == AuthenticatorState.available
     }
   }
 }

@@ -6,6 +6,8 @@ struct Request: Equatable {
   var operation: Operation
   /// The account, as named on the command line; nil: the caller's own.
   var user: String?
+  /// Whether `user` stood alone where a type may stand alone as well.
+  var mayNameType = false
   /// An authenticator type or AAID; nil: the core chooses or asks.
   var authenticator: String?
   /// The payload: an enrolment code, or one that approves a text.
@@ -25,7 +27,7 @@ struct Request: Equatable {
   /// A request about an account and an authenticator, as far as they are named.
   init(_ operation: Operation, about names: Names) {
     self.operation = operation
-    user = names.user
+    (user, mayNameType) = (names.user, names.user != nil && names.type == nil)
     authenticator = names.type
   }
 }

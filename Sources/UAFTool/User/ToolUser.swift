@@ -22,7 +22,8 @@ struct ToolUser {
   /// The *begin* that asks for `request`.
   ///
   /// - Parameter configuration: root's own configuration file, absolute.
-  /// - Throws: ``ToolError``: `onlyRoot`, `noSuchAccount`, `accountIsNotYours`.
+  /// - Throws: ``ToolError``: `onlyRoot`, `noSuchAccount`, `noSuchAccountOrType`, `emptyName`, `badName`,
+  ///   `accountIsNotYours`.
   func begin(_ request: Request, configuration: String?) throws(ToolError) -> Begin {
     var begin = Begin(request.operation)
     begin.service = Array("uafctl".utf8)
@@ -34,11 +35,12 @@ struct ToolUser {
     begin.transaction = request.transaction
     if request.isDivided { begin.isDivided = true }
     begin.denies = request.denies
+    if let user = request.user { try Self.requireName(user) }
     guard isRoot else {
       try refuseWhatIsRoots(request, configuration: configuration)
       return begin
     }
-    let account = try account(of: request.user)
+    let account = try account(of: request)
     begin.uid = account.userID
     begin.account = account.name
     begin.arguments = [configuration.map { "conf=" + $0 }, Self.tries].compactMap { $0.map { Array($0.utf8) } }
@@ -59,12 +61,23 @@ struct ToolUser {
     default: break
     }
     guard let user = request.user else { return }
-    guard accounts.account(named: user)?.userID == userID else { throw .accountIsNotYours }
+    let account = accounts.account(named: user)
+    if account == nil, request.mayNameType { throw .noSuchAccountOrType(user) }
+    guard account?.userID == userID else { throw .accountIsNotYours }
   }
 
-  private func account(of user: String?) throws(ToolError) -> Account {
+  /// Refuses what can be the name of no account, as the core does.
+  private static func requireName(_ name: String) throws(ToolError) {
+    guard !name.isEmpty else { throw .emptyName }
+    guard name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), name.utf8.count <= WireLimit.accountName else {
+      throw .badName(name)
+    }
+  }
+
+  private func account(of request: Request) throws(ToolError) -> Account {
+    let user = request.user
     guard let account = user.map(accounts.account(named:)) ?? accounts.account(withID: userID) else {
-      throw .noSuchAccount(user ?? String(userID))
+      throw request.mayNameType ? .noSuchAccountOrType(user ?? "") : .noSuchAccount(user ?? String(userID))
     }
     return account
   }

@@ -122,6 +122,8 @@ import UAFMessages
       tools.log.write(
         .keys, "\(FidoResult.alreadyRegistered): the server forgot \(count) key(s) that this machine had lost")
     }
+    // The server has accepted the new key: a front end that is gone must not keep the machine from storing it.
+    if keys.wereLost(among: believed.forgottenKeyIDs) { try? tools.prompter.show(.lostKeysForgotten) }
     return .believed
   }
 }

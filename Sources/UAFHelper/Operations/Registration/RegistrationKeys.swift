@@ -49,6 +49,11 @@ import UAFMessages
     all.filter { !kept.contains($0) }.allSatisfy { key in forgotten.contains { $0.bytes == key.keyID } }
   }
 
+  /// Whether one of the keys that the server has forgotten is not here any more.
+  func wereLost(among forgotten: [KeyID]) -> Bool {
+    forgotten.contains { keyID in !all.contains { $0.keyID == keyID.bytes } }
+  }
+
   // MARK: Making
 
   /// Takes part with these authenticators.

@@ -34,7 +34,8 @@ struct RegistrationOperation: CallOperation {
       word = RegistrationWord(authority: authority)
     } else {
       identity = try self.identity(uid, account, for: nil, settings)
-      word = try self.word(on: account, plan.types, named, client, settings)
+      let hasLostKeys = try hasLostKeys(of: account, identity, in: directory)
+      word = try self.word(on: account, plan.types, named, hasLostKeys: hasLostKeys, client, settings)
     }
     var types = plan.types
     var replaced: AuthenticatorType?
@@ -62,14 +63,16 @@ struct RegistrationOperation: CallOperation {
   }
 
   /// What allows a new key without a payload: a registered authenticator, or else what root's `enrolment` says.
+  ///
+  /// - Throws: ``Ending``: 1001 without a code; 1008 where the server knows keys that only a code replaces.
   private func word(
-    on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, _ client: ClientSettings,
-    _ settings: ServerSettings
+    on account: AccountFile?, _ types: [AuthenticatorType], _ named: AuthenticatorType?, hasLostKeys: Bool,
+    _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord {
     guard settings.enrolment != .payload else {
       guard let account, let word = try proof(account, but: named.map { [$0] } ?? [], client, settings),
         case .proof = word.authority
-      else { throw Self.noPayload }
+      else { throw hasLostKeys ? Self.keysLost : Self.noPayload }
       return word
     }
     // The value of a type that is registered anew is asked for by the registration itself.
@@ -143,6 +146,18 @@ struct RegistrationOperation: CallOperation {
       throw Ending(.invalidParameter, because: .codeNotEntered, log: "no code was entered")
     }
     return code
+  }
+
+  /// Whether keys were made here for an account that has none any more: the server may know it by them.
+  private func hasLostKeys(
+    of account: AccountFile?, _ identity: AccountIdentity, in directory: borrowing StateDirectory
+  ) throws(Ending) -> Bool {
+    let held = try account.map { (file) throws(Ending) in try tools.accounts.keys(of: file) } ?? []
+    return held.isEmpty ? try !OwnKeys.keyIDs(of: identity, held: [], without: [], in: directory).isEmpty : false
+  }
+
+  private static var keysLost: Ending {
+    Ending(.alreadyRegistered, because: .keysLost, log: "no code, and the server knows a key that is lost here")
   }
 
   private static var noPayload: Ending {

@@ -21,7 +21,7 @@ struct StatusOperation: CallOperation {
     var sets = TypeSets()
     for type in policy.enabledTypes {
       var state = try entry(type, uid, account, isBound: directory.isBoundToChip)
-      if state.code != .stateNotRegistered { sets.registered |= type.userVerification }
+      if try accounts.holds(account, type) { sets.registered |= type.userVerification }
       var isSupported = true
       if !type.isTyped {
         let standing = try finger.standing(account, named: call.caller.name ?? call.caller.ownName, in: directory)
@@ -52,10 +52,11 @@ struct StatusOperation: CallOperation {
   private struct TypeSets {
     /// Enabled, and built, with its sensor where it needs one: what could be registered.
     var supported: UInt32 = 0
+    /// With a value on this machine, whatever the server says of its keys.
     var registered: UInt32 = 0
     /// Registered, and locked for a time or permanently.
     var locked: UInt32 = 0
-    /// Registered, and usable for a login now.
+    /// Registered, and usable for a login now, as far as this machine knows.
     var usable: UInt32 = 0
 
     mutating func add(_ type: AuthenticatorType, _ state: FidoResult) {
@@ -98,7 +99,8 @@ struct StatusOperation: CallOperation {
       return try accounts.lockStatus(account, type, origin, lock)
     }
     let local = try standing(.local)
-    let code: FidoResult = !isInUse ? .stateNotRegistered : local.isLocked ? .stateLocked : .stateAvailable
+    let keys = try account.map { (file) throws(Ending) in try accounts.keys(of: file) } ?? []
+    let code = Self.state(isInUse: isInUse, local, keys.filter { $0.type == type })
     var json: JSONObject = [
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
       "stateName": .string(code.name),
@@ -121,6 +123,13 @@ struct StatusOperation: CallOperation {
     }
     if let account, isInUse, lockOptionsWait(account, type) { json.set("lockOptionsWait", .bool(true)) }
     return (code, json)
+  }
+
+  /// The state of a type: a key that the server is known to refuse is not registered any more, as far as a login goes.
+  private static func state(isInUse: Bool, _ local: LockStatus, _ keys: [UAFKey]) -> FidoResult {
+    guard isInUse else { return .stateNotRegistered }
+    if local.isLocked { return .stateLocked }
+    return !keys.isEmpty && keys.allSatisfy(\.isRefused) ? .stateNotRegistered : .stateAvailable
   }
 
   /// Whether the configured lock options have no effect yet, for any origin, because wrong entries are counted (3015).
