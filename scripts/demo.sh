@@ -114,7 +114,7 @@ show_status() {
 lock() {
   begin "Mistype too often" "retry_count_to_lock = 3."
   login 'amber-kite-46' PAM_AUTH_ERR '1 try left' "one try is left"
-  login 'amber-kite-45' PAM_AUTH_ERR 'Locked after wrong entries: try again in' "locked, with the seconds that are left"
+  login 'amber-kite-45' PAM_MAXTRIES 'Locked after wrong entries: try again in' "locked, with the seconds that are left"
   show_status
   check "programs can ask how it stands"
 
@@ -130,10 +130,10 @@ lock_for_good() {
   local guess
   begin "Guess on" "max_lock_count = 1: after one lock the next is for good."
   for guess in 1 2; do login "guess-number-$guess" PAM_AUTH_ERR 'left' "refused"; done
-  login "guess-number-3" PAM_AUTH_ERR 'try again in' "locked for the first time"
+  login "guess-number-3" PAM_MAXTRIES 'try again in' "locked for the first time"
   await_unlock
   for guess in 4 5; do login "guess-number-$guess" PAM_AUTH_ERR 'left' "refused"; done
-  login "guess-number-6" PAM_AUTH_ERR 'Locked for good' "locked for good"
+  login "guess-number-6" PAM_MAXTRIES 'Locked for good' "locked for good"
   login "$passcode" PAM_MAXTRIES 'Locked for good' "the right passcode is refused as well"
   run '' uafctl --conf conf status mina
   must_say 'locked for good'

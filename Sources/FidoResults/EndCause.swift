@@ -100,6 +100,11 @@ public enum EndCause: CaseIterable, Sendable {
   /// The success is signed, and too old or from the future by this machine's clock.
   case verdictStale
 
+  /// A divided login could not be prepared: the server's request did not come.
+  ///
+  /// It says nothing of the server, because nobody has entered anything yet.
+  case noRequest
+
   // MARK: Authenticators
   /// Everything that the server accepts is registered already.
   case registeredAlready
@@ -117,6 +122,8 @@ public enum EndCause: CaseIterable, Sendable {
   case namedNotAccepted
   /// The authenticator that the person named is not enabled.
   case namedNotEnabled
+  /// The authenticator that was named is not registered for the account, and another one is.
+  case namedNotRegistered
   /// Several fit, and the program has one prompt.
   case severalFit
   /// Several fit, and the caller has to name one.

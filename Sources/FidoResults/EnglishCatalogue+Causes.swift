@@ -136,6 +136,7 @@ extension EnglishCatalogue {
       ResultText(
         "By this machine's clock, the server's signed success is too old or from the future.",
         "Have the administrator compare the clocks of this machine and the server.")
+    case .noRequest: ResultText("The login could not be prepared.", "Try again.")
     // Authenticators
     case .registeredAlready:
       ResultText(
@@ -165,6 +166,10 @@ extension EnglishCatalogue {
       ResultText("The server does not accept the authenticator that was named.", "Name another one, or none.")
     case .namedNotEnabled:
       ResultText("The authenticator that was named is not enabled on this machine.", "Name another one, or none.")
+    case .namedNotRegistered:
+      ResultText(
+        "This account has another authenticator on this machine, and not the one that was named.",
+        "Use the other one, or register this one with uafctl register.")
     case .severalFit:
       ResultText(
         "Several authenticators fit, and this program can ask for one only.",

@@ -105,6 +105,7 @@ enum EnglishCatalogue: Catalogue {
     case .choiceNumber(let count): return "Which one (1-\(count)): "
     case .choiceOption(let kinds): return kinds.map(\.english).joined(separator: " and ")
     case .registerAgain: return "register again with a new enrolment code"
+    case .registerAgainChosen: return "Registering again was chosen. This will be no login. [980]"
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
@@ -125,6 +126,7 @@ enum EnglishCatalogue: Catalogue {
     case .oneTimeCode: return "Code: "
     case .valueNotSet(let kind): return "No \(kind.english) was set, as no entry could be used. Try again."
     case .wrong(let kind, let tries): return wrong(kind, tries)
+    case .wrongBefore(let tries): return "An earlier entry was wrong: \(tries == 1 ? "1 try" : "\(tries) tries") left."
     case .locked(let seconds): return "Locked after wrong entries: try again in \(wait(seconds))."
     case .lockedForGood: return "Locked for good after too many wrong entries: ask the administrator to unlock."
     case .digitsExpected(let count): return "Enter exactly \(count) digits; this was not counted."

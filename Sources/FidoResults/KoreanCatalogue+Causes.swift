@@ -107,6 +107,7 @@ extension KoreanCatalogue {
       ResultText(
         "서버가 서명한 승인이 이 컴퓨터의 시계로는 너무 오래되었거나 아직 오지 않은 시각의 것입니다.",
         "관리자에게 이 컴퓨터와 서버의 시계를 비교해 달라고 하십시오.")
+    case .noRequest: ResultText("로그인을 준비하지 못했습니다.", "다시 시도하십시오.")
     // Authenticators
     case .registeredAlready:
       ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 등록 코드로 'uafctl register --code FILE'로 새 값을 정하십시오.")
@@ -124,6 +125,10 @@ extension KoreanCatalogue {
       ResultText("지정한 인증 수단을 서버가 받아들이지 않습니다.", "다른 이름을 지정하거나 지정하지 마십시오.")
     case .namedNotEnabled:
       ResultText("지정한 인증 수단은 이 컴퓨터에서 쓰지 않습니다.", "다른 이름을 지정하거나 지정하지 마십시오.")
+    case .namedNotRegistered:
+      ResultText(
+        "이 컴퓨터에 등록된 이 계정의 인증 수단은 지정한 것이 아니라 다른 것입니다.",
+        "등록된 인증 수단을 사용하거나 uafctl register로 이 인증 수단을 등록하십시오.")
     case .severalFit:
       ResultText("인증 수단이 여러 개인데, 이 프로그램은 하나만 물을 수 있습니다.", "관리자가 하나를 정해야 합니다(authenticator).")
     case .nothingStale: ResultText("값이 규칙에 맞습니다. 바꿀 것이 없습니다.")

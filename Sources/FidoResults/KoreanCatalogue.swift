@@ -86,6 +86,7 @@ enum KoreanCatalogue: Catalogue {
     case .choiceNumber(let count): return "번호를 고르십시오 (1-\(count)): "
     case .choiceOption(let kinds): return kinds.map(\.korean).joined(separator: " + ")
     case .registerAgain: return "새 등록 코드로 다시 등록"
+    case .registerAgainChosen: return "다시 등록하기를 선택했습니다. 이번에는 로그인되지 않습니다. [980]"
     case .noSuchChoice(let count): return "1부터 \(count)까지의 번호를 입력하십시오. 횟수에 포함되지 않습니다."
     case .emptyLineBack: return "빈 줄: 목록으로 돌아가기"
     case .valueIsStale(let kind): return "지금 쓰는 \(kind.koreanSubject) 현재 규칙에 맞지 않습니다. 바꿔야 합니다."
@@ -104,6 +105,7 @@ enum KoreanCatalogue: Catalogue {
     case .oneTimeCode: return "코드: "
     case .valueNotSet(let kind): return "입력한 값을 쓸 수 없어 \(kind.koreanObject) 정하지 못했습니다. 다시 시도하십시오."
     case .wrong(let kind, let tries): return wrong(kind, tries)
+    case .wrongBefore(let tries): return "앞서 입력한 값이 맞지 않았습니다. \(tries)번 더 시도할 수 있습니다."
     case .locked(let seconds): return "잘못된 입력으로 잠겼습니다. \(wait(seconds)) 뒤에 다시 시도하십시오."
     case .lockedForGood: return "잘못된 입력이 너무 많아 영구히 잠겼습니다. 관리자에게 잠금 해제를 요청하십시오."
     case .digitsExpected(let count): return "숫자 \(count)자리를 입력하십시오. 횟수에 포함되지 않습니다."

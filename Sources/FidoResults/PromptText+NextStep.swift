@@ -23,7 +23,7 @@ extension PromptText {
       .choiceNumber, .choiceOption, .registerAgain, .noSuchChoice, .emptyLineBack, .valueIsStale, .valueIsStaleHere,
       .acceptedOffline, .valueMeetsRules, .enrolmentCode, .machinePayload, .unlockLine, .unlockCode,
       .recoveryKey, .oneTimeCode,
-      .waitingForServer, .confirm,
+      .waitingForServer, .confirm, .wrongBefore, .registerAgainChosen,
       .ready,
       .partOfText,
       .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,

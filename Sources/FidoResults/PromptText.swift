@@ -26,6 +26,8 @@ public enum PromptText: Hashable, Sendable {
   case choiceOption([ValueKind])
   /// The entry of the list that leads to a new registration.
   case registerAgain
+  /// That entry was chosen (980): a code is asked for, and the call will be no login.
+  case registerAgainChosen
   /// The entry was no number of the list.
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
@@ -54,6 +56,8 @@ public enum PromptText: Hashable, Sendable {
   case valueNotSet(ValueKind)
   /// A wrong secret; nil if states are hidden.
   case wrong(ValueKind, triesLeft: Int?)
+  /// An entry of an earlier call was wrong.
+  case wrongBefore(triesLeft: Int)
   /// Locked for that many seconds, shown as minutes from two minutes up.
   case locked(seconds: Int)
   /// Locked until an administrator unlocks.

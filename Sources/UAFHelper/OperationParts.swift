@@ -98,7 +98,7 @@ struct OperationParts {
       call: call, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
       offline: OfflineLogin(
         policy, prompter, server, log, noting: notes, at: call.caller.service, now: surroundings.now),
-      log: log, now: surroundings.now,
+      log: log, hidesState: policy.hidesState, now: surroundings.now,
       registerAgain: { (held) throws(Ending) in try again.run(held) })
   }
 

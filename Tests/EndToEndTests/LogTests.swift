@@ -26,7 +26,7 @@ extension EndToEnd {
       let who = "account=\(scene.user) uid=\(Scene.uid) service=demo origin=local via=root type=passcode"
       #expect(lines.count { $0.contains("event=lock \(who) lock=temporary seconds=300") } == 1)
       #expect(lines.count { $0.contains("event=locked \(who) lock=temporary seconds=") } == 1)
-      #expect(lines.count { $0.contains("event=authenticate result=3013 ") } == 1)
+      #expect(lines.count { $0.contains("event=authenticate result=3013 ") } == 2)
       #expect(lines.count { $0.contains("event=unlock result=0 ") } == 1)
       // Where the kernel has no audit, that is told to nobody who does not look for it.
       #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })

@@ -34,7 +34,8 @@ extension EndToEnd {
     @Test func `is refused while locked even with the right passcode, without a prompt`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 60" }
       let locking = try scene.logIn("wrong1111")
-      #expect(locking.errors == ["Locked after wrong entries: try again in 60 seconds."])
+      #expect(
+        locking.code == .maximumTries && locking.errors == ["Locked after wrong entries: try again in 60 seconds."])
       let login = try scene.logIn(Scene.passcode)
       #expect(login.code == .maximumTries)
       #expect(login.prompts.isEmpty)

@@ -24,10 +24,11 @@ import Testing
     case .chipBusy, .unlockCodesHeld: .againLater
     case .accountLocked, .accountNotKnown, .namesSilent: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
-    case .nothingChosen: .againNow
+    case .nothingChosen, .noRequest: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.
     case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
-      .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .severalToName, .severalTogether,
+      .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
+      .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
       .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
       .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined,

@@ -92,16 +92,18 @@ import UAFWire
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     var endedBefore = false
     bench.audit.onWrite = { [unowned bench] in
-      endedBefore = bench.log.lines.last?.hasPrefix("event=authenticate result=3012 ") == true
+      endedBefore = bench.log.lines.last?.hasPrefix("event=authenticate result=3013 ") == true
     }
-    #expect(try bench.run(bench.begin(), ["wrong3"]).result == 3012)
+    #expect(try bench.run(bench.begin(), ["wrong3"]).result == 3013)
     #expect(endedBefore)
   }
 
   @Test func `a kernel without audit causes no failure, only one line in the debug log`() throws {
     let bench = try HelperBench.registered()
     bench.audit.failure = ECONNREFUSED
-    for wrong in ["wrong1", "wrong2", "wrong3"] { #expect(try bench.run(bench.begin(), [wrong]).result == 3012) }
+    for (wrong, result) in [("wrong1", UInt32(3012)), ("wrong2", 3012), ("wrong3", 3013)] {
+      #expect(try bench.run(bench.begin(), [wrong]).result == result)
+    }
     let told = bench.log.lines.indices.filter { bench.log.lines[$0].hasPrefix("event=audit ") }
     #expect(told.count == 1 && told.allSatisfy { bench.log.levels[$0] == .debug })
   }

@@ -53,27 +53,61 @@ import UAFWire
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(.authenticate, "tries=3"), ["wrong1", "wrong1", "correct"])
     #expect(transcript.result == 0)
-    #expect(transcript.prompts.map(\.remainingAttempts) == [nil, 2, 2])
+    #expect(transcript.prompts.map(\.remainingAttempts) == [3, 2, 2])
     #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
   }
 
-  @Test func `each prompt says the tries left after wrong entries, also after those of an earlier call`()
-    throws
-  {
+  @Test func `each prompt says the tries left, also after wrong entries of an earlier call`() throws {
     let bench = try HelperBench.registered()
-    #expect(try bench.run(bench.begin(), ["wrong1"]).prompts.map(\.remainingAttempts) == [nil])
+    #expect(try bench.run(bench.begin(), ["wrong1"]).prompts.map(\.remainingAttempts) == [3])
     let second = try bench.run(bench.begin(.authenticate, "tries=2"), ["wrong2", "correct"])
     #expect(second.prompts.map(\.remainingAttempts) == [2, 1])
     // What is read stays as it was: the error came with the entry that it was about.
     #expect(second.prompts[0].errorMessage == nil && second.prompts[0].text == "Passcode for mina (login): ")
-    #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [nil])
+    #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
+  }
+
+  @Test func `a front end of uafctl hears of a wrong entry of an earlier call, a PAM host does not hear it again`()
+    throws
+  {
+    for (locale, words) in [
+      ("C", "An earlier entry was wrong: 2 tries left."), ("ko_KR.UTF-8", "앞서 입력한 값이 맞지 않았습니다. 2번 더 시도할 수 있습니다."),
+    ] {
+      let bench = try HelperBench.registered()
+      var tool = bench.begin()
+      (tool.service, tool.locale) = (Array("uafctl".utf8), Array(locale.utf8))
+      #expect(try bench.run(tool, [nil]).prompts.map(\.errorMessage) == [nil])
+      try bench.run(bench.begin(), ["wrong1"])
+      #expect(try bench.run(tool, [nil]).prompts.map(\.errorMessage) == [words])
+      #expect(try bench.run(bench.begin(), [nil]).prompts.map(\.errorMessage) == [nil])
+      #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+      #expect(try bench.run(tool, [nil]).prompts.map(\.errorMessage) == [nil])
+    }
+  }
+
+  @Test(arguments: [("max_lock_count = 1", UInt32(3013)), ("max_lock_count = 0", 3014)])
+  func `the try that locks ends as a lock, and not as a wrong entry`(_ lines: String, _ result: UInt32) throws {
+    for operation in [Operation.authenticate, .change, .deregister] {
+      for arguments in [[], ["tries=3"]] {
+        let bench = try HelperBench.registered("[passcode.lock]\n" + lines)
+        var begin = bench.begin(operation)
+        begin.arguments += arguments.map { Array($0.utf8) }
+        let wrong = ["wrong1", "wrong2", "wrong3"]
+        let ends =
+          arguments.isEmpty
+          ? try wrong.map { try bench.run(begin, [$0]) } : [try bench.run(begin, wrong)]
+        #expect(ends.last?.result == result && ends.last?.pamCode == 11, "\(operation)")
+        #expect(ends.dropLast().allSatisfy { $0.result == 3012 && $0.pamCode == 7 })
+        #expect(try bench.run(begin).result == result)
+      }
+    }
   }
 
   @Test func `after a lock has ended, no prompt mentions wrong entries`() throws {
     let bench = try HelperBench.registered()
     for index in 0..<3 { try bench.run(bench.begin(), ["wrong\(index)"]) }
     bench.now.nanoseconds += 1_000_000_000_000
-    #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [nil])
+    #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
   }
 
   @Test func `the server gets the machine's name as root sets it, and none with send_device = false`() throws {

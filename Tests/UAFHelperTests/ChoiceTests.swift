@@ -1,4 +1,5 @@
 import Testing
+import UAFMessages
 import UAFWire
 
 @testable import UAFHelper
@@ -138,5 +139,29 @@ import UAFWire
     let bench = try HelperBench.registered()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     #expect(try bench.run(bench.begin(), ["correct"]).result == 2002)
+  }
+
+  @Test(arguments: [Operation.authenticate, .change, .deregister, .reset, .repair])
+  func `a type that is not registered while another is has a sentence of its own`(operation: Operation) throws {
+    let bench = try HelperBench.registered()
+    for (type, other) in [("pattern", "passcode"), ("passcode", "pattern")] {
+      if type == "passcode" {
+        _ = try bench.run(bench.begin(.forget))
+        bench.server.accepted = [["5541#0002"]]
+        #expect(try bench.run(bench.registration("pattern"), ["12369", "12369"]).result == 0)
+      }
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      begin.authenticator = Array(type.utf8)
+      if operation == .repair { begin.payload = Array(bench.server.payload().encoded.utf8) }
+      let transcript = try bench.run(begin)
+      #expect(transcript.result == (operation == .reset ? 7102 : 1009), "\(other) alone")
+      #expect(transcript.finished.text?.hasPrefix("This account has another authenticator on this machine") == true)
+      _ = try bench.run(bench.begin(.forget))
+      let none = try bench.run(begin)
+      #expect(none.finished.text?.contains("another authenticator") == false)
+      bench.server.accepted = [["5541#0001"]]
+      if type == "pattern" { #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0) }
+    }
   }
 }

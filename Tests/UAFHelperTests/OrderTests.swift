@@ -27,13 +27,44 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
   }
 
-  @Test func `in a divided login, a silent server is reported only after a correct secret`() throws {
+  /// What may stand in the way of the server's request.
+  private static let noRequests: [@Sendable (FakeServer) -> Void] = [
+    { $0.lateFailure = .noHandshake(.refused) }, { $0.failure = .noHandshake(.dns) }, { $0.httpStatus = 500 },
+    { $0.lateFailure = .afterHandshake(.connectionLost) },
+  ]
+
+  @Test(arguments: noRequests.indices)
+  func `a divided login without the server's request ends before it asks, and says the same whatever the reason`(
+    _ index: Int
+  ) throws {
     let bench = try HelperBench.registered()
-    bench.server.lateFailure = .noHandshake(.refused)
+    Self.noRequests[index](bench.server)
     var begin = bench.begin()
     begin.isDivided = true
-    #expect(try bench.run(begin, entries: [.resume, .answer("wrong1")]).result == 3012)
-    #expect(try bench.run(begin, entries: [.resume, .answer("correct")]).result == 4001)
+    for entries in [[], [.resume], [.resume, .answer("correct")]] as [[HelperBench.Entry]] {
+      let transcript = try bench.run(begin, entries: entries)
+      #expect(transcript.result == 1100 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
+      #expect(!transcript.messages.map(\.type).contains(.ready))
+      #expect(transcript.errors == ["The login could not be prepared. Try again."])
+    }
+    #expect(try bench.triesLeft() == 3)
+  }
+
+  @Test(arguments: noRequests.indices)
+  func `with hidden states, a divided login without a request is the same for a name with a key and one without`(
+    _ index: Int
+  ) throws {
+    let bench = try HelperBench.registered()
+    var begin = bench.begin()
+    (begin.service, begin.isRemote, begin.isDivided) = (Array("greeter".utf8), true, true)
+    Self.noRequests[index](bench.server)
+    for entries in [[.cancelled], [.resume, .answer("wrong1")]] as [[HelperBench.Entry]] {
+      (begin.uid, begin.account) = (4242, Array("mina".utf8))
+      let known = try bench.run(begin, entries: entries)
+      (begin.uid, begin.account) = (nil, nil)
+      let unknown = try bench.run(begin, entries: entries)
+      #expect(known.messages == unknown.messages, "\(known.messages) \(unknown.messages)")
+    }
   }
 
   @Test func `with hidden states, a divided login of a missing account waits for resume like any other`() throws {

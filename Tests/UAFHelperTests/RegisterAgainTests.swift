@@ -17,6 +17,9 @@ import UAFWire
     #expect(transcript.prompts[0].options == ["passcode", "register again with a new enrolment code"])
     #expect(transcript.prompts.map(\.check) == ["choice", "code", "passcode", "passcode"])
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
+    let types = transcript.messages.map(\.type)
+    // The choice is told when it is made, whatever comes of it.
+    #expect(types.prefix(3) == [.prompt, .info, .prompt] && transcript.infos.first?.hasSuffix("[980]") == true)
     #expect(bench.server.asked.last?.context.authCode == nil)
     let statement = EnrolmentCode.registrationStatement(username: "mina")
     #expect(try bench.server.asked.last?.context.codeProof == FakeServer.codeProof(statement))

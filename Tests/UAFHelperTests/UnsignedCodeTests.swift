@@ -72,7 +72,7 @@ import UAFWire
     var repair = persons(bench, "passcode")
     repair.operation = .repair
     #expect(try bench.run(repair, ["correct"], peer: 4242).result == 0)
-    #expect(try bench.run(repair, ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3012)
+    #expect(try bench.run(repair, ["wrong1", "wrong2", "wrong3"], peer: 4242).result == 3013)
     let refused = try bench.run(persons(bench, "passcode"), peer: 4242)
     #expect(refused.result == 1001 && refused.prompts.isEmpty)
   }

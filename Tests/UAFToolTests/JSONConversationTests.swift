@@ -7,7 +7,7 @@ import UAFWire
 
 @Suite struct JSONConversationTests {
   private static let challenge =
-    #"{"type":"challenge","check":"passcode","step":"current","echo":false,"text":"Passcode: "}"#
+    #"{"type":"challenge","check":"passcode","step":"current","echo":false,"text":"Passcode: ","remainingAttempts":null,"errorMessage":null}"#
 
   private func bench(
     _ core: [CoreMessage], _ input: String, _ arguments: [String] = [], locale: String? = nil
@@ -69,7 +69,7 @@ import UAFWire
     #expect(bench.exit == .refused)
     #expect(
       bench.output.hasSuffix(
-        #""}"# + "\n"
+        "null}\n"
           + #"{"type":"failure","result":3012,"name":"LOCAL_FAIL_VERIFY","pamCode":7,"text":"Wrong.","#
           + #""nextStep":"Try again."}"# + "\n"))
     #expect(bench.notes == "")
@@ -152,9 +152,28 @@ import UAFWire
     #expect(!(bench.output + bench.notes).contains("secret"))
   }
 
-  @Test func `resume is no answer to a challenge`() {
-    let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"resume\":true}\n")
-    #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
+  @Test(arguments: [1, 3]) func `a resume that nothing waits for is passed over`(count: Int) {
+    let stray = String(repeating: "{\"resume\":true}\n", count: count)
+    let bench = bench([Bench.question, Bench.success], stray + "{\"answer\":\"secret\"}\n")
+    #expect(bench.exit == .success && bench.sent.count == 2 && bench.sent.last == Bench.answer("secret"))
+    let alone = self.bench([Bench.question, Bench.failure(19, 999)], stray)
+    #expect(alone.sent.last == FrontEndSignal.cancelled.packet)
+  }
+
+  @Test func `each challenge says the tries left and what was wrong, or null, whatever is asked for`() throws {
+    for check in Check.allCases {
+      for step in [PromptStep.current, .new, .newAgain] {
+        var prompt = Prompt(echo: false, check: check, step: step, text: "?")
+        if check == .choice { prompt.options = ["a", "b"] }
+        let line = try #require(
+          bench([.prompt(prompt), Bench.success], "{\"cancel\":true}\n").output.split(separator: "\n").first)
+        #expect(line.contains(#""remainingAttempts":null,"errorMessage":null"#), "\(line)")
+        (prompt.remainingAttempts, prompt.errorMessage) = (1, "No.")
+        let told = try #require(
+          bench([.prompt(prompt), Bench.success], "{\"cancel\":true}\n").output.split(separator: "\n").first)
+        #expect(told.contains(#""remainingAttempts":1,"errorMessage":"No.""#), "\(told)")
+      }
+    }
   }
 
   @Test func `a core that is ready though nobody asked is resumed at once`() {

@@ -213,12 +213,14 @@ public struct AuthenticationFlow: Sendable {
 
   /// The server's text for a name without a key here.
   ///
-  /// It is shown as to a person with a key, so that the two cannot be told apart. Nil if no text came that can be shown.
-  public mutating func text<Wire: Transport & ~Copyable>(over transport: inout Wire) -> TransactionText? {
-    guard let opened = try? opening.collect(over: &transport), case .authentication(let request) = opened.request,
-      takesText(of: request)
-    else { return nil }
-    return try? waitingText(in: request)
+  /// It is shown as to a person with a key, so that the two cannot be told apart. Nil if no text came that can be shown. Throws
+  /// what came in place of a request.
+  public mutating func answer<Wire: Transport & ~Copyable>(over transport: inout Wire) throws(Refusal)
+    -> TransactionText?
+  {
+    let opened = try opening.collect(over: &transport)
+    guard case .authentication(let request) = opened.request else { throw opening.foreign() }
+    return takesText(of: request) ? try? waitingText(in: request) : nil
   }
 
   /// Whether a request brings a text that root has the person asked for.

@@ -149,6 +149,14 @@ import UAFConfiguration
     return AccountAuthenticators(account, types, named: named, in: directory)
   }
 
+  /// Why an account that was opened has no such authenticator: nil where it has none at all.
+  ///
+  /// - Throws: ``Ending`` where the state cannot be used.
+  func causeOfMissing(_ named: AuthenticatorType?) throws(Ending) -> EndCause? {
+    guard named != nil, let account, try !enrolledTypes(account).isEmpty else { return nil }
+    return .namedNotRegistered
+  }
+
   // MARK: Authenticators and keys
 
   /// The enabled types that have a value.

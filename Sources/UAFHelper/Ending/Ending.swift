@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import UAFClient
 
 /// How an operation ended without success: the result, the text for the person, and the text for the log.
 struct Ending: Error {
@@ -57,6 +58,13 @@ struct Ending: Error {
   static var answerUnused: Ending {
     Ending(
       .applicationCancel, log: "the front end went away: the answer was sent, and is of no use", .unusedAnswer)
+  }
+
+  /// A divided login without the server's request, before anybody was asked: 1100, whatever the reason.
+  static func noRequest(_ refusal: Refusal?) -> Ending {
+    Ending(
+      .requestNotExist, because: .noRequest,
+      log: "no request of the server's to be ready with: \(refusal?.detail ?? "none came")")
   }
 
   /// Something came that the operation did not ask for.

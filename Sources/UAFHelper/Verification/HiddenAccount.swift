@@ -15,6 +15,9 @@ import UAFWire
   /// Open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: AuthenticationFlow?
+  /// Why there is no request; told by nothing but what a login with a key would tell.
+  private var refusal: Refusal?
+  private var hasSent = false
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ server: ServerAccess,
@@ -35,16 +38,19 @@ import UAFWire
     network = try server.network(settings, for: nil, isForLogin: true)
     let name = call.caller.typedName.flatMap { try? server.userName(of: $0, settings) } ?? "unknown"
     flow = AuthenticationFlow(settings: client, username: name, transaction: prompter.confirmed?.text)
-    if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return try send() }
+    if call.begin.isDivided || client.takesServersTexts && prompter.confirmed == nil { return send() }
     // A login would tell only after a correct value that it could not be sent.
-    prompter.onceAsked { [weak self] in try? self?.send() }
+    prompter.onceAsked { [weak self] in self?.send() }
     // The list of facets belongs to the request, not to a key: it is asked for where there is no key, too.
     prompter.onceArrived(network?.arrival { [weak self] in self?.receiveAhead() })
   }
 
-  private func send() throws(Ending) {
+  private func send() {
     guard var network else { return }
-    do throws(Refusal) { try flow?.start(over: &network) } catch { throw Ending(error) }
+    do throws(Refusal) {
+      try flow?.start(over: &network)
+      hasSent = true
+    } catch { refusal = error }
   }
 
   private func receiveAhead() {
@@ -60,9 +66,10 @@ import UAFWire
     let wrong = PromptText.wrong(policy.hiddenKind, triesLeft: nil)
     let directory = try accounts.openState()
     var question = Question(types: policy.hiddenTypes, user: call.shownName)
-    let isAnswered = takeServersText()
+    if awaitsServersText { prompter.confirm(takeRequest().map { TextToConfirm(text: $0) }) }
     if call.begin.isDivided {
-      if !isAnswered { takeRequest() }
+      if !awaitsServersText { _ = takeRequest() }
+      if !mayPause { throw .noRequest(refusal) }
       try prompter.awaitResume(orLog: "cancelled before the prompt")
     }
     for _ in 0..<policy.tries {
@@ -75,22 +82,30 @@ import UAFWire
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
   }
 
-  /// Takes a text that the server adds, where root allows that.
-  ///
-  /// - Returns: whether the server's answer was waited for.
-  private func takeServersText() -> Bool {
-    guard let isAwaited = try? server.settings().acceptedTransactions == .any, isAwaited, prompter.confirmed == nil,
-      var network = network.take()
-    else { return false }
-    let text = flow?.text(over: &network)
-    prompter.confirm(text.map { TextToConfirm(text: $0) })
-    self.network = network
-    return true
-  }
+  /// Whether root has the server add a text, and the caller has none.
+  private lazy var awaitsServersText =
+    (try? server.settings().acceptedTransactions == .any) == true && prompter.confirmed == nil
 
   /// Waits for the request and its list of facets, as a login does whose prompt comes later.
-  private func takeRequest() {
-    guard var network else { return }
-    _ = flow?.text(over: &network)
+  ///
+  /// - Returns: the text that the server adds, where root allows that.
+  private func takeRequest() -> TransactionText? {
+    guard hasSent, var network = network.take() else { return nil }
+    defer { self.network = network }
+    do throws(Refusal) { return try flow?.answer(over: &network) } catch {
+      refusal = error
+      return nil
+    }
+  }
+
+  /// Whether a divided login with a key would go on; see ``LoginMachine``.
+  private var mayPause: Bool {
+    guard let refusal else { return true }
+    guard hasSent else { return false }
+    return switch LoginRefusal(refusal) {
+    case .silence: policy.offlineLimit != nil
+    case .no, .brokenOff: true
+    case .local: false
+    }
   }
 }

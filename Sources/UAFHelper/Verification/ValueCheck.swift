@@ -196,7 +196,11 @@ import UAFConfiguration
     guard !policy.hidesState else { return question }
     let status = try accounts.lockStatus(account, type, call.caller.origin, lock)
     if status.isLocked { throw lockedEnding(type, status.isPermanent ? nil : status.remainingLock) }
-    question.tries = try accounts.standingTries(account, type, lock)
+    question.tries = status.remainingTries
+    // A PAM host has shown it with the entry that it was about; of a front end of uafctl that was another process.
+    if call.caller.isTool, let left = try accounts.standingTries(account, type, lock) {
+      question.error = PromptText.wrongBefore(triesLeft: left).text(in: policy.language)
+    }
     return question
   }
 
@@ -221,14 +225,15 @@ import UAFConfiguration
     return .wrong(type.kind, triesLeft: status.isLocked ? nil : status.remainingTries)
   }
 
-  /// The ending for a wrong entry; it also says whether the entry caused a lock.
+  /// The ending for a wrong entry; for one that caused a lock it is that of the lock.
   private func wrongEnding(_ type: AuthenticatorType, _ status: LockStatus, _ text: PromptText) -> Ending {
     guard !policy.hidesState, status.isLocked else {
       return Ending(.wrongValue, text: text, log: "wrong value", types: [type])
     }
     let isForGood = status.isPermanent
     return Ending(
-      .wrongValue, text: isForGood ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold),
+      isForGood ? .lockedForGood : .locked,
+      text: isForGood ? .lockedForGood : .locked(seconds: (status.remainingLock ?? .zero).secondsTold),
       log: "wrong value; " + (isForGood ? "now locked for good" : "now locked"), types: [type])
   }
 

@@ -15,9 +15,10 @@ struct JSONLines {
     var line: JSONObject = [
       "type": .string("challenge"), "check": .string(prompt.check.rawValue), "step": .string(Self.name(prompt.step)),
       "echo": .bool(prompt.echo), "text": .string(ShownText.lines(prompt.text)),
+      // Always there, so that a front end need not tell a member that is missing from one that says nothing.
+      "remainingAttempts": prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null,
+      "errorMessage": prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null,
     ]
-    line.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) })
-    line.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) })
     line.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
     line.set("entryLength", prompt.entryLength.map { .integer(Int64($0)) })
     if !prompt.options.isEmpty { line.set("options", .array(prompt.options.map { .string(ShownText.line($0)) })) }

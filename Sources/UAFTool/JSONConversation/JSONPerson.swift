@@ -10,15 +10,17 @@ struct JSONPerson: Person {
   var checks: Set<Check> { Set(Check.allCases) }
 
   /// A line that is no answer cancels, so that nothing is sent by mistake.
+  ///
+  /// A *resume* that nothing waits for is passed over, as the core does with one.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
     lines.challenge(prompt)
     guard var value = try? Secret(capacity: WireLimit.answer) else { throw .outOfMemory }
-    switch try next(into: &value) {
+    var answer = try next(into: &value)
+    while answer == .resume { answer = try next(into: &value) }
+    switch answer {
     case .value: return .value(value)
-    case .cancel: return .cancelled
     case .deny: return .denied
-    case .resume: return cancelled(.nothingToResume)
-    case nil: return .cancelled
+    case .cancel, .resume, nil: return .cancelled
     }
   }
 

@@ -42,7 +42,6 @@ enum ToolText: Catalogued {
   case lineHoldsNUL
   case noFurtherLine
   case lineIsNoAnswer
-  case nothingToResume
   case nothingAskedYet
 
   var english: String {
@@ -81,7 +80,6 @@ enum ToolText: Catalogued {
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
     case .lineIsNoAnswer: "the line is no answer: cancelled"
-    case .nothingToResume: "there is nothing to resume: cancelled"
     case .nothingAskedYet: "nothing was asked yet: cancelled"
     }
   }
@@ -122,7 +120,6 @@ enum ToolText: Catalogued {
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
-    case .nothingToResume: "계속할 것이 없어 취소했습니다"
     case .nothingAskedYet: "아직 물은 것이 없어 취소했습니다"
     }
   }

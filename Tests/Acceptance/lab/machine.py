@@ -274,11 +274,14 @@ kdf_cost = {cost}
         return [self.login(person, f"wrong-guess-{number}", service, **options) for number in range(count)]
 
     def verdicts(self, since, person):
-        """The FIDO results of somebody's logins in the log, in order, as texts: "0", "3010", "3013" ..."""
+        """The FIDO results of somebody's logins in the log, in order, as texts: "0", "3010", "3013" ...
+
+        A wrong value that caused a lock is 3012 here, as it was looked at, although its result is that of the lock.
+        """
         lines = self.log.since(since)
         found = []
         for line in lines:
             parts = dict(part.split("=", 1) for part in line.split() if "=" in part)
             if parts.get("event") == "authenticate" and parts.get("account") == person.name:
-                found.append(parts.get("result"))
+                found.append(hosts.WRONG if 'detail="wrong value' in line else parts.get("result"))
         return found

@@ -26,7 +26,11 @@ import Testing
     + [false, true].flatMap { [.dropped(isReached: $0), .age(isOld: $0)] }
 
   private static let allRules: [LoginRules] =
-    [LoginRules(isApproval: true, authenticators: 2)]
+    [
+      LoginRules(isApproval: true, authenticators: 2),
+      LoginRules(isDivided: true, hidesState: true, authenticators: 2),
+      LoginRules(isDivided: true, takesServersText: true, allowsOffline: true, hidesState: true, authenticators: 2),
+    ]
     + [false, true].flatMap { divided in
       [false, true].flatMap { text in
         [false, true].map { offline in
@@ -74,6 +78,6 @@ import Testing
         return nil
       }
     }
-    #expect(outcomes.count == 8)
+    #expect(outcomes.count == 9)
   }
 }

@@ -34,6 +34,7 @@ import Testing
   private static let fourFurther: [LoginEvent] = sent + further + further + further + further
   private static let approval = LoginRules(isApproval: true)
   private static let divided = LoginRules(isDivided: true)
+  private static let dividedHidden = LoginRules(isDivided: true, hidesState: true)
   private static let texts = LoginRules(takesServersText: true)
   private static let offline = LoginRules(allowsOffline: true)
   /// A login that the server's refusal has sent back to the beginning.
@@ -97,14 +98,29 @@ import Testing
     Row("elsewhere a text of the server's is not shown", asked + [.leftToChoose, young, withText], .openWay),
     Row("a divided login has the request before it pauses", under: divided, asked, .receiveRequest),
     Row("it pauses then", under: divided, asked + [here], .awaitResume),
-    Row("it pauses after a refusal too", under: divided, asked + [.refused(.no)], .awaitResume),
+    Row(
+      "without one it ends before anybody is asked", under: divided, asked + [.refused(.no)],
+      end(.noRequest, reached: true, refused: true)),
+    Row(
+      "also where the server is silent", under: divided, asked + [.refused(.silence)], end(.noRequest)),
+    Row("and where the question could not be sent", under: divided, [.began, .refused(.local)], end(.noRequest)),
+    Row(
+      "the server's last success may stand for the request", under: LoginRules(isDivided: true, allowsOffline: true),
+      asked + [.refused(.silence)], .awaitResume),
+    Row(
+      "which a refusal does not", under: LoginRules(isDivided: true, allowsOffline: true), asked + [.refused(.no)],
+      end(.noRequest, reached: true, refused: true)),
+    Row(
+      "where states are hidden, a refusal is not told by the end either", under: dividedHidden,
+      asked + [.refused(.no)], .awaitResume),
+    Row("a silent server is", under: dividedHidden, asked + [.refused(.silence)], end(.noRequest)),
     Row("it asks once it goes on", under: divided, asked + [here, .resumed], .openFirst),
     Row(
-      "a refusal is told to who has entered the value", under: divided,
+      "a refusal is told to who has entered the value", under: dividedHidden,
       asked + [.refused(.no), .resumed, .verified, young],
       .checkFrontEnd),
     Row(
-      "a kept refusal is judged after the value", under: divided,
+      "a kept refusal is judged after the value", under: dividedHidden,
       asked + [.refused(.no), .resumed, .verified, young, .frontEndThere], .judgeRefusal),
     Row(
       "who has entered nothing enters a value before the refusal",

@@ -95,6 +95,8 @@ struct LoginWitness: Hashable {
       if rules.takesServersText, isFirstQuestion, !wasAsked, hasText, !isTextShown {
         return "asks before the server's text is shown"
       }
+    case .awaitResume where challenge == nil && !rules.hidesState && (!rules.allowsOffline || isReached):
+      return "is ready without a request"
     case .takeText where wasAsked: return "shows a text after the value was entered"
     case .takeText where !rules.isApproval && !rules.takesServersText: return "shows a text that root does not want"
     case .sign, .sendAnswer:
@@ -127,10 +129,12 @@ struct LoginWitness: Hashable {
       // The text of an approval comes before any value; a question that could not be sent has no answer.
       let isSaid = hasProved || rules.isApproval && !wasAsked || !wasAsked && Self.isQuestion(before)
       if !isSaid { return "tells what the server says before the value was entered" }
+    case .noRequest where wasAsked || !rules.isDivided || challenge != nil:
+      return "ends for want of a request for no reason"
     case .stopped where event != .stopped, .frontEndGone where event != .frontEndGone,
       .answerUnused where event != .frontEndGone:
       return "ends for no reason"
-    case .stopped, .frontEndGone, .answerUnused, .outOfTurn: break
+    case .noRequest, .stopped, .frontEndGone, .answerUnused, .outOfTurn: break
     }
     if !fits, end.outcome != .outOfTurn { return "ends as if the event had answered something" }
     return nil

@@ -50,7 +50,7 @@ import UAFWire
       #expect(try bench.run(bench.begin(), ["hello"]).result == 3012)
       let first = try bench.run(bench.begin(), ["..-.-"])
       #expect(first.result == 3012 && first.errors == ["Wrong knock: 1 try left."])
-      #expect(try bench.run(bench.begin(), ["-----"]).result == 3012)
+      #expect(try bench.run(bench.begin(), ["-----"]).result == 3013)
       #expect(try bench.run(bench.begin(), ["..-.."]).result == 3013)
       bench.now.nanoseconds += 91_000_000_000
       #expect(try bench.run(bench.begin(), ["..-.."]).result == 0)
@@ -61,7 +61,7 @@ import UAFWire
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench(
         "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")
-      #expect(try bench.run(bench.begin(), ["..-.-"]).result == 3012)
+      #expect(try bench.run(bench.begin(), ["..-.-"]).result == 3013)
       #expect(try bench.run(bench.begin(), ["..-.."]).result == 3013)
     }
   }

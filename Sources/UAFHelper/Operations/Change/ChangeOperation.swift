@@ -22,7 +22,8 @@ struct ChangeOperation: CallOperation {
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(
-        .notRegistered, log: "no value of this account on this machine",
+        .notRegistered, text: try accounts.causeOfMissing(named).map(PromptText.cause),
+        log: "no value of this account on this machine",
         call.caller.isTool ? nil : .nothingToChange)
     }
     let unlocked = try openOld(held)

@@ -23,7 +23,9 @@ struct DeregistrationOperation: CallOperation {
     let named = try policy.namedType()
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(.notRegistered, log: "no key of this account on this machine")
+      throw Ending(
+        .notRegistered, text: try accounts.causeOfMissing(named).map(PromptText.cause),
+        log: "no key of this account on this machine")
     }
     try accounts.requireNotBlocked(held.account)
     let type = call.begin.operation == .deregisterAll ? nil : try typeToDeregister(of: held)

@@ -10,6 +10,8 @@ struct AuthenticationTools {
   let opener: AuthenticatorOpener
   let offline: OfflineLogin
   let log: CallLog
+  /// Whether wrong, locked, unregistered and unknown have to look alike.
+  let hidesState: Bool
   let now: () -> BootTime
   /// Registers anew from the prompt, and says how the call ends.
   let registerAgain: (AccountAuthenticators) throws(Ending) -> Ending

@@ -25,6 +25,9 @@ struct LoginAccount {
     }
     if let held = try known(uid, named) { return held }
     if policy.hidesState { throw try pretend(client, settings) }
+    if let cause = try accounts.causeOfMissing(named) {
+      throw Ending(.notRegistered, because: cause, log: "the account has another authenticator than the named one")
+    }
     let isNew = accounts.neverHadRow(uid, in: try accounts.openState())
     throw Ending(.notRegistered, log: "no key of this account on this machine", isNew ? .neverRegistered : nil)
   }

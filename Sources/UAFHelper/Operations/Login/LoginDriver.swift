@@ -29,6 +29,7 @@ import UAFWire
     rules = LoginRules(
       isApproval: purpose.isApproval, isDivided: purpose.isLogin && tools.call.begin.isDivided,
       takesServersText: client.takesServersTexts && text == nil, allowsOffline: tools.offline.isAllowed,
+      hidesState: tools.hidesState,
       authenticators: held.types.count)
     machine = LoginMachine(rules)
     exchange = LoginExchange(
@@ -97,6 +98,7 @@ import UAFWire
       case .accepted: return try verdict.accepted(exchange.acceptance, asked: signers.answered)
       case .acceptedOffline: return try verdict.acceptedOffline()
       case .refused: throw try verdict.refused(exchange.refusal)
+      case .noRequest: throw .noRequest(exchange.refusal)
       case .stateIsOlder: throw verdict.ofOlderState
       case .stopped: throw stop
       case .frontEndGone: throw .frontEndGone

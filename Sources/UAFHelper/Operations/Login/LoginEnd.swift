@@ -8,6 +8,8 @@ struct LoginEnd: Hashable {
     case acceptedOffline
     /// The server refused, or was not reached.
     case refused
+    /// There is no request, and the front end was to hear of one before anybody is asked.
+    case noRequest
     /// An older copy of this machine's state was restored.
     case stateIsOlder
     /// The last action could not be done.

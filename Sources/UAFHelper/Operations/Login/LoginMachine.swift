@@ -5,6 +5,7 @@
 ///
 /// - The person verifies a value before anything is signed, and before anything is said of the server's answer. An approval
 ///   is the exception: its text comes with the request, and has to be shown first.
+/// - A divided login pauses with the request at hand. Without one it ends before anybody is asked, and does not say why.
 /// - A request that is too old is asked for again once, and so is one that the server no longer knows. If other logins of the
 ///   same person were faster, the login is tried again three times.
 /// - Before each signature, before the answer, and before a refusal is reported, the front end must still be there.
@@ -17,6 +18,7 @@ struct LoginMachine: Hashable {
   private var standing = LoginStanding()
   /// Whether the server's last success may still decide: root allows it, and the server was not reached.
   private var mayDoWithoutServer: Bool
+  private let hidesState: Bool
   private var retries: LoginRetries
   /// How many authenticators can sign an answer.
   private var authenticators: Int
@@ -63,6 +65,7 @@ struct LoginMachine: Hashable {
     preparations = LoginPreparation.all(under: rules)
     retries = LoginRetries(isApproval: rules.isApproval)
     authenticators = rules.authenticators
+    hidesState = rules.hidesState
     mayDoWithoutServer = rules.allowsOffline && !rules.isApproval
   }
 
@@ -95,7 +98,7 @@ struct LoginMachine: Hashable {
       return prepare()
     case (.sending, .refused(let refusal)):
       hear(refusal)
-      return refuse(refusal)
+      return preparations.contains(.request) ? finish(.noRequest) : refuse(refusal)
     case (.receiving, .request(let challenge, let hasText)):
       (standing.isReached, standing.hasRequest, mayDoWithoutServer) = (true, true, false)
       request = .here(challenge: challenge, hasText: hasText)
@@ -147,6 +150,7 @@ struct LoginMachine: Hashable {
     case (.approvalText, .refused(let refusal)): return refuse(refusal)
     // Without the text nobody is asked to approve it.
     case (.approvalText, _): return nil
+    case (.request, .refused(let refusal)) where !mayPause(after: refusal): return finish(.noRequest)
     // A refusal is kept for later: what the server says of an account is shown only to a person who has entered its secret.
     case (.serversText, _), (.request, _): return prepare()
     case (.pause, _):
@@ -156,6 +160,18 @@ struct LoginMachine: Hashable {
       standing.wasAsked = true
       step = .openingFirst
       return .openFirst
+    }
+  }
+
+  /// Whether a divided login goes on without a request.
+  ///
+  /// The server's last success may stand for it. And where states are hidden, a server that knows no decoys must not show by a
+  /// refusal which names it has; one that is not there is so for every name.
+  private func mayPause(after refusal: LoginRefusal) -> Bool {
+    switch refusal {
+    case .silence: mayDoWithoutServer
+    case .no, .brokenOff: hidesState
+    case .local: false
     }
   }
 

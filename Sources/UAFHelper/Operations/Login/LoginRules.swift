@@ -8,6 +8,8 @@ struct LoginRules: Hashable {
   var takesServersText = false
   /// Whether root allows this login without the server for a time.
   var allowsOffline = false
+  /// Whether a refusal of the server's must not show before a value was entered: it could tell which names exist.
+  var hidesState = false
   /// How many authenticators the account has.
   var authenticators = 1
 

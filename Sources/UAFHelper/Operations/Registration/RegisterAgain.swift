@@ -15,6 +15,7 @@ struct RegisterAgain {
   /// - Returns: the ending, always 980: a registration logs nobody in.
   /// - Throws: ``Ending``: cancelled, or the registration failed.
   func run(_ held: AccountAuthenticators) throws(Ending) -> Ending {
+    try tools.prompter.show(.registerAgainChosen)
     let chosen = held.types.count == 1 ? held.types.first : try tools.prompter.chooseType(among: held.types)
     guard let type = chosen else {
       return Ending(.resetChosen, log: "registering anew was chosen, and no authenticator")

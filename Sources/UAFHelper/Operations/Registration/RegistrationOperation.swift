@@ -107,7 +107,9 @@ struct RegistrationOperation: CallOperation {
     let named = try tools.policy.namedType()
     let enrolled = try account.map { (file) throws(Ending) in try tools.accounts.enrolledTypes(file) } ?? []
     guard let account, !enrolled.isEmpty, named.map(enrolled.contains) ?? true else {
-      throw Ending(.notRegistered, log: "no key of this account on this machine")
+      throw Ending(
+        .notRegistered, text: enrolled.isEmpty ? nil : .cause(.namedNotRegistered),
+        log: "no key of this account on this machine")
     }
     if let named { return named }
     let broken = try tools.accounts.typesToRepair(account)

@@ -29,7 +29,9 @@ struct ResetOperation: CallOperation {
       throw Ending(.authenticatorResetFailed, because: .codeMissing, log: "no code")
     }
     guard let held = try accounts.authenticators(of: uid, named) else {
-      throw Ending(.resetNone, log: "no value of this account on this machine")
+      throw Ending(
+        .resetNone, text: try accounts.causeOfMissing(named).map(PromptText.cause),
+        log: "no value of this account on this machine")
     }
     guard isRoot || !server.isWordUnsigned else {
       throw Ending(

@@ -79,9 +79,11 @@ def derivations(lab):
     must(login.is_in, f"with {len(talks)} derivations wanted, another person: {login}")
     limit = slots() * DERIVATION_MIB + peak.cores * CORE_MIB
     must(peak.mib < limit, f"{peak.mib:.0f} MiB for {peak.cores} cores; {slots()} slots of {DERIVATION_MIB} MiB")
-    looked_at = sum(verdict is not None and verdict[1] == int(hosts.WRONG) for _, verdict in results)
+    # Nobody guesses more often than the limit, so a lock is told to the guess that caused it alone.
+    wrong_ones = (int(hosts.WRONG), int(hosts.LOCKED))
+    looked_at = sum(verdict is not None and verdict[1] in wrong_ones for _, verdict in results)
     for who in people:
-        wrong = sum(verdict is not None and verdict[1] == int(hosts.WRONG) for name, verdict in results if name is who)
+        wrong = sum(verdict is not None and verdict[1] in wrong_ones for name, verdict in results if name is who)
         left = tries(lab, who)
         must(left == 10 - wrong, f"{wrong} guesses of {who.name} were looked at and {10 - left} charged")
     return (
