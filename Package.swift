@@ -232,7 +232,8 @@ let package = Package(
     tests(of: "FidoResults", with: ["Authenticator"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),
     tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CUnistring"]),
-    tests(of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults", "UAFCrypto"]),
+    tests(
+      of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults", "UAFCrypto", "ProgramTesting"]),
     tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
     tests(
       of: "UAFHelper",

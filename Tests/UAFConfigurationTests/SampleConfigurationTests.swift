@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 
 @testable import Authenticator
@@ -162,14 +163,12 @@ struct SampleConfigurationTests {
   private static func packaged() throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let sed = Process()
     let output = Pipe()
-    sed.executableURL = URL(filePath: "/usr/bin/sed")
-    sed.arguments = ["-E", "-f", "debian/pam_uaf.conf.sed", "examples/pam_uaf.conf"]
-    (sed.currentDirectoryURL, sed.standardOutput) = (root, output)
-    try sed.run()
+    let sed = try StartedProgram(
+      ["/usr/bin/sed", "-E", "-f", root.path + "/debian/pam_uaf.conf.sed", root.path + "/examples/pam_uaf.conf"],
+      output: .pipe(output))
     let made = try output.fileHandleForReading.readToEnd() ?? Data()
-    sed.waitUntilExit()
+    #expect(sed.wait() == 0)
     return String(decoding: made, as: UTF8.self)
   }
 

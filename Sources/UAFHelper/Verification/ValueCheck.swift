@@ -60,7 +60,7 @@ import UAFConfiguration
         case .opened(let unlocked): return unlocked
         case .again(let next): question = next
         }
-      case .nothing(let why): question.error = why ?? notice
+      case .nothing(let why): question.error = why ?? notice ?? question.error
       }
     }
     while true {

@@ -13,7 +13,7 @@ extension ToolError: Catalogued {
     case .noSuchAccountOrType(let name):
       FindingText(
         "no such account or authenticator type: \(ShownText.line(name))",
-        do: "getent passwd lists the accounts; the types are \(AuthenticatorName.shown.joined(separator: ", "))")
+        do: "getent passwd lists the accounts, uafctl status the authenticator types")
     case .emptyName: Self.words(of: .emptyUsername, in: .english)
     case .badName: Self.words(of: .invalidUsername, in: .english)
     case .accountIsNotYours:
@@ -49,7 +49,7 @@ extension ToolError: Catalogued {
     case .noSuchAccountOrType(let name):
       FindingText(
         "그런 계정이나 인증 수단은 없습니다: \(ShownText.line(name))",
-        do: "getent passwd로 계정 목록을 볼 수 있습니다. 인증 수단은 \(AuthenticatorName.shown.joined(separator: ", "))입니다")
+        do: "getent passwd로 계정 목록을, uafctl status로 인증 수단을 볼 수 있습니다")
     case .emptyName: Self.words(of: .emptyUsername, in: .korean)
     case .badName: Self.words(of: .invalidUsername, in: .korean)
     case .accountIsNotYours:

@@ -69,7 +69,8 @@ import UAFWire
     try chip.count(199, of: 202, in: try #require(try chip.indices().first))
     try keepAccounts()
     for _ in 0..<3 {
-      #expect(try login("wrong").result == 3012)
+      #expect(try login("wrong").result == 3014)
+      #expect(bench.log.lines.last?.contains("wrong value") == true, "it was looked at")
       try restoreAccounts()
     }
     #expect(try login().result == 3014, "\(bench.log.lines)")
@@ -85,7 +86,8 @@ import UAFWire
     #expect(try chip.indices().count == 1)
     #expect(try chip.indices() != before, "\(bench.log.lines)")
     #expect(try login("another").result == 0, "\(bench.log.lines)")
-    #expect(try login("correct").result == 3012)
+    #expect(try login("correct").result == 3014)
+    #expect(bench.log.lines.last?.contains("wrong value") == true)
   }
 
   @Test(arguments: [UAFWire.Operation.reset, .forget])

@@ -22,7 +22,9 @@ public struct PasscodeEntryRules: EntryRules {
     value.withBytes { policy.check($0) }.map { $0.message(in: language) }
   }
 
-  /// What can be said of the rules before anything is entered. The prompt says how many digits a PIN has.
+  /// What can be said of the rules before anything is entered.
+  ///
+  /// The prompt says how many digits a PIN has.
   public func requirements(in language: Language) -> [String] {
     var told: [String] = []
     for line in policy.requirements.map({ $0.message(in: language) }) where !told.contains(line) { told.append(line) }
