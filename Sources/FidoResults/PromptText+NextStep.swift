@@ -26,7 +26,8 @@ extension PromptText {
       .waitingForServer, .confirm, .wrongBefore, .registerAgainChosen,
       .ready,
       .partOfText,
-      .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere, .deregisteredHere,
+      .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere,
+      .deregisteredHere,
       .deregisteredMore, .forgotten, .renamed, .changed, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
