@@ -79,7 +79,8 @@ package struct Examination {
   private func state(_ configuration: Configuration?) -> [Finding] {
     guard let configuration else { return [.skipped(StateText.unknown)] }
     return StateCheck(
-      folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm
+      folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm,
+      isReadOnly: installation.isReadOnly
     ).findings()
   }
 

@@ -212,6 +212,8 @@ public enum EndCause: CaseIterable, Sendable {
   case olderCore
   /// The server sent something that is not valid.
   case messageNotValid
+  /// The list of facets could not be fetched, or what came is none.
+  case facetsNotRead
   /// HTTP's 403 or 407 without a UAF message: a proxy or a gateway before the server has refused.
   case refusedOnTheWay
   /// The server says that what this machine sent is not valid.

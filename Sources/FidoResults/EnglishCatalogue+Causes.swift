@@ -280,6 +280,10 @@ extension EnglishCatalogue {
       ResultText("sudo was called by a name that leaves open what it does.", "Call it by the name sudo.")
     case .olderModule: ResultText("The PAM module is older than the helper.", "Reinstall the libpam-uaf package.")
     case .olderCore: ResultText("The helper is older than the program that asks.", "Reinstall the libpam-uaf package.")
+    case .facetsNotRead:
+      ResultText(
+        "The list of programs that may use this server's keys could not be fetched.",
+        "Try again later; if that does not help, tell the administrator: the log has details.")
     case .refusedOnTheWay:
       ResultText(
         "A proxy or a gateway before the server refused the request.",

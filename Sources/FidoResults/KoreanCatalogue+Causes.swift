@@ -199,6 +199,9 @@ extension KoreanCatalogue {
     case .ambiguousName: ResultText("무엇을 실행하는지 알 수 없는 이름으로 sudo를 불렀습니다.", "sudo라는 이름으로 부르십시오.")
     case .olderModule: ResultText("PAM 모듈이 로그인 도우미보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
     case .olderCore: ResultText("로그인 도우미가 요청한 프로그램보다 오래되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오.")
+    case .facetsNotRead:
+      ResultText(
+        "이 서버의 키를 쓸 수 있는 프로그램의 목록을 가져오지 못했습니다.", "나중에 다시 시도하고, 그래도 안 되면 관리자에게 알리십시오. 로그에 자세한 내용이 있습니다.")
     case .refusedOnTheWay:
       ResultText("서버 앞의 프록시나 게이트웨이가 요청을 거부했습니다.", "관리자에게 알리십시오. 로그에 HTTP 상태가 나와 있습니다.")
     case .messageNotValid: ResultText("서버가 보낸 내용이 올바르지 않습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")

@@ -78,6 +78,10 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("no state folder", .stateMissing, "/state\"", "/status\""),
     BrokenSetup("a state folder for everybody", .stateOpen) { $0.machine.folder.setMode(0o777, of: "state") },
     BrokenSetup("a device key for everybody", .stateOpen) { $0.machine.folder.setMode(0o644, of: "state/device.key") },
+    BrokenSetup("a state folder that cannot be written", .stateReadOnly) {
+      $0.machine.installation.isReadOnly = { _ in true }
+    },
+    BrokenSetup("a container with few ids", .kernelIDs) { $0.machine.facts.missingIDs = [60_990] },
     BrokenSetup("a damaged account file", .accountDamaged) {
       $0.machine.register(1001, $0.refused("state damaged or edited: the account is locked"))
     },

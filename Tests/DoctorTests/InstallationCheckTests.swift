@@ -58,6 +58,19 @@ import UAFWire
     )
   }
 
+  @Test func `of a lost key that accounts need, names backup and recovery key before anything else`() {
+    machine.folder.delete("state/device.key")
+    _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
+    let key = "FAIL state: \(machine.folder.path)/state/device.key is lost, and the accounts of this machine need it"
+    let anew = "; without it every account has to be registered anew [state-missing]"
+    #expect(
+      machine.doctor().lines(about: "state").last == "\(key) : restore it from a backup of the folder\(anew)")
+    _ = machine.folder.file("state/device.recovery", [1], mode: 0o400)
+    #expect(
+      machine.doctor().lines(about: "state").last
+        == "\(key) : restore it from a backup of the folder, or run uafctl recover with the recovery key\(anew)")
+  }
+
   @Test func `refuses a key that was cut, or that is something else`() {
     let key = "state/device.key"
     machine.folder.delete(key)

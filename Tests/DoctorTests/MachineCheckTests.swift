@@ -28,6 +28,18 @@ import UAFWire
     #expect(found { $0.mayLeaveNetwork = false } == [.kernelNetwork])
   }
 
+  @Test(
+    arguments: [
+      ("0 0 4294967295\n", []), ("         0     100000      65536\n", []), ("0 1000 1\n", [60_990, 60_991, 60_992]),
+      ("0 1000 1\n1 100000 60990\n", [60_991, 60_992]), ("60990 1 1\n60992 2 1\n", [60_991]), ("", []), (nil, []),
+      ("0 100000 60990\n", [60_990, 60_991, 60_992]),
+    ] as [(String?, [UInt32])])
+  func `fails where a container lacks the ids of our programs, of users or of groups`(map: String?, missing: [UInt32]) {
+    let all = "0 0 4294967295\n"
+    #expect(MachineFacts.missingIDs(in: [map, all]) == missing && MachineFacts.missingIDs(in: [all, map]) == missing)
+    #expect(found { $0.missingIDs = missing } == (missing.isEmpty ? [] : [.kernelIDs]))
+  }
+
   @Test(arguments: [nil, "", "x", "4e9a9c5d-8c1c-4a3b-9d43-0123456789a", "4e9a9c5d-8c1c-4a3b-9d43-0123456789ag"])
   func `fails where starts of the machine cannot be told apart`(bootID: String?) {
     #expect(found { $0.bootID = bootID } == [.bootID])

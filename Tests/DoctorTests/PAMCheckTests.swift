@@ -285,6 +285,15 @@ import ToolTestSupport
     #expect(found(["sudo": Self.good, "login": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
   }
 
+  @Test func `fails where a line ends with a carriage return, and names the line`() {
+    let stack = Self.good.replacing("\n", with: "\r\n")
+    machine.service("sudo", "# comment\r\n\r\n" + stack + "\r\n")
+    #expect(
+      check().findings().contains(
+        .failure(.pamCarriageReturn, PAMLineText.carriageReturn(file: "\(machine.pam)/sudo", line: 3))))
+    #expect(!found(["sudo": "# comment\r\n \r\n" + Self.good]).contains(.pamCarriageReturn))
+  }
+
   @Test func `fails where a module can be changed by others`() {
     machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
     #expect(found(["sudo": Self.good]) == [.pamModule])

@@ -180,6 +180,9 @@ import UAFWire
     #expect(machine.has(.facetList))
     machine.server?.answers["/uaf/facets"] = FakeServer.text("", type: "text/html", status: 404)
     #expect(machine.has(.facetList))
+    let unread = machine.doctor().lines(about: "facet").first
+    #expect(unread?.hasPrefix("FAIL facet: the server's list could not be read: ") == true)
+    #expect(unread?.contains("put it into") == false)
   }
 
   // MARK: Certificates, clocks, keys

@@ -22,7 +22,7 @@ import Testing
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
     case .unlockNotSigned, .unlockCodeNotKnown: .administrator
     case .chipBusy, .unlockCodesHeld: .againLater
-    case .accountLocked, .accountNotKnown, .namesSilent: [.administrator, .againLater]
+    case .accountLocked, .accountNotKnown, .namesSilent, .facetsNotRead: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen, .noRequest: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.

@@ -31,6 +31,25 @@ struct PeopleListTests {
   }
 
   @Test(arguments: [
+    ("username;lifetime\nmina;60\n", PeopleListProblem.separator(.semicolon)),
+    ("\u{FEFF}\"username\";\"lifetime\"\r\nmina;60\r\n", .separator(.semicolon)),
+    ("Username; Lifetime\n", .separator(.semicolon)),
+    ("lifetime;username\n", .separator(.semicolon)), ("username;\n", .separator(.semicolon)),
+    ("username\tlifetime\nmina\t60\n", .separator(.tab)), ("a;b\n", .unknownColumn("a;b")),
+  ])
+  func `names what separates the fields in place of commas`(text: String, problem: PeopleListProblem) {
+    #expect(throws: problem) { try list(text) }
+    if case .separator = problem { #expect(problem.description.contains("commas are needed")) }
+  }
+
+  @Test func `says of UTF-16 that it is that`() {
+    let text = "username\nmina\n".utf16
+    for bytes: [UInt8] in [
+      [0xFF, 0xFE] + text.flatMap { [UInt8($0), 0] }, [0xFE, 0xFF] + text.flatMap { [0, UInt8($0)] },
+    ] { #expect(throws: PeopleListProblem.utf16) { try PeopleList(parsing: bytes) } }
+  }
+
+  @Test(arguments: [
     ("", PeopleListProblem.emptyLine), (",5", .emptyUsername), ("mina", .fields(found: 1, wanted: 2)),
     ("mina,5,6", .fields(found: 3, wanted: 2)), ("mi na,5", .invalidUsername("mi na")),
     ("미나,5", .invalidUsername("미나")), (String(repeating: "a", count: 129) + ",5", .longUsername),

@@ -137,7 +137,8 @@ import UAFMessages
     .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
     .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
   ]) func `an answer that is no list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
-    _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+    let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
+    #expect((no?.cause == .facetsNotRead) == (no?.detail.contains("redirects") == false))
   }
 
   @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as "server away"`(
@@ -149,6 +150,7 @@ import UAFMessages
       _ = try appID(Scene.appID, settings(), .failing(Scene.appID, failure))
     }
     #expect(no?.handshakeCompleted == true && no?.networkFailure == nil)
+    #expect((no?.cause == .facetsNotRead) == (failure != .unavailable))
   }
 
   @Test func `fetches the list anew each time, however long it may be kept`() throws {

@@ -102,6 +102,17 @@ import Testing
     #expect(error?.line == 2)
   }
 
+  @Test func `names a byte order mark and UTF-16, in the first line`() {
+    let text = Array("a = 1\n".utf8)
+    for (bytes, word): ([UInt8], String) in [
+      ([0xEF, 0xBB, 0xBF] + text, "byte order mark (BOM)"), ([0xFF, 0xFE] + text.flatMap { [$0, 0] }, "UTF-16"),
+      ([0xFE, 0xFF] + text.flatMap { [0, $0] }, "UTF-16"), ([0xEF, 0xBB, 0xBF], "byte order mark (BOM)"),
+    ] {
+      let error = #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes, path: "FILE") }
+      #expect(error?.line == 1 && error.map { "\($0)".contains(word) } == true)
+    }
+  }
+
   @Test func `refuses deep nesting and endless lists without using up the stack`() {
     #expect(line(of: "a = " + String(repeating: "[", count: 60_000)) == 1)
     #expect(line(of: "a = " + String(repeating: "{a=", count: 20_000)) == 1)

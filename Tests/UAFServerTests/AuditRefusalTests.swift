@@ -101,6 +101,8 @@ import struct UAFMessages.RequestContext
     let routes = routes()
     _ = await post("/uaf/respond", Array("junk".utf8), to: routes)
     _ = await post("/uaf/get", Array("junk".utf8), to: routes)
+    // What `uafctl doctor` asks.
+    for path in ["/uaf/respond", "/uaf/get"] { _ = await post(path, Array("{}".utf8), to: routes) }
     let body = GetUAFRequest(op: .registration, context: RequestContext(username: "alice").jsonText)
     _ = await post("/uaf/get", body.jsonBytes, to: routes)
     let changes = try await server.database.changes()

@@ -144,10 +144,31 @@ struct BackupTests {
       try ServerBackup.make(of: state, nil, in: backup, now: 200)
     }
     let found = try names(state.path)
-    await #expect(throws: ServerError.unusableBackup(state.path, .exists)) {
+    await #expect(throws: ServerError.self) {
       try await ServerBackup.restore(ServerBackup.check(backup), to: state.path) { _ in }
     }
     #expect(try names(state.path) == found)
+  }
+
+  @Test func `restores into the root of a file system, which has lost+found, and into no folder with anything else`()
+    async throws
+  {
+    let backup = try await backedUp()
+    for other in [nil, "mine", ".hidden", "LOST+FOUND", "server.db"] {
+      let name = "restored \(other ?? "")"
+      _ = try ServerDirectory(path: path(name), create: true)
+      for name in ["\(name)/lost+found", other.map { "\(name)/\($0)" }].compactMap(\.self) {
+        try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: false)
+      }
+      guard let other else {
+        #expect(try await restore(backup, to: name).openStore().read { try $0.accounts.exists("mina") })
+        #expect(try names(path(name)).contains("lost+found"))
+        continue
+      }
+      let refused = await #expect(throws: (any Error).self) { try await restore(backup, to: name) }
+      #expect(refused.map { "\($0)".contains(other) } == true)
+      #expect(try names(path(name)) == [other, "lost+found"].sorted())
+    }
   }
 
   @Test(arguments: [true, false])

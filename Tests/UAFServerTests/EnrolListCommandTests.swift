@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Testing
 import UAFAdministration
 import UAFMessages
@@ -54,6 +55,43 @@ struct EnrolListCommandTests {
       try records.audit.rows(AuditFilter(kind: .enrolmentCode), limit: 1000)
     }
     #expect(rows.count == 600 && rows.last?.event.account == "person599")
+  }
+
+  @Test func `takes a list from a pipe, by the names that a shell gives it, and from a named one`() async throws {
+    let list = Array("username\nmina\n".utf8)
+    for name in ["/dev/fd/", "/proc/self/fd/"] {
+      var ends: [CInt] = [0, 0]
+      // SAFETY: two descriptors are written; the array is lent for the call.
+      try #require(unsafe pipe(&ends) == 0)
+      try #require(unsafe write(ends[1], list, list.count) == list.count)
+      close(ends[1])
+      #expect(try ListInput.read("\(name)\(ends[0])", maximumLength: 100) == list)
+      close(ends[0])
+    }
+    #expect(ListInput.descriptor("-") == 0 && ListInput.descriptor("/dev/stdin") == 0)
+    for path in ["/dev/fd/1/x", "/dev/fd/x", "/dev/fd/-1", "./-", "people.csv"] {
+      #expect(ListInput.descriptor(path) == nil)
+    }
+    let named = folder.path("named")
+    // SAFETY: the path lives for the call.
+    try #require(unsafe mkfifo(named, 0o600) == 0)
+    let writer = Task.detached { try Data(list).write(to: URL(filePath: named)) }
+    try await EnrolListCommand.parse([named, "--codes", folder.path("codes.csv"), "--state", state.path]).run()
+    try await writer.value
+    #expect(try codes().map { $0[0] } == ["username", "mina"])
+  }
+
+  @Test func `refuses a pipe that others could write to, and a list that is too long`() throws {
+    let named = folder.path("named")
+    // SAFETY: the path lives for the calls.
+    try #require(unsafe mkfifo(named, 0o600) == 0 && chmod(named, 0o622) == 0)
+    #expect(throws: ServerError.self) { try ListInput.read(named, maximumLength: 100) }
+    var ends: [CInt] = [0, 0]
+    try #require(unsafe pipe(&ends) == 0)
+    try #require(unsafe write(ends[1], [1, 2, 3], 3) == 3)
+    close(ends[1])
+    defer { close(ends[0]) }
+    #expect(throws: ServerError.self) { try ListInput.read("/dev/fd/\(ends[0])", maximumLength: 2) }
   }
 
   @Test func `a wrong line means that nothing is done`() async throws {

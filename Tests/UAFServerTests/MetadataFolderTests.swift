@@ -67,7 +67,18 @@ final class MetadataFolderTests {
     #expect(model.description.userVerification == 6 && model.verificationMethods == [[4], [2]])
     // Whoever drops an entry into the folder would have the statement and lose the revocation beside it.
     try write("{\"aaid\":\"FFFF#0003\",\"metadataStatement\":\(statement),\"statusReports\":[]}", to: "a.json")
-    #expect(error != nil)
+    #expect(error?.description.contains("an entry of the FIDO MDS") == true)
+  }
+
+  @Test(arguments: [
+    ("{\"metadataStatement\":{},\"statusReports\":[]}", "an entry of the FIDO MDS"),
+    ("{\"no\":1,\"nextUpdate\":\"2026-01-01\",\"entries\":[]}", "the list of the FIDO MDS"),
+    ("eyJhbGciOiJFUzI1NiJ9.eyJlbnRyaWVzIjpbXX0.c2ln\n", "the signed list of the FIDO MDS"),
+    ("[]", "no metadata statement"), ("{}", "no metadata statement"), ("eyJ.eyJ", "no metadata statement"),
+  ])
+  func `says what else of the FIDO MDS a file is`(text: String, words: String) throws {
+    try write(text, to: "a.json")
+    #expect(error?.description.contains("/a.json: \(words)") == true)
   }
 
   @Test func `replaces the compiled-in statement by one about the project's own model`() throws {

@@ -91,6 +91,29 @@ final class ServedCertificatesTests {
     #expect(throws: ServerError.self) { try self.files() }
   }
 
+  @Test func `names a byte order mark, UTF-16 and DER in each file that should be PEM`() throws {
+    try issue(1)
+    let (chain, key) = (folder.path("live/a/fullchain.pem"), folder.path("live/a/privkey.pem"))
+    let texts = try [chain, key].map { Array(try Data(contentsOf: URL(filePath: $0))) }
+    for (prefix, word): ([UInt8], String) in [
+      ([0xEF, 0xBB, 0xBF], "byte order mark"), ([0xFF, 0xFE], "UTF-16"), ([0xFE, 0xFF], "UTF-16"),
+    ] {
+      for (index, name) in ["chain", "key"].enumerated() {
+        let path = folder.path("\(name)-\(prefix[0])")
+        _ = try StateFile.create(path: path, mode: 0o600, contents: prefix + texts[index])
+        let refused = #expect(throws: ServerError.self) {
+          try CertificateFiles(certificatePath: index == 0 ? path : chain, privateKeyPath: index == 1 ? path : key)
+        }
+        #expect(refused.map { $0.description.contains(word) && $0.description.contains(path) } == true)
+        #expect(throws: ServerError.self) { try CertificateFiles.leaf(path: path) }
+        #expect(throws: ServerError.self) { try SinkTrust(authorities: path).configuration() }
+      }
+    }
+    let der = folder.path("der")
+    _ = try StateFile.create(path: der, mode: 0o600, contents: files().leaf())
+    #expect(throws: ServerError.self) { try CertificateFiles.leaf(path: der) }
+  }
+
   @Test func `a reload uses renewed files for new connections, and says until when they are valid`() throws {
     try issue(1)
     let certificates = try served()

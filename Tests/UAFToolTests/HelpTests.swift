@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Testing
 import ToolTestSupport
 
@@ -356,6 +357,17 @@ import ToolTestSupport
           -h, --help              Show help information.
 
         """)
+  }
+
+  @Test(arguments: ["uafctl.1", "uaf-server.8", "pam_uaf.8", "pam_uaf.conf.5"])
+  func `no quotation of a manual has another one in it`(name: String) throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "man/\(name)")
+    // Everything to the end of the line belongs to a quotation, so a further macro stands inside it.
+    let nested = /^\.(?:[A-Z][a-z] )*(?:Ql|Sq|Dq|Qq) .*\b(?:Ql|Sq|Dq|Qq|Pc|Sc|Dc|Fl|Ar|Ic|Cm|Pa|Xr)\b/
+    for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {
+      #expect(line.firstMatch(of: nested) == nil, "\(line)")
+    }
   }
 
   @Test func `explains seal`() {

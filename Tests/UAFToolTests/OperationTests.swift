@@ -125,12 +125,20 @@ import UAFWire
 
   @Test(arguments: [
     (["authenticate"], "accepted"), (["register"], "registered"), (["deregister"], "deregistered"),
-    (["unlock", "alice"], "unlocked"), (["forget", "alice"], "forgotten"), (["init"], "initialised"),
+    (["unlock", "alice"], "unlocked"), (["forget", "alice"], "forgotten"),
+    (["init"], "this machine has its key already, and keeps it"),
   ])
   func `says what was done, on standard error`(arguments: [String], text: String) {
     let bench = Bench(arguments, as: 0, core: [Bench.success])
     #expect(bench.exit == .success)
     #expect(bench.notes == "uafctl: \(text)\n" && bench.output == "")
+  }
+
+  @Test func `says initialised only where the core says what it has made`() {
+    var made = Finished(pamCode: 0, result: 0)
+    made.text = "initialised /state"
+    let bench = Bench(["init"], as: 0, core: [CoreMessage.finished(made)])
+    #expect(bench.exit == .success && bench.notes == "uafctl: initialised\n")
   }
 
   @Test(arguments: [

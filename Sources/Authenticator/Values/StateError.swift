@@ -44,6 +44,11 @@ public enum StateError: Error, Equatable, Sendable {
   }
 }
 
+extension StateError {
+  /// Whether SQLite may not write where it has to: a file system that is mounted for reading, or an immutable file.
+  private var isReadOnly: Bool { if case .database(let code) = self { code & 0xff == SQLITE_READONLY } else { false } }
+}
+
 extension StateError: CustomStringConvertible {
   /// What failed, where, and what to do.
   public var description: String {
@@ -57,6 +62,7 @@ extension StateError: CustomStringConvertible {
     case .cannotOpen(let path, let number):
       // SAFETY: strerror returns a NUL-terminated text for every number.
       "\(path): \(unsafe String(cString: strerror(number)))"
+        + (number == EROFS ? ": state has to be written at each login: mount its file system for writing" : "")
     case .damaged: "state damaged or edited: the account is locked; root's 'uafctl forget USER' removes it"
     case .identityMismatch:
       "registered under another name than the account has now; root's 'uafctl rename USER --from OLD' takes the registration of "
@@ -68,6 +74,7 @@ extension StateError: CustomStringConvertible {
     case .database(let code):
       // SAFETY: sqlite3_errstr returns a static NUL-terminated text for every number.
       "state database: SQLite error \(code): \(unsafe String(cString: sqlite3_errstr(code)))"
+        + (isReadOnly ? ": mount its file system for writing, and look at its file with lsattr" : "")
         + (meansLocked ? ": the account is locked; root's 'uafctl forget USER' removes it" : "")
     case .unknownSchema(let version): "state database has schema \(version): written by another version of pam-uaf"
     case .absent: "nothing is registered"

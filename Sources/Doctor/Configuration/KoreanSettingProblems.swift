@@ -195,6 +195,10 @@ enum KoreanSettingProblems {
       "\\u needs four, \\U eight hexadecimal digits of a character other than NUL",
       "\\u에는 16진수 네 자리, \\U에는 여덟 자리가 필요하며 NUL은 쓸 수 없습니다"
     ),
+    (
+      "the file begins with a byte order mark (BOM): save it as UTF-8 without one",
+      "파일이 바이트 순서 표시(BOM)로 시작합니다. BOM 없는 UTF-8로 저장하십시오"
+    ), ("the file is UTF-16: save it as UTF-8", "파일이 UTF-16입니다. UTF-8로 저장하십시오"),
     ("a control character", "제어 문자가 있습니다"), ("not UTF-8", "UTF-8이 아닙니다"),
     ("arrays of tables ([[...]]) are not used in this file", "이 파일에서는 표의 배열([[...]])을 쓰지 않습니다"),
     ("a table's name must end with ]", "표의 이름은 ]로 끝나야 합니다"),

@@ -30,6 +30,7 @@ package enum FindingID: String, CaseIterable {
   case kernelNetwork = "kernel-network"
   case kernelLandlock = "kernel-landlock"
   case kernelSeccomp = "kernel-seccomp"
+  case kernelIDs = "kernel-ids"
   case kernelFetch = "kernel-fetch"
   case bootID = "boot-id"
   case clock
@@ -49,6 +50,7 @@ package enum FindingID: String, CaseIterable {
   case stateMissing = "state-missing"
   case stateOpen = "state-open"
   case stateKey = "state-key"
+  case stateReadOnly = "state-read-only"
   case stateKeyTwice = "state-key-twice"
   case stateUnsealed = "state-unsealed"
   case stateRecovery = "state-recovery"
@@ -59,6 +61,7 @@ package enum FindingID: String, CaseIterable {
   case pamModule = "pam-module"
   case pamInclude = "pam-include"
   case pamUnusedStack = "pam-unused-stack"
+  case pamCarriageReturn = "pam-carriage-return"
   case pamTwoReadings = "pam-two-readings"
   case pamLetsIn = "pam-lets-in"
   case pamPassedOver = "pam-passed-over"

@@ -33,6 +33,8 @@ package struct Installation {
   package var sudoPaths: (program: String, file: String)
   /// The numbers of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
+  /// Whether a folder lies on a file system that is mounted for reading alone.
+  package var isReadOnly: (String) -> Bool
   /// The kernel, the clock and the log.
   package var facts: () -> MachineFacts
   /// Who must own all of it.
@@ -52,6 +54,7 @@ package struct Installation {
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: RegisteredAccounts.numbers(in:),
+      isReadOnly: StateCheck.isReadOnly,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }

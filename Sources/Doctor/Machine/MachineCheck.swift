@@ -7,7 +7,11 @@ struct MachineCheck {
   // 1 January 2026: no machine with this program has an earlier date.
   private static let earliest = 1_767_225_600
 
-  func findings() -> [Finding] { kernel() + time() + log() }
+  func findings() -> [Finding] { kernel() + ids() + time() + log() }
+
+  private func ids() -> [Finding] {
+    facts.missingIDs.isEmpty ? [] : [.failure(.kernelIDs, MachineText.noIDs(facts.missingIDs))]
+  }
 
   private func kernel() -> [Finding] {
     var findings: [Finding] = []

@@ -21,6 +21,8 @@ package struct MachineFacts {
   package var isSynchronised: Bool?
   /// The system's error number from connecting to the log's socket; 0 for success.
   package var logFailure: CInt
+  /// The user and group ids of our programs that do not exist here, as in a container with few of them.
+  package var missingIDs: [UInt32] = []
 
   /// The facts of this machine.
   package static func ofThisMachine() -> MachineFacts {
@@ -28,7 +30,24 @@ package struct MachineFacts {
       landlock: landlock_version(), hasSeccomp: exists("/proc/sys/kernel/seccomp/actions_avail"),
       hasNetworkNamespaces: exists("/proc/self/ns/net"), mayLeaveNetwork: geteuid() == 0 ? hasAdministration() : nil,
       bootID: text("/proc/sys/kernel/random/boot_id"), time: Glibc.time(nil), isSynchronised: isSynchronised(),
-      logFailure: reachLog("/dev/log"))
+      logFailure: reachLog("/dev/log"),
+      missingIDs: missingIDs(in: ["uid_map", "gid_map"].map { text("/proc/self/" + $0) }))
+  }
+
+  /// The ids that uaf-fetch, uaf-finger and uaf-name run under.
+  private static let programIDs: [UInt32] = [60_990, 60_991, 60_992]
+
+  /// Those of our ids that a map of the user namespace (user_namespaces(7)) has not; none for a map that cannot be read.
+  static func missingIDs(in maps: [String?]) -> [UInt32] {
+    programIDs.filter { id in
+      maps.contains { map in
+        guard let map, !map.isEmpty else { return false }
+        return !map.split(separator: "\n").contains { line in
+          let numbers = line.split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) }
+          return numbers.count == 3 && id >= numbers[0] && id - numbers[0] < numbers[2]
+        }
+      }
+    }
   }
 
   private static func exists(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }

@@ -7,6 +7,8 @@ enum MachineText: FindingCatalogue {
   case noLandlock
   case noSeccomp
   case kernel(landlock: CInt)
+  /// These ids of our programs are not in this user namespace.
+  case noIDs([UInt32])
   case noBootID
   case early
   case unsynchronised
@@ -23,6 +25,12 @@ enum MachineText: FindingCatalogue {
     case .noLandlock: return FindingText("kernel: no Landlock", do: sandbox)
     case .noSeccomp: return FindingText("kernel: no filters of system calls (seccomp)", do: sandbox)
     case .kernel(let landlock): return FindingText("kernel: Landlock \(landlock), seccomp, network namespaces")
+    case .noIDs(let ids):
+      let names = ids.map(String.init).joined(separator: ", ")
+      return FindingText(
+        "kernel: the ids \(names) do not exist here (/proc/self/uid_map, gid_map), and the network program cannot run as one: no "
+          + "login can ask the server",
+        do: "give this container 65,536 ids, in /etc/subuid and /etc/subgid of its host and in its own configuration")
     case .noBootID:
       return FindingText(
         "clock: /proc/sys/kernel/random/boot_id cannot be read: no lock can be timed",
@@ -53,6 +61,11 @@ enum MachineText: FindingCatalogue {
     case .noLandlock: return FindingText("커널: Landlock이 없습니다", do: sandbox)
     case .noSeccomp: return FindingText("커널: 시스템 호출 필터(seccomp)가 없습니다", do: sandbox)
     case .kernel(let landlock): return FindingText("커널: Landlock \(landlock), seccomp, 네트워크 네임스페이스")
+    case .noIDs(let ids):
+      let names = ids.map(String.init).joined(separator: ", ")
+      return FindingText(
+        "커널: 이곳에는 id \(names)이(가) 없어(/proc/self/uid_map, gid_map) 네트워크 프로그램을 실행할 수 없고, 로그인할 때 서버에 물을 수 없습니다",
+        do: "호스트의 /etc/subuid와 /etc/subgid, 컨테이너 설정에서 이 컨테이너에 id 65,536개를 주십시오")
     case .noBootID:
       return FindingText(
         "시계: /proc/sys/kernel/random/boot_id를 읽을 수 없어 잠금 시간을 잴 수 없습니다",

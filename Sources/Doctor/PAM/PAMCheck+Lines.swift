@@ -66,6 +66,15 @@ extension PAMCheck {
     }
   }
 
+  /// Files that Windows has written: libpam looks for modules whose names end with a carriage return, and refuses.
+  func carriageReturns(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      folder.carriageReturn(in: service).map {
+        .failure(.pamCarriageReturn, PAMLineText.carriageReturn(file: "\(directory)/\(service)", line: $0))
+      }
+    }
+  }
+
   /// Files that versions of libpam read differently: an update may change who gets in.
   func twoReadings(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     services.compactMap { service in

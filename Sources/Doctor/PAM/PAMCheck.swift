@@ -31,6 +31,7 @@ struct PAMCheck {
     }
     let loose =
       includes(folder, services) + unusedStacks(folder) + misspelt(folder, services) + twoReadings(folder, services)
+      + carriageReturns(folder, services)
     // A shared part of stacks is judged where it is included, not alone. Any other included file may be a service too.
     let concerned = services.filter { service in
       !PAMService.isPart(service) && folder.wholeStack(of: service).contains(where: \.asksOwnModule)

@@ -8,6 +8,7 @@ enum PAMLineText: FindingCatalogue {
   case include(file: String, service: String, stack: String)
   case unusedStack(file: String, service: String, stack: String)
   case twoReadings(file: String, line: Int)
+  case carriageReturn(file: String, line: Int)
   case otherName(file: String, service: String, asking: String)
   case openOthers([String])
   case profile
@@ -38,6 +39,10 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: who gets in cannot be told",
         do: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end")
+    case .carriageReturn(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word",
+        do: "sed -i 's/\\r$//' \(file)")
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): asks without the passcode, and is the same program as \(asking)",
@@ -76,6 +81,10 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄이어서, 누구를 들이는지 알 수 없습니다",
         do: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오")
+    case .carriageReturn(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다",
+        do: "sed -i 's/\\r$//' \(file)")
     case .otherName(let file, let service, let asking):
       FindingText(
         "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")

@@ -93,7 +93,9 @@ struct ServerCheck {
     let fine = Finding.ok(AnswerText.understood(key: question.key))
     guard question.kind == .login, let refusal else { return [fine] }
     if refusal.result == .untrustedFacet {
-      return [fine, .failure(.facetList, FacetText.refused(server.facetID, refusal.detail))]
+      let isUnread = refusal.cause == .facetsNotRead
+      let text = isUnread ? FacetText.noList(refusal.detail) : .refused(server.facetID, refusal.detail)
+      return [fine, .failure(.facetList, text)]
     }
     // There is no key for that name, so a request that is right ends with this.
     if refusal.result == .noSuitableAuthenticator, !refusal.spokenByServer {

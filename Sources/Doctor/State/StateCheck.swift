@@ -10,6 +10,8 @@ struct StateCheck {
   let isRoot: Bool
   /// What root's configuration says of a chip.
   let chip: TPMSettings
+  /// Whether a folder lies on a file system that is mounted for reading alone.
+  let isReadOnly: (String) -> Bool
 
   // Of the key, in bytes.
   private static let keySize = 32
@@ -21,7 +23,15 @@ struct StateCheck {
       if let objection = objection(to: path, kind: S_IFDIR, mode: "700") { return findings + [objection] }
       findings.append(.ok(StateText.fine(path: path)))
     }
+    if isReadOnly(folder) { findings.append(.failure(.stateReadOnly, StateText.readOnly(path: folder))) }
     return findings + keyFindings()
+  }
+
+  /// The file system of a folder, as the kernel says.
+  static func isReadOnly(_ folder: String) -> Bool {
+    var state = statvfs()
+    // SAFETY: `state` is a statvfs; the path lives for the call.
+    return unsafe statvfs(folder, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
   }
 
   /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
@@ -43,12 +53,21 @@ struct StateCheck {
   }
 
   private func fileFindings(_ key: String) -> [Finding] {
+    if case .failure(let error) = FileState.of(key), error.isAbsence, let lost = lostKey(key) { return [lost] }
     if let objection = objection(to: key, kind: S_IFREG, mode: "400") { return [objection] }
     guard case .success(let state) = FileState.of(key), state.size == Self.keySize, state.names == 1 else {
       return [.failure(.stateKey, StateText.badKey(path: key, size: Self.keySize))]
     }
     if chip.use == .require { return [.failure(.stateUnsealed, StateText.unsealed(path: key))] }
     return [.ok(StateText.fine(path: key))]
+  }
+
+  /// The key is gone that something here was made with; nil for a machine that never had one.
+  private func lostKey(_ key: String) -> Finding? {
+    var hasRecovery = false
+    if case .success = FileState.of(folder + "/device.recovery") { hasRecovery = true }
+    guard hasRecovery || !RegisteredAccounts.numbers(in: folder).isEmpty else { return nil }
+    return .failure(.stateMissing, StateText.lostKey(path: key, hasRecovery: hasRecovery))
   }
 
   private func objection(to path: String, kind: mode_t, mode: String) -> Finding? {

@@ -17,6 +17,9 @@ struct StackEnabling {
     let body = try readTemplate()
     let (bytes, madeFrom) = try readService()
     let file = ServiceFile(bytes)
+    if let row = file.carriageReturn {
+      throw .carriageReturn(path: folder.path(of: service.name), line: row + 1)
+    }
     if let row = file.parting { throw .twoReadings(path: folder.path(of: service.name), line: row + 1) }
     try refuseProfile()
     let old = try folder.read(service.stackName)

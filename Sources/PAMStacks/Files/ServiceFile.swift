@@ -25,6 +25,9 @@ struct ServiceFile: Equatable {
   /// The first line that libpam 1.5 and later versions read differently; nil if there is none.
   var parting: Int? { PAMFile(bytes).parting }
 
+  /// The first line that says something and ends with a carriage return; nil if there is none.
+  var carriageReturn: Int? { PAMFile.carriageReturn(in: lines) }
+
   /// The lines, in order, that PAM sees.
   var parsed: [PAMLine] { PAMFile(bytes).parsed }
 

@@ -28,6 +28,14 @@ struct PAMFile {
     lines = common + (parting.map { [Line(rows: $0...max($0, last), text: nil)] } ?? [])
   }
 
+  /// The first of the file's lines, from 0, that says something and ends as Windows ends lines; nil if there is none.
+  static func carriageReturn(in lines: [[UInt8]]) -> Int? {
+    lines.firstIndex { line in
+      let first = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\r") }
+      return line.last == UInt8(ascii: "\r") && first.map { $0 != UInt8(ascii: "#") } ?? false
+    }
+  }
+
   private static func union(_ first: ClosedRange<Int>, _ second: ClosedRange<Int>) -> ClosedRange<Int> {
     min(first.lowerBound, second.lowerBound)...max(first.upperBound, second.upperBound)
   }

@@ -1,5 +1,6 @@
 // What failed, where, and what to do about it.
 
+import Glibc
 import Wording
 
 extension StackError: Catalogued {
@@ -32,6 +33,8 @@ extension StackError: Catalogued {
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
     case .twoReadings(let path, let line):
       "\(path):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer"
+    case .carriageReturn(let path, let line):
+      "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
     case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
@@ -73,6 +76,8 @@ extension StackError: Catalogued {
     case .lineIsNoText(let path, let line): "\(path):\(line): UTF-8이 아닌 줄입니다"
     case .twoReadings(let path, let line):
       "\(path):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄입니다"
+    case .carriageReturn(let path, let line):
+      "\(path):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다"
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
     case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
@@ -102,6 +107,8 @@ extension StackError: Catalogued {
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file(let path, .system(EPERM)):
+      "look at \(path) and its folder with lsattr: 'chattr -i' lets a file with the attribute i be changed again"
     case .file: "make it one plain file of root's"
     case .changed: "run it again"
     case .busy: "wait for the other uafctl"
@@ -114,6 +121,7 @@ extension StackError: Catalogued {
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
     case .twoReadings: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end"
+    case .carriageReturn: "write it with line feeds alone, for example with sed -i 's/\\r$//'"
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
@@ -145,6 +153,8 @@ extension StackError: Catalogued {
     case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file(let path, .system(EPERM)):
+      "\(path)와(과) 그 폴더의 속성을 lsattr로 확인하십시오. i 속성은 'chattr -i'로 없앨 수 있습니다"
     case .file: "root가 소유한 하나의 일반 파일로 만드십시오"
     case .changed: "다시 실행하십시오"
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
@@ -157,6 +167,7 @@ extension StackError: Catalogued {
       "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
     case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
     case .twoReadings: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오"
+    case .carriageReturn: "sed -i 's/\\r$//' 등으로 줄 끝을 줄 바꿈 문자만으로 쓰십시오"
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
       "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"

@@ -32,6 +32,8 @@ package enum StackError: Error, Equatable {
   case lineIsNoText(path: String, line: Int)
   /// From this line on, libpam 1.5 and later versions read the file differently.
   case twoReadings(path: String, line: Int)
+  /// The line ends as Windows writes it, and libpam takes the carriage return for part of its last word.
+  case carriageReturn(path: String, line: Int)
   case jump(path: String, line: Int)
   /// This line can let somebody in before pam_uaf is asked.
   case passedOver(path: String, line: Int)

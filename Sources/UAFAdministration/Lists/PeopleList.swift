@@ -37,7 +37,9 @@ package struct PeopleList: Sendable {
   package init(parsing bytes: [UInt8]) throws(PeopleListProblem) {
     // Spreadsheets put a mark of the byte order there.
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? .utf16 : .notUTF8
+    }
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { Self.line($0) }
     if lines.last?.isEmpty == true { lines.removeLast() }
     guard let first = lines.first else { throw .empty }
@@ -85,6 +87,7 @@ package struct PeopleList: Sendable {
 
   private static func columns(_ line: String) throws(PeopleListProblem) -> [Column] {
     guard !line.isEmpty else { throw .empty }
+    if let separator = separator(of: line) { throw .separator(separator) }
     var columns: [Column] = []
     for name in try fields(line) {
       guard let column = Column(rawValue: name) else { throw .unknownColumn(name) }
@@ -93,6 +96,16 @@ package struct PeopleList: Sendable {
     }
     guard columns.contains(.username) else { throw .noUsername }
     return columns
+  }
+
+  /// What stands between the names of columns in place of commas; nil for commas, and where nothing says so.
+  private static func separator(of line: String) -> PeopleListProblem.Separator? {
+    PeopleListProblem.Separator.allCases.first { separator in
+      let names = line.unicodeScalars.split(separator: separator.scalar, omittingEmptySubsequences: false).map { part in
+        String(String.UnicodeScalarView(part.filter { $0 != "\"" && $0 != " " })).lowercased()
+      }
+      return names.count > 1 && names.contains(Column.username.rawValue)
+    }
   }
 
   private static func person(_ line: String, _ columns: [Column]) throws(PeopleListProblem) -> Person {

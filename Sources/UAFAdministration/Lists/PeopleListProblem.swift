@@ -5,6 +5,9 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   // The whole list.
   case empty
   case notUTF8
+  case utf16
+  /// The first line has this between its fields in place of commas.
+  case separator(Separator)
   case tooMany
   case noUsername
   case unknownColumn(String)
@@ -26,10 +29,22 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   /// One of the group `privileged`, or an administrator.
   case privileged(String)
 
+  /// What some spreadsheets write between fields.
+  package enum Separator: CaseIterable, Sendable {
+    case semicolon, tab
+
+    /// The character.
+    var scalar: Unicode.Scalar { self == .semicolon ? ";" : "\t" }
+  }
+
   package var description: String {
     switch self {
     case .empty: "the file is empty: its first line names the columns: username, or username,lifetime"
     case .notUTF8: "it is not UTF-8: save it as CSV in UTF-8"
+    case .utf16: "it is UTF-16: save it as CSV in UTF-8"
+    case .separator(.semicolon):
+      "the fields are separated by semicolons, and commas are needed: save it as CSV with commas"
+    case .separator(.tab): "the fields are separated by tabs, and commas are needed: save it as CSV with commas"
     case .tooMany: "there are more than \(PeopleList.maximumCount) lines: divide the list"
     case .noUsername: "the first line names no column username"
     case .unknownColumn(let name): "there is no column \(Self.shown(name)): use username, lifetime"

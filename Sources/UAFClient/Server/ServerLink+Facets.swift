@@ -45,7 +45,7 @@ extension ServerLink {
     do {
       list = try TrustedFacetList(parsing: body)
     } catch {
-      throw untrusted("the list of facets: \(error.description)")
+      throw unread("the list of facets: \(error.description)")
     }
     let isTrusted = list.trusts(
       settings.facetID, version: version, appID: address, isSameSite: RegistrableDomain.isShared(by:_:))
@@ -85,10 +85,10 @@ extension ServerLink {
         continue
       }
       guard response.status == 200 else {
-        throw untrusted("the list of facets came with HTTP status \(response.status)")
+        throw unread("the list of facets came with HTTP status \(response.status)")
       }
       guard MediaType.matches(response.contentType, [TrustedFacetList.contentType]) else {
-        throw untrusted("the list of facets is not \(TrustedFacetList.contentType)")
+        throw unread("the list of facets is not \(TrustedFacetList.contentType)")
       }
       return response.body
     }
@@ -110,7 +110,13 @@ extension ServerLink {
   /// That our own network program is gone is another failure.
   private mutating func noList(_ failure: TransportFailure) -> Refusal {
     if failure == .unavailable { return noAnswer(failure) }
-    return refusal(.untrustedFacet, "the list of facets cannot be fetched: \(failure.description)")
+    return refusal(
+      .untrustedFacet, "the list of facets cannot be fetched: \(failure.description)", because: .facetsNotRead)
+  }
+
+  /// What came is no list, so it is unknown whether it would name us.
+  private func unread(_ detail: String) -> Refusal {
+    refusal(ofServer: .untrustedFacet, detail, because: .facetsNotRead)
   }
 
   private func untrusted(_ detail: String) -> Refusal { refusal(ofServer: .untrustedFacet, detail) }

@@ -39,7 +39,7 @@ public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertibl
     case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"
     case .answerTooLarge: "the server's answer is too large; check that the address is a UAF server's"
     case .requestNotAcceptable: "the request cannot be sent; check the addresses in the configuration"
-    case .unavailable: "the network program is missing or has died; reinstall the package"
+    case .unavailable: "the network program is missing or has died: 'uafctl doctor', run by root, says why"
     }
   }
 }

@@ -15,6 +15,12 @@ struct TOMLScanner {
 
   /// Refuses what may stand nowhere in TOML: other encodings, control characters, a carriage return without a line feed.
   private mutating func checkCharacters() throws(TOMLError) {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      throw error("the file begins with a byte order mark (BOM): save it as UTF-8 without one")
+    }
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+      throw error("the file is UTF-16: save it as UTF-8")
+    }
     for index in bytes.indices {
       switch bytes[index] {
       case 0x0a: line += 1

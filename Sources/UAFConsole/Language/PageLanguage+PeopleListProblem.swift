@@ -6,6 +6,9 @@ extension PageLanguage {
     switch problem {
     case .empty: text(.listEmpty)
     case .notUTF8: text(.listNotUTF8)
+    case .utf16: text(.listUTF16)
+    case .separator(.semicolon): text(.listSemicolons)
+    case .separator(.tab): text(.listTabs)
     case .tooMany: text(.listTooMany, String(PeopleList.maximumCount))
     case .noUsername: text(.listNoUsername)
     case .unknownColumn(let name): text(.listUnknownColumn, name)

@@ -236,6 +236,9 @@ enum PageText: String, CaseIterable, Sendable {
   case listIsWrong
   case listEmpty
   case listNotUTF8
+  case listUTF16
+  case listSemicolons
+  case listTabs
   case listTooMany
   case listTooLong
   case listNoUsername

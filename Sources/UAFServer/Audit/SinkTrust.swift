@@ -21,6 +21,7 @@ struct SinkTrust {
       guard let bytes = try StateFile.read(path: authorities, isSecret: false, maximumLength: 1 << 20) else {
         throw ServerError.unusableFile(path: authorities, reason: "no such file")
       }
+      try PEMForm.require(bytes, of: authorities)
       guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
         throw ServerError.unusableFile(path: authorities, reason: "holds no certificate in PEM")
       }

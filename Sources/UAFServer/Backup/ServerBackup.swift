@@ -74,6 +74,8 @@ enum ServerBackup {
 
   /// Copies a backup into a state folder that is not there or empty, and has `body` finish the work.
   ///
+  /// The folder may be the root of a file system, which has `lost+found` from its beginning.
+  ///
   /// Until that has ended, no server starts there.
   ///
   /// - Throws: ``ServerError``, and what `body` throws; then the state folder is as it was.
@@ -83,8 +85,8 @@ enum ServerBackup {
   ) async throws {
     let isThere = FileManager.default.fileExists(atPath: path)
     let state = try ServerDirectory(path: path, create: true)
-    guard try FileManager.default.contentsOfDirectory(atPath: state.path).isEmpty else {
-      throw ServerError.unusableBackup(path, .exists)
+    if let found = try FileManager.default.contentsOfDirectory(atPath: state.path).first(where: { $0 != recovered }) {
+      throw ServerError.unusableBackup(path, .notEmpty(found))
     }
     // Of two that restore at once, one makes the file.
     guard try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: []) else {
@@ -113,6 +115,9 @@ enum ServerBackup {
     // SAFETY: the string lives for the call. A folder that somebody has put something into stays.
     if !isThere { _ = unsafe rmdir(state.path) }
   }
+
+  /// The folder of fsck(8), which belongs to the file system.
+  private static let recovered = "lost+found"
 
   // MARK: Files
 

@@ -23,6 +23,8 @@ struct CertificateFiles {
     guard let key = try StateFile.read(path: privateKeyPath, isSecret: true, followsLinks: true) else {
       throw ServerError.unusableFile(path: privateKeyPath, reason: "no such file")
     }
+    try PEMForm.require(chain, of: certificatePath)
+    try PEMForm.require(key, of: privateKeyPath)
     guard !key.contains("ENCRYPTED".utf8) else {
       throw ServerError.unusableFile(
         path: privateKeyPath, reason: "the key is encrypted: store it without a password, readable by its owner alone")
@@ -68,6 +70,7 @@ struct CertificateFiles {
     guard let pem = try StateFile.read(path: path, isSecret: false) else {
       throw ServerError.unusableFile(path: path, reason: "no such file")
     }
+    try PEMForm.require(pem, of: path)
     guard let leaf = try? X509.certificates(pem: pem).first else {
       throw ServerError.unusableFile(path: path, reason: "not a certificate in PEM")
     }

@@ -16,7 +16,7 @@ struct EnrolListCommand: AsyncParsableCommand {
   /// Wrong lines that are named.
   private static let mostNamed = 50
 
-  @Argument(help: "The list of people.", completion: .file()) var list: String
+  @Argument(help: "The list of people; - is standard input.", completion: .file()) var list: String
   @OptionGroup var places: CodePlaces
   @OptionGroup var state: StateOption
   @OptionGroup var json: JSONFlag
@@ -77,9 +77,7 @@ struct EnrolListCommand: AsyncParsableCommand {
 
   /// The people of the list; what is wrong with it is told.
   private func read() throws -> [PeopleList.Person] {
-    guard let bytes = try StateFile.read(path: list, isSecret: false, maximumLength: PeopleList.maximumSize) else {
-      throw ServerError.unusableFile(path: list, reason: "no such file")
-    }
+    let bytes = try ListInput.read(list, maximumLength: PeopleList.maximumSize)
     let parsed: PeopleList
     do {
       parsed = try PeopleList(parsing: bytes)

@@ -66,6 +66,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
     guard let bytes = try StateFile.read(path: path, isSecret: false) else {
       throw ServerError.unusableFile(path: path, reason: "no such file")
     }
+    try PEMForm.require(bytes, of: path)
     return String(decoding: bytes, as: UTF8.self)
   }
 

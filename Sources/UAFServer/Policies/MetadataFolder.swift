@@ -51,12 +51,31 @@ struct MetadataFolder {
     return names.map { "\(path)/\($0)" }
   }
 
+  /// What else of FIDO's Metadata Service a file is; nil for anything else.
+  private static func other(_ contents: [UInt8]) -> String? {
+    if let json = try? JSONValue(parsing: contents, limits: JSONLimits(maximumBytes: maximumBytes)) {
+      guard case .object(let object) = json else { return nil }
+      if object["metadataStatement"] != nil {
+        return "an entry of the FIDO MDS, not a statement: make a file of the value of its metadataStatement"
+      }
+      if object["entries"] != nil {
+        return "the list of the FIDO MDS, not a statement: make a file of the metadataStatement of each model"
+      }
+      return nil
+    }
+    // The MDS gives its list out as a signed token: three parts in base64url, with points between them.
+    let parts = contents.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, contents.starts(with: Array("eyJ".utf8)) else { return nil }
+    return "the signed list of the FIDO MDS, not a statement: make a file of the metadataStatement of each model"
+  }
+
   private func statement(in file: String) throws -> MetadataStatement {
     let contents = try StateFile.read(path: file, isSecret: false, maximumLength: Self.maximumBytes)
     guard let contents else { throw ServerError.unusableFile(path: file, reason: "cannot be read") }
     do {
       return try MetadataStatement(parsing: contents, limits: JSONLimits(maximumBytes: Self.maximumBytes))
     } catch {
+      if let reason = Self.other(contents) { throw ServerError.unusableFile(path: file, reason: reason) }
       throw ServerError.unusableFile(
         path: file, reason: "no metadata statement of UAF 1.1 or MDS 3: \(error.description)")
     }

@@ -92,7 +92,7 @@ struct UAFRoutes: Sendable {
     let mediaType = try RequestBody.mediaType(of: request)
     let bytes = try RequestBody.bytes(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
-      log.refused(.malformedRequest, .get, nil, of: nil, from: address)
+      log.refused(.malformedRequest, .get, nil, of: nil, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
@@ -120,6 +120,11 @@ struct UAFRoutes: Sendable {
     }
   }
 
+  /// Whether a body is what `uafctl doctor` sends to find out whether a UAF server answers there.
+  ///
+  /// It names nothing, so that the audit loses nothing without it. It is answered, logged and limited as any other.
+  private static func isQuestionOfDoctor(_ body: [UInt8]) -> Bool { body == Array("{}".utf8) }
+
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     let mediaType = try RequestBody.mediaType(of: request)
     let (machine, bytes) = (machine(request), try RequestBody.bytes(of: request))
@@ -130,7 +135,7 @@ struct UAFRoutes: Sendable {
       switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
       case .failure(let refusal):
         try await countWrong(machine, address, nil)
-        log.refused(refusal, .respond, nil, of: nil, from: address)
+        log.refused(refusal, .respond, nil, of: nil, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
         return Self.refusal(refusal, mediaType)
       case .success(let read): answer = read
       }

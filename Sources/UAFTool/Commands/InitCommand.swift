@@ -15,5 +15,10 @@ struct InitCommand: SealingCommand {
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var recovery: RecoveryKeyOption
 
+  /// The core says nothing where it has made nothing.
+  func done(_ request: Request, _ finished: Finished) -> ToolText {
+    finished.text == nil ? .initialisedBefore : Self.done
+  }
+
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.initialise) }
 }

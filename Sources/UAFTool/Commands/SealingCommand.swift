@@ -7,9 +7,13 @@ import UAFWire
 protocol SealingCommand: CoreCommand {
   /// `--recovery-key`.
   var recovery: RecoveryKeyOption { get }
+  /// The text for a success.
+  func done(_ request: Request, _ finished: Finished) -> ToolText
 }
 
 extension SealingCommand {
+  func done(_ request: Request, _ finished: Finished) -> ToolText { done(request) }
+
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     let path = try ConfigurationOption.path(recovery.file, in: context)
     let words = try makeWords(path != nil)
@@ -26,7 +30,7 @@ extension SealingCommand {
       if let path { RecoveryKeyFile.remove(path) }
       return end.tellFailure(in: context)
     }
-    let exit = end.tellSuccess(as: done(request), in: context)
+    let exit = end.tellSuccess(as: done(request, finished), in: context)
     guard let path else { return exit }
     if person.wasAsked {
       context.note(ToolText.recoveryKeyWritten(path))

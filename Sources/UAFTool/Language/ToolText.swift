@@ -11,6 +11,8 @@ enum ToolText: Catalogued {
   case deregistered
   case forgotten
   case initialised
+  /// There was a key already, and it stays.
+  case initialisedBefore
   case registered
   case renamed
   case repaired
@@ -54,6 +56,7 @@ enum ToolText: Catalogued {
     case .deregistered: "deregistered"
     case .forgotten: "forgotten"
     case .initialised: "initialised"
+    case .initialisedBefore: "this machine has its key already, and keeps it"
     case .registered: "registered"
     case .renamed: "renamed"
     case .repaired: "repaired"
@@ -94,6 +97,7 @@ enum ToolText: Catalogued {
     case .deregistered: "등록을 해지했습니다"
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
+    case .initialisedBefore: "이 컴퓨터에 이미 키가 있어 그대로 둡니다"
     case .registered: "등록했습니다"
     case .renamed: "등록을 새 이름으로 옮겼습니다"
     case .repaired: "복구했습니다"

@@ -53,7 +53,8 @@ import UAFWire
   }
 
   @Test(arguments: [
-    (["unlock", "alice"], "잠금을 풀었습니다"), (["forget", "alice"], "이 컴퓨터에서 지웠습니다"), (["init"], "초기 설정을 마쳤습니다"),
+    (["unlock", "alice"], "잠금을 풀었습니다"), (["forget", "alice"], "이 컴퓨터에서 지웠습니다"),
+    (["init"], "이 컴퓨터에 이미 키가 있어 그대로 둡니다"),
   ])
   func `says what root had done`(arguments: [String], told: String) {
     #expect(korean(arguments, as: 0, core: [Bench.success]).notes == "uafctl: \(told)\n")

@@ -359,6 +359,21 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo + line + "\n")
   }
 
+  @Test func `refuses a service whose lines end with carriage returns, and names the first that says something`() {
+    let text = "# by hand\r\n \r\n" + Stacks.sudo.replacing("\n", with: "\r\n")
+    stacks.write("sudo", text)
+    let said = refusal("sudo")
+    #expect(said.contains("/sudo:3: the line ends with a carriage return (CRLF)") && said.contains("hint: "))
+    #expect(stacks.read("sudo") == text)
+    stacks.write("sudo", "# by hand\r\n" + Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EPERM))])
+  func `names the attribute that keeps even root from changing a file`(error: StackError) {
+    #expect(error.english.remedy?.contains("chattr -i") == true && error.korean.remedy?.contains("chattr -i") == true)
+  }
+
   @Test func `su-l follows su, and says so`() {
     stacks.write("su-l", "auth include su\n")
     #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")

@@ -40,8 +40,8 @@ struct InitialiseOperation: CallOperation {
   }
 
   private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
-    Success(
-      detail: isMade ? "initialised \(folder.path)" : "\(folder.path) was initialised before; its key is kept")
+    // Without a text the front end knows that nothing was made.
+    Success(detail: isMade ? "initialised \(folder.path)" : nil)
   }
 
   private static func telling<Value>(_ body: () throws(StateError) -> Value) throws(Ending) -> Value {
