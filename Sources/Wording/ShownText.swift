@@ -5,6 +5,15 @@ package enum ShownText {
   /// One line.
   package static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
 
+  // A machine's people fit into a line; thousands of a directory's do not.
+  private static let longestList = 8
+
+  /// Names in a line, each cleaned; of many the first ones, and how many more there are.
+  package static func names(_ names: [String], more: (Int) -> String) -> String {
+    let shown = names.prefix(longestList).map(line).joined(separator: ", ")
+    return names.count <= longestList ? shown : "\(shown), \(more(names.count - longestList))"
+  }
+
   /// Several lines, each cleaned; empty ones are left out.
   ///
   /// A space at the end, after which an entry follows, stays.

@@ -57,7 +57,7 @@ package final class Machine {
       requests.append(request)
       return server?.answer(request)
     }
-    installation.registered = RegisteredAccounts.numbers(in:)
+    installation.registered = Installation.accountNumbers(in:)
     installation.facts = { [unowned self] in facts }
   }
 

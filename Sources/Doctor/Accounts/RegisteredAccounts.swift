@@ -1,6 +1,5 @@
 import Glibc
 import HostSystem
-import PAMStacks
 import UAFConfiguration
 
 /// Which accounts are registered on this machine; only for root, who may read the state folder.
@@ -30,11 +29,5 @@ package struct RegisteredAccounts {
     // A deregistered account still has a file.
     guard case .standing(let document)? = try? core.status(of: name) else { return false }
     return document.isRegistered
-  }
-
-  /// The numbers of the accounts that have a file in a state folder, in order.
-  package static func numbers(in folder: String) -> [uid_t] {
-    let names = PAMDirectory(path: folder + "/accounts").names() ?? []
-    return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
   }
 }

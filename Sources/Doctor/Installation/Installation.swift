@@ -53,7 +53,7 @@ package struct Installation {
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
-      sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: RegisteredAccounts.numbers(in:),
+      sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: accountNumbers(in:),
       isReadOnly: StateCheck.isReadOnly,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
@@ -69,4 +69,10 @@ package struct Installation {
     "/usr/lib/x86_64-linux-gnu/security", "/usr/lib/aarch64-linux-gnu/security", "/usr/lib/security",
     "/usr/lib64/security", "/usr/local/lib/security",
   ]
+
+  /// The numbers of the accounts that have a file in a state folder, in order.
+  package static func accountNumbers(in folder: String) -> [uid_t] {
+    let names = PAMDirectory(path: folder + "/accounts").names() ?? []
+    return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
+  }
 }

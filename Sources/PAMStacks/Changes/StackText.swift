@@ -34,15 +34,6 @@ package enum StackText: Catalogued, Equatable {
   case triedRead(service: String)
   case triedAccount(service: String, user: String, code: CInt)
 
-  // A machine's people fit into a line; thousands of a directory's do not.
-  private static let longest = 8
-
-  /// Names in a line, cleaned; of many the first ones, and how many more there are.
-  static func list(_ names: [String], more: (Int) -> String) -> String {
-    let shown = names.prefix(longest).map { ShownText.line($0) }.joined(separator: ", ")
-    return names.count <= longest ? shown : "\(shown), \(more(names.count - longest))"
-  }
-
   /// What it says in English.
   package var english: String {
     switch self {
@@ -72,7 +63,7 @@ package enum StackText: Catalogued, Equatable {
     case .stackSaved(let path, let saved): "\(path): was edited, and is kept as \(saved)"
     case .stackRemoved(let path): "\(path): removed"
     case .unregistered(let names):
-      "not registered on this machine, and refused until they are: \(Self.list(names) { "and \($0) more" })"
+      "not registered on this machine, and refused until they are: \(ShownText.names(names) { "and \($0) more" })"
     case .wayIn(let way): "without pam_uaf gets in: \(way.english)"
     case .triedModule(let user, let code):
       "tried \(PAMLine.ownModule) as \(user), entering nothing: the core was reached, nobody let in (\(code))"
@@ -112,7 +103,7 @@ package enum StackText: Catalogued, Equatable {
     case .stackSaved(let path, let saved): "\(path): 직접 고친 내용이 있어 \(saved)(으)로 남겼습니다"
     case .stackRemoved(let path): "\(path): 지웠습니다"
     case .unregistered(let names):
-      "이 컴퓨터에 등록되어 있지 않아 등록할 때까지 거부되는 계정: \(Self.list(names) { "외 \($0)개" })"
+      "이 컴퓨터에 등록되어 있지 않아 등록할 때까지 거부되는 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .wayIn(let way): "pam_uaf 없이 들어올 수 있는 사람: \(way.korean)"
     case .triedModule(let user, let code):
       "\(PAMLine.ownModule): \(user)(으)로 아무것도 입력하지 않고 시험했습니다. 코어에 연결되었고 거부되었습니다(\(code))"

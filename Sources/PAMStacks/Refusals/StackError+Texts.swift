@@ -42,7 +42,7 @@ extension StackError: Catalogued {
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
     case .unregistered(let names):
-      "not registered on this machine, and refused from then on: \(StackText.list(names) { "and \($0) more" })"
+      "not registered on this machine, and refused from then on: \(ShownText.names(names) { "and \($0) more" })"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
     case .member(let error, let service):
       "\(error.englishProblem), and is another name of \(service): nothing was changed"
@@ -85,7 +85,7 @@ extension StackError: Catalogued {
     case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
     case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
     case .unregistered(let names):
-      "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(StackText.list(names) { "외 \($0)개" })"
+      "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(ShownText.names(names) { "외 \($0)개" })"
     case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
     case .member(let error, let service):
       "\(error.koreanProblem). \(service)의 다른 이름이므로 아무것도 바꾸지 않았습니다"

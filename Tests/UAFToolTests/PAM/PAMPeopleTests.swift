@@ -1,5 +1,6 @@
 import Testing
 import ToolTestSupport
+import Wording
 
 @testable import Doctor
 @testable import PAMStacks
@@ -85,8 +86,8 @@ import ToolTestSupport
   @Test func `of thousands the first are named, and the others counted`() {
     let names = (1...20).map { "person\($0)" }
     #expect(
-      StackText.list(names) { "and \($0) more" }
+      ShownText.names(names) { "and \($0) more" }
         == "person1, person2, person3, person4, person5, person6, person7, person8, and 12 more")
-    #expect(StackText.list(["a\u{1b}[2J\nb"]) { "\($0)" }.unicodeScalars.allSatisfy { $0.value >= 0x20 })
+    #expect(ShownText.names(["a\u{1b}[2J\nb"]) { "\($0)" }.unicodeScalars.allSatisfy { $0.value >= 0x20 })
   }
 }
