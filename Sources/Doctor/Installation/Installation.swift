@@ -54,7 +54,7 @@ package struct Installation {
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: accountNumbers(in:),
-      isReadOnly: StateCheck.isReadOnly,
+      isReadOnly: isReadOnlyFolder,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
@@ -74,5 +74,12 @@ package struct Installation {
   package static func accountNumbers(in folder: String) -> [uid_t] {
     let names = PAMDirectory(path: folder + "/accounts").names() ?? []
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
+  }
+
+  /// The file system of a folder, as the kernel says.
+  package static func isReadOnlyFolder(_ folder: String) -> Bool {
+    var state = statvfs()
+    // SAFETY: `state` is a statvfs; the path lives for the call.
+    return unsafe statvfs(folder, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
   }
 }

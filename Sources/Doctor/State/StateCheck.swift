@@ -27,13 +27,6 @@ struct StateCheck {
     return findings + keyFindings()
   }
 
-  /// The file system of a folder, as the kernel says.
-  static func isReadOnly(_ folder: String) -> Bool {
-    var state = statvfs()
-    // SAFETY: `state` is a statvfs; the path lives for the call.
-    return unsafe statvfs(folder, &state) == 0 && state.f_flag & UInt(ST_RDONLY) != 0
-  }
-
   /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
   private func keyFindings() -> [Finding] {
     let (key, sealed) = (folder + "/device.key", folder + "/device.sealed")

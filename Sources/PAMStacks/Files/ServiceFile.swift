@@ -73,3 +73,10 @@ struct ServiceFile: Equatable {
     lines.replaceSubrange(rows, with: [Array(text.utf8)])
   }
 }
+
+extension PAMDirectory {
+  /// The first line of a service's own file, from 1, that says something and ends with a carriage return; nil if there is none.
+  package func carriageReturn(in service: String) -> Int? {
+    bytes(of: service).flatMap { ServiceFile($0).carriageReturn.map { $0 + 1 } }
+  }
+}

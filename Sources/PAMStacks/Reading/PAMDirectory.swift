@@ -73,11 +73,6 @@ package struct PAMDirectory {
   /// The first line of a service's own file, from 1, that libpam 1.5 and later versions read differently; nil if there is none.
   package func parting(of service: String) -> Int? { bytes(of: service).flatMap { PAMFile($0).parting.map { $0 + 1 } } }
 
-  /// The first line of a service's own file, from 1, that says something and ends with a carriage return; nil if there is none.
-  package func carriageReturn(in service: String) -> Int? {
-    bytes(of: service).flatMap { ServiceFile($0).carriageReturn.map { $0 + 1 } }
-  }
-
   /// What a service includes directly; a file of this folder is given by its name there.
   package func inclusions(of service: String) -> [String] {
     ownLines(of: service).filter(\.isInclusion).map { name(of: $0.module) }
