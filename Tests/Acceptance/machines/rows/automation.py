@@ -66,8 +66,9 @@ def automation(lab):
         must(ansible(control, sudo) == "root", "Ansible does not become root after a wrong passcode")
         su = {**sudo, "ansible_become_method": "su", "ansible_su_prompt_l10n": ["Passcode for root .su.", "Passcode for root (su)"]}
         must(ansible(control, su) == "root", "Ansible does not become root by su")
-        must(ansible(control, {**su, "ansible_become_password": "wrong-guess-1"}) is None, "root by su with a wrong passcode")
-        plugins = control.run("sh", "-c", "dpkg -L ansible-mitogen 2>/dev/null | grep 'ansible_mitogen/plugins/strategy$' || true")
+        must(ansible(control, {**su, "ansible_become_password": "wrong-guess-1"}) is None, "root by su, wrong passcode")
+        look = "dpkg -L ansible-mitogen 2>/dev/null | grep 'ansible_mitogen/plugins/strategy$' || true"
+        plugins = control.run("sh", "-c", look)
         done = "sshpass, ssh, sudo, su"
         if plugins.stdout:
             by_mitogen = {"ANSIBLE_STRATEGY": "mitogen_linear", "ANSIBLE_STRATEGY_PLUGINS": plugins.stdout.strip()}

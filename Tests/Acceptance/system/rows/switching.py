@@ -68,7 +68,8 @@ def names(lab):
     rescuer(lab)
     before = everything()
     told = "sudo-i: asks without the passcode, and is the same program as sudo"
-    must(f"\n{told}\n" in uafctl(lab, "pam", "enable", "sudo", "--anyway", "--only", "--shape", "instead").stdout, "enable is silent")
+    said = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--only", "--shape", "instead").stdout
+    must(f"\n{told}\n" in said, "enable is silent")
     must(f"\n{told}\n" in uafctl(lab, "pam", "status").stdout, "status is silent")
     must("[pam-other-name]\n" in uafctl(lab, "doctor", check=False).stdout, "doctor is silent")
     must(hosts.sudo(person, person.password, options=("-i",)).is_in, "--only has changed sudo-i")
