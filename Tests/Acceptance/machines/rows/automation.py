@@ -64,7 +64,8 @@ def automation(lab):
         must(ansible(control, sudo) == "root", "Ansible does not become root by sudo")
         must(ansible(control, {**sudo, "ansible_become_password": "wrong-guess-1"}) is None, "root by a wrong passcode")
         must(ansible(control, sudo) == "root", "Ansible does not become root after a wrong passcode")
-        su = {**sudo, "ansible_become_method": "su", "ansible_su_prompt_l10n": ["Passcode for root .su.", "Passcode for root (su)"]}
+        prompts = ["Passcode for root .su.", "Passcode for root (su)"]
+        su = {**sudo, "ansible_become_method": "su", "ansible_su_prompt_l10n": prompts}
         must(ansible(control, su) == "root", "Ansible does not become root by su")
         must(ansible(control, {**su, "ansible_become_password": "wrong-guess-1"}) is None, "root by su, wrong passcode")
         look = "dpkg -L ansible-mitogen 2>/dev/null | grep 'ansible_mitogen/plugins/strategy$' || true"
