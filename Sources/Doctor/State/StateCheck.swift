@@ -59,7 +59,7 @@ struct StateCheck {
   private func lostKey(_ key: String) -> Finding? {
     var hasRecovery = false
     if case .success = FileState.of(folder + "/device.recovery") { hasRecovery = true }
-    guard hasRecovery || !RegisteredAccounts.numbers(in: folder).isEmpty else { return nil }
+    guard hasRecovery || !Installation.accountNumbers(in: folder).isEmpty else { return nil }
     return .failure(.stateMissing, StateText.lostKey(path: key, hasRecovery: hasRecovery))
   }
 
