@@ -166,7 +166,9 @@ import WebMessages
   @Test func `a list that is no text is refused in words, in Korean as well`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
-    let body = form([0xFF, 0xFE, 0x75], [("csrf", csrf), ("lifetime", "900")])
+    let wide = form([0xFF, 0xFE, 0x75, 0], [("csrf", csrf), ("lifetime", "900")])
+    #expect(ConsoleBrowser.text(await browser.upload(Self.check, wide)).contains("UTF-16"))
+    let body = form([0x75, 0xFF, 0xFE], [("csrf", csrf), ("lifetime", "900")])
     #expect(ConsoleBrowser.text(await browser.upload(Self.check, body)).contains("not UTF-8"))
     _ = await browser.get("/console/language?to=ko")
     #expect(ConsoleBrowser.text(await browser.upload(Self.check, body)).contains("UTF-8이 아닙니다"))

@@ -92,7 +92,7 @@ struct UAFRoutes: Sendable {
     let mediaType = try RequestBody.mediaType(of: request)
     let bytes = try RequestBody.bytes(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
-      log.refused(.malformedRequest, .get, nil, of: nil, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
+      log.refused(.malformedRequest, .get, nil, of: nil, from: address)
       return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
@@ -109,7 +109,8 @@ struct UAFRoutes: Sendable {
         log.denied(username)
         return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
-        log.refused(refusal, .get, asked.operation, of: account, from: address)
+        log.refused(
+          refusal, .get, asked.operation, of: account, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
         return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {

@@ -363,7 +363,7 @@ import ToolTestSupport
     let text = "# by hand\r\n \r\n" + Stacks.sudo.replacing("\n", with: "\r\n")
     stacks.write("sudo", text)
     let said = refusal("sudo")
-    #expect(said.contains("/sudo:3: the line ends with a carriage return (CRLF)") && said.contains("hint: "))
+    #expect(said.contains("sudo:5: the line ends with a carriage return (CRLF)") && said.contains("hint: "))
     #expect(stacks.read("sudo") == text)
     stacks.write("sudo", "# by hand\r\n" + Stacks.sudo)
     #expect(stacks.run("enable", "sudo").exit == .success)
