@@ -16,6 +16,7 @@ MODULE = "/usr/lib/*/security/pam_uaf.so"
 REMOTE = "198.51.100.7"
 RESCUE = "uaf-rescue"
 CHOICE = "empty line: use your password"
+RULE = "Use at least"
 
 # What Debian has for services whose packages are not here.
 DEBIAN = {

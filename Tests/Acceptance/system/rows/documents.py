@@ -123,6 +123,8 @@ def operations(lab, documents, person):
     code.write_text(waiting.split()[0] + "\n")
     code.chmod(0o600)
     documents.end("success", "oob", code, person.name, entries=[person.passcode])
+    documents.end("success", "reset", person.name)
+    documents.end("failure", "reset", person.name)
 
 
 def joining(lab, documents):

@@ -8,7 +8,7 @@ import subprocess
 from lab import hosts, listener, machine
 from lab.table import must, row
 from system import stack_table
-from system.stack_cases import CASES, CHOICE, DEBIAN, REMOTE, SERVICES, people
+from system.stack_cases import CASES, CHOICE, DEBIAN, REMOTE, RULE, SERVICES, people
 
 AT_ONCE = 3
 # Under and over the length that one of the cases asks for.
@@ -52,8 +52,8 @@ def log_in(service, person, caller, stages, answers):
             codes.append(int(rest))
         if word != "prompt":
             continue
-        # The choice is a line of its own before the question.
-        what = kind(process.stdout.readline() if CHOICE in rest else rest)
+        # The choice, and the rules of a new passcode, are a line of their own before the question.
+        what = kind(process.stdout.readline() if CHOICE in rest or rest.startswith(RULE) else rest)
         # Three questions, one thing: the old one, the new one, and that again.
         if asked[-1:] != ["new passcode"] or what != "new passcode":
             asked.append(what)
