@@ -66,22 +66,20 @@ final class FileDescriptor {
     return names
   }
 
+  // As large as most files are, so that a login asks the kernel for no more memory than it fills.
+  private static let block = 16_384
+
   /// Everything up to the end; a file that has grown beyond the limit since it was checked is refused.
   func readAll(limit: Int) throws(ConfigurationFileProblem) -> [UInt8] {
-    var content = [UInt8](repeating: 0, count: limit + 1)
-    var used = 0
-    while used < content.count {
-      let start = used
-      // SAFETY: the kernel writes at most the rest of the array.
-      let count = unsafe content.withUnsafeMutableBytes { bytes in
-        unsafe Glibc.read(number, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
-      }
+    var (content, block) = ([UInt8](), [UInt8](repeating: 0, count: Self.block))
+    while content.count <= limit {
+      // SAFETY: the kernel writes at most the whole array.
+      let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(number, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system(errno) }
-      if count == 0 { break }
-      used += count
+      if count == 0 { return content }
+      content += block[..<count]
     }
-    guard used <= limit else { throw .tooLarge(limit: limit) }
-    return Array(content[..<used])
+    throw .tooLarge(limit: limit)
   }
 }

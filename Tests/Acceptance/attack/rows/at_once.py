@@ -26,18 +26,20 @@ def register_anew(lab, person, payload, value):
 def all_at_once(lab, person, value, number):
     """Right logins, wrong ones, changes, a registration by code; returns which value is good afterwards, and counts."""
     new = [f"changed-{number}-{place}-value" for place in range(PER_ROUND)]
-    payload = lab.payload(person)
+    payload, anew = lab.payload(person), f"anew-{number}-value"
     with concurrent.futures.ThreadPoolExecutor(4 * PER_ROUND) as pool:
         changes = [pool.submit(change, lab, person, value, entry) for entry in new]
         logins = [pool.submit(lab.login, person, value) for _ in range(PER_ROUND)]
         wrong = [pool.submit(lab.login, person, f"wrong-guess-{place}") for place in range(PER_ROUND)]
-        registered = pool.submit(register_anew, lab, person, payload, value)
+        registered = pool.submit(register_anew, lab, person, payload, anew)
     must(not any(login.result().is_in for login in wrong), "a wrong value got in")
     done = [entry for entry, call in zip(new, changes) if call.result().returncode == 0]
     must(len(done) <= 1, f"of changes of one value {len(done)} were done: {done}")
-    good = done[0] if done else value
+    # A code sets a value in place of any other; no change of the old one comes after it.
+    is_anew = registered.result().returncode == 0
+    good = anew if is_anew else done[0] if done else value
     lab.run("uafctl", "unlock", person.name)
-    values = {value, *new}
+    values = {value, anew, *new}
     opening = {entry for entry in values if lab.login(person, entry).is_in}
     lab.run("uafctl", "unlock", person.name)
     must(opening == {good}, f"{good} was set, and {opening} let in")

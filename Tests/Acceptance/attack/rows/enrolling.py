@@ -126,10 +126,13 @@ def codes_of_nobody(lab):
         second = as_person(lab, person, "register", "pattern", "--payload", payload, answers=f"{PATTERN}\n{PATTERN}\n")
         must(second.returncode != 0, f"a pattern was registered, {what}: {second.stdout}")
         is_taken(f"a second authenticator, {what}")
+        forgotten = as_person(lab, person, "register", "passcode", "--payload", payload, answers=f"{NEW}\n{NEW}\n")
+        must(forgotten.returncode != 0, f"a passcode was set by a code, {what}: {forgotten.stdout}")
+        is_taken(f"a new value in place of the forgotten one, {what}")
         lab.configure(port=liar.port, server=server)
         if not server:
             reset = as_person(lab, person, "reset", "--payload", payload)
-            must(reset.returncode != 0 and "Have root run" in reset.stdout, f"reset, {what}: {reset.stdout}")
+            must(reset.returncode != 0 and "have root run" in reset.stdout, f"reset, {what}: {reset.stdout}")
             is_taken(f"reset, {what}")
     must(liar.yes > 0, "the liar was never believed by anybody: nothing is shown")
     return f"{len(seen)} ways refused ({'; '.join(seen)}); the person's own passcode went on"

@@ -57,6 +57,11 @@ CHANGES = {
 }
 
 
+def unwrapped(text):
+    """A text of the terminal, whose rows end between words, as one line."""
+    return " ".join(text.split())
+
+
 class Desk:
     """A server with a console, somebody with a role, and the texts that were confirmed for them."""
 
@@ -85,11 +90,11 @@ class Desk:
         return said.stdout.split()[0] if said.returncode == 0 else None
 
     def shows(self, line, words):
-        """What the screen says before the passcode, of the line with these words."""
+        """What the screen says before the passcode, with these words, as one line."""
         session = confirm(line, self.person)
-        lines = [line for line in session.text.splitlines() if words in line]
-        must(session.status == 0 and lines, f"not confirmed: {session}")
-        return lines[0]
+        shown = unwrapped(session.text.partition("\nPasscode")[0])
+        must(session.status == 0 and words in shown, f"not confirmed: {session}")
+        return shown
 
 
 @row(
@@ -131,7 +136,7 @@ def turned_texts(lab):
     code = wire.by_approval(wire.code_of(browser.line))
     with relay.doing(lambda asked: asked.about(**code) if asked.is_question else asked):
         session = confirm(instead, person)
-    if browser.is_signed_in() and console[: console.index(", code ")] not in session.text:
+    if browser.is_signed_in() and console[: console.index(", code ")] not in unwrapped(session.text):
         broken.append(f"a sign-in is confirmed that was not on the screen: {session}")
     seen.append(f"a helpdesk's code exchanged for the console's: exit status {session.status}")
     if helpdesk == console:
