@@ -262,8 +262,9 @@ let package = Package(
     tests(
       of: "UAFTool",
       with: [
-        "Doctor", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM", "CProcess",
-        "Invocation", "HostSystem", "PAMStacks", "ProgramTesting", "TerminalPrompts", "Wording", "ToolTestSupport",
+        "Doctor", "FidoResults", "UAFWire", "UAFMessages", "UAFConfiguration", "SecretMemory", "ChildProcess", "CPAM",
+        "CProcess", "Invocation", "HostSystem", "PAMStacks", "ProgramTesting", "TerminalPrompts", "Wording",
+        "ToolTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: besideFoundation),
     .target(

@@ -7,8 +7,10 @@ extension EnglishCatalogue {
 
   static let keypadHeads = (digit: "Digit", key: "Press")
 
+  static let keypadOpening = "Keys: "
+
   static func text(keypad: [(digit: String, key: String)]) -> String {
-    "Keys: " + keypad.map { "for \($0.digit) press \($0.key)" }.joined(separator: ", ") + "."
+    keypadOpening + keypad.map { "for \($0.digit) press \($0.key)" }.joined(separator: ", ") + "."
   }
 }
 
@@ -19,10 +21,12 @@ extension KoreanCatalogue {
 
   static let keypadHeads = (digit: "숫자", key: "누름")
 
+  static let keypadOpening = "누를 키: "
+
   static func text(keypad: [(digit: String, key: String)]) -> String {
     // The particle follows from whether the digit's word ends in a consonant.
     let open: Set<String> = ["이", "사", "오", "구"]
     let pairs = keypad.map { "\($0.digit)\(open.contains($0.digit) ? "는" : "은") \($0.key)" }
-    return "누를 키: " + pairs.joined(separator: ", ") + "."
+    return keypadOpening + pairs.joined(separator: ", ") + "."
   }
 }

@@ -26,6 +26,9 @@ protocol Catalogue {
   /// The labels of a shuffled keypad's rows; both have the same width.
   static var keypadHeads: (digit: String, key: String) { get }
 
+  /// What a shuffled keypad in words begins with.
+  static var keypadOpening: String { get }
+
   /// A shuffled keypad in words.
   static func text(keypad: [(digit: String, key: String)]) -> String
 }

@@ -12,6 +12,17 @@ public struct KeypadText: Hashable, Sendable {
     self.isSpeltOut = isSpeltOut
   }
 
+  /// Whether a prompt's text shows a keypad, in any language: its entry is typed with that keypad alone.
+  ///
+  /// Other lines may look the same. The caller must not lose more by that than one more question.
+  public static func isPart(of text: String) -> Bool {
+    text.split(separator: "\n").contains { line in
+      Language.allCases.contains { language in
+        line == language.catalogue.keypadExplanation || line.hasPrefix(language.catalogue.keypadOpening)
+      }
+    }
+  }
+
   /// The text.
   ///
   /// Each row but the last ends with a line end; words end with a full stop.

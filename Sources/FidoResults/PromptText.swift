@@ -158,6 +158,37 @@ public enum PromptText: Hashable, Sendable {
   /// The text; a prompt ends with a colon and a space, everything else with a full stop or the server's last character.
   public func text(in language: Language) -> String { language.catalogue.text(self) }
 
+  /// What asks for a new secret once more, in the language of `question`, which has asked for it.
+  ///
+  /// A front end that shows both questions at once needs the second one before the core asks it, and does not know all that its
+  /// words follow from: the configuration, and the policy of a server.
+  ///
+  /// - Parameters:
+  ///   - question: a text that ``newValue(_:user:digits:)`` has, for any user.
+  ///   - kinds: what may be asked for.
+  ///   - length: how many digits a PIN may have.
+  /// - Returns: nil where no language asks for a new secret in this way.
+  public static func newValueAgain(after question: String, among kinds: [ValueKind], length: Int?) -> String? {
+    for language in Language.allCases {
+      for kind in kinds {
+        // The digits first: without them they would pass for a part of the name.
+        for digits in [length, nil] where isNewValue(question, kind, digits, in: language) {
+          return newValueAgain(kind, digits: digits).text(in: language)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Whether `question` asks for such a new secret, whoever is asked.
+  private static func isNewValue(_ question: String, _ kind: ValueKind, _ digits: Int?, in language: Language) -> Bool {
+    let anybody = "@"
+    let text = newValue(kind, user: anybody, digits: digits).text(in: language)
+    let around = text.split(separator: anybody, maxSplits: 1, omittingEmptySubsequences: false)
+    guard around.count == 2 else { return false }
+    return question.hasPrefix(around[0]) && question.hasSuffix(around[1])
+  }
+
   /// A user or service name as it may be shown.
   static func shown(_ name: String) -> String { Text.cleaned(name, limit: nameLimit) }
 

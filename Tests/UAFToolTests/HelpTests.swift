@@ -88,7 +88,8 @@ import ToolTestSupport
         administrator hands over. A further one may be proved with a registered
         authenticator instead.
 
-        USAGE: uafctl register [--conf <file>] [--json-conversation] [--json] [--code <file>] [--token] [<user>] [<type>]
+        USAGE: uafctl register [--conf <file>] [--json-conversation] [--together] [--json] [--code <file>] [--token] \
+        [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -97,6 +98,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --code, --payload <file>
                                   File with the enrolment code; - for standard input,
@@ -121,8 +124,8 @@ import ToolTestSupport
         server's request is fetched meanwhile. Other people see command lines, and with
         them the text of --transaction.
 
-        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--json] [--token] [--divided] [--transaction <text>] \
-        [<user>] [<type>]
+        USAGE: uafctl authenticate [--conf <file>] [--json-conversation] [--together] [--json] [--token] [--divided] \
+        [--transaction <text>] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -132,6 +135,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --token                 Print the server's token.
           --divided               Fetch the server's request, say when that is done,
@@ -153,7 +158,7 @@ import ToolTestSupport
         one is asked for twice. The registrations stay as they are. Without the old
         value only a reset helps.
 
-        USAGE: uafctl change [--conf <file>] [--json-conversation] [--json] [<user>] [<type>]
+        USAGE: uafctl change [--conf <file>] [--json-conversation] [--together] [--json] [<user>] [<type>]
 
         ARGUMENTS:
           <user>                  The account; root only. Your own where it is left out.
@@ -163,6 +168,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --version               Show the version.
           -h, --help              Show help information.
@@ -180,7 +187,7 @@ import ToolTestSupport
         needs none; the server then still knows the keys, unless root gives a code with
         --deregister.
 
-        USAGE: uafctl reset [--conf <file>] [--json-conversation] [--json] [--code <file>] [--deregister] \
+        USAGE: uafctl reset [--conf <file>] [--json-conversation] [--together] [--json] [--code <file>] [--deregister] \
         [<user>] [<type>]
 
         ARGUMENTS:
@@ -191,6 +198,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --code, --payload <file>
                                   File with a new enrolment code; - for standard input,
@@ -215,7 +224,7 @@ import ToolTestSupport
         demonstration. Whoever cancels an approval leaves it open until its time is
         over; --deny ends it.
 
-        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--json] [--token] [--deny] <code> [<user>]
+        USAGE: uafctl oob [--conf <file>] [--json-conversation] [--together] [--json] [--token] [--deny] <code> [<user>]
 
         ARGUMENTS:
           <code>                  File with the code; - for standard input, or to be
@@ -225,6 +234,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --token                 Print the server's token.
           --deny                  Deny what the code asks to have approved, for good;
@@ -240,7 +251,7 @@ import ToolTestSupport
       help(DeregisterCommand.self) == """
         OVERVIEW: Deletes registrations, here and at the server.
 
-        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--json] [--all] [--code <file>] [--token] \
+        USAGE: uafctl deregister [--conf <file>] [--json-conversation] [--together] [--json] [--all] [--code <file>] [--token] \
         [<user>] [<type>]
 
         ARGUMENTS:
@@ -251,6 +262,8 @@ import ToolTestSupport
         OPTIONS:
           --conf <file>           Configuration file; root only.
           --json-conversation     Ask in lines of JSON.
+          --together              Ask in JSON for a new value and its repetition at
+                                  once.
           --json                  Print the end as one JSON object, for scripts.
           --all                   Every authenticator of the account.
           --code, --payload <file>

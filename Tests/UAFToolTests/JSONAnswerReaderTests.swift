@@ -13,7 +13,24 @@ import Testing
     case .cancel: return Array("cancel".utf8)
     case .resume: return Array("resume".utf8)
     case .deny: return Array("deny".utf8)
-    case nil: return nil
+    case .values, nil: return nil
+    }
+  }
+
+  /// The answers of a line that has to have `count` of them, each with the same room; or what else it says.
+  private func readAll(_ line: String, _ count: Int, room: Int = 1024) -> [String]? {
+    var buffer = [UInt8](repeating: 0xEE, count: room * count + 1)
+    // SAFETY: the array lives for the call, and its last byte is not lent.
+    let answer = unsafe buffer.withUnsafeMutableBytes { bytes in
+      unsafe JSONAnswerReader.read(
+        Array(line.utf8).span, as: .all(count), into: UnsafeMutableRawBufferPointer(rebasing: bytes.dropLast()))
+    }
+    #expect(buffer.last == 0xEE)
+    guard case .values(let counts)? = answer else { return answer.map { ["\($0)"] } }
+    var start = 0
+    return counts.map { count in
+      defer { start += count }
+      return String(decoding: buffer[start..<start + count], as: UTF8.self)
     }
   }
 
@@ -75,6 +92,42 @@ import Testing
     #expect(read(escaped) == String(repeating: "a", count: 1024))
     #expect(read(escaped.replacing("\"}", with: "a\"}")) == nil)
     #expect(read(#"{"answer":"a"}"# + String(repeating: " ", count: JSONAnswerReader.maximumLineCount)) == nil)
+  }
+
+  @Test(arguments: [
+    (#"{"answers":[""]}"#, [""]), (#"{"answers":["a"]}"#, ["a"]), (#"{"answers":["a","b"]}"#, ["a", "b"]),
+    (#"{"answers":["",""]}"#, ["", ""]), (#"{"answers":["","한"]}"#, ["", "한"]),
+    (" {\t\"answers\" : [ \"a b\" ,\r\"\" , \"c\" ] } ", ["a b", "", "c"]),
+    (#"{"answers":["\",\"","]"]}"#, ["\",\"", "]"]),
+  ])
+  func `reads exactly as many answers as were asked for`(line: String, answers: [String]) {
+    for count in 1...4 { #expect(readAll(line, count) == (count == answers.count ? answers : nil)) }
+    #expect(read(line) == nil)
+  }
+
+  @Test(arguments: [
+    #"{"answers":["a","b"}"#, #"{"answers":["a","b"]"#, #"{"answers":"a","b"}"#, #"{"answers":["a" "b"]}"#,
+    #"{"answers":["a","b",]}"#, #"{"answers":[,"a","b"]}"#, #"{"answers":["a",,"b"]}"#, #"{"answers":["a",null]}"#,
+    #"{"answers":["a",["b"]]}"#, #"{"answers":["a","b"],"x":1}"#, #"{"answer":["a","b"]}"#, #"{"answer":"a"}"#,
+    #"{"answers":["a","b"]}{"answers":["a","b"]}"#, #"{"answers":["a","\u0000"]}"#,
+    #"{"answers":["a","b"],"deny":true}"#,
+  ])
+  func `refuses every other list`(line: String) {
+    #expect(readAll(line, 2) == nil)
+  }
+
+  @Test func `no answer takes the room of another`() {
+    #expect(readAll(#"{"answers":["abc","def"]}"#, 2, room: 3) == ["abc", "def"])
+    for line in [#"{"answers":["abcd",""]}"#, #"{"answers":["","abcd"]}"#, #"{"answers":["ab한","a"]}"#] {
+      #expect(readAll(line, 2, room: 3) == nil)
+    }
+    let longest = String(repeating: #"\u0061"#, count: 1024)
+    let value = String(repeating: "a", count: 1024)
+    #expect(readAll(#"{"answers":["\#(longest)","\#(longest)"]}"#, 2) == [value, value])
+  }
+
+  @Test func `the wish to cancel, resume or deny is the same beside a list`() {
+    for word in ["cancel", "resume", "deny"] { #expect(readAll("{\"\(word)\":true}", 2) == [word]) }
   }
 
   @Test func `every cut and every changed byte of an answer is refused or read, never more`() {

@@ -2,7 +2,7 @@ import FidoResults
 
 /// A conversation with the core that a graphical front end may hold.
 protocol JSONCoreCommand: CoreCommand {
-  /// `--json-conversation` and `--json`.
+  /// `--json-conversation`, `--together` and `--json`.
   var json: JSONConversationOption { get }
   /// The result of an error before or beside the core, where the command has one of its own; nil for the error's.
   static func result(of error: ToolError) -> FidoResult?
@@ -17,7 +17,7 @@ extension JSONCoreCommand {
 
   /// Holds the conversation with a graphical front end, or as ever but for what is printed at the end.
   private func performInJSON(in context: ToolContext) -> ToolExit {
-    JSONCall(in: context, isAskedInJSON: json.isOn).hold(
+    JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).hold(
       { context throws(ToolError) in try request(in: context) },
       over: { context throws(ToolError) in try call(in: context) }, failing: Self.result)
   }

@@ -13,5 +13,5 @@ protocol Person: ~Copyable {
   /// - Throws: ``ToolError``, as above.
   mutating func isReady() throws(ToolError) -> Bool
   /// Shows a text that needs no answer.
-  func hear(_ text: String, isError: Bool)
+  mutating func hear(_ text: String, isError: Bool)
 }

@@ -15,6 +15,7 @@ enum KoreanHelp {
     "--code, --payload <file>": "등록 코드가 든 파일. -는 표준 입력이며, 터미널이면 물어봅니다.",
     "--token": "서버의 토큰을 출력합니다.",
     "--json-conversation": "JSON 줄로 묻습니다.",
+    "--together": "JSON에서 새 값과 그 확인을 한 번에 묻습니다.",
     "--json": "스크립트를 위해 결과를 JSON 객체 하나로 출력합니다.",
     "--pam-directory <folder>": "PAM 서비스의 폴더.",
     "--only": "sudo 옆의 sudo-i처럼 같은 프로그램의 다른 이름은 그대로 둡니다.",

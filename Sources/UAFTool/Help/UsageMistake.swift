@@ -6,6 +6,7 @@ enum UsageMistake: CaseIterable, Catalogued {
   case accountTwice
   case statusAsksOnce
   case twoKindsOfJSON
+  case togetherAlone
   case denyAndToken
   case serviceOrAll
   case onlyWithoutService
@@ -18,6 +19,7 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .allAndType: "--all and a type exclude each other"
     case .statusAsksOnce: "--json, --supported, --registered, --locked and --available exclude each other"
     case .twoKindsOfJSON: "--json-conversation ends with the same object: leave --json out"
+    case .togetherAlone: "--together goes with --json-conversation"
     case .denyAndToken: "--deny and --token exclude each other"
     case .serviceOrAll: "Name a service, or give --all."
     case .onlyWithoutService: "--only goes with a service."
@@ -32,6 +34,7 @@ enum UsageMistake: CaseIterable, Catalogued {
     case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
     case .statusAsksOnce: "--json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다"
     case .twoKindsOfJSON: "--json-conversation도 같은 객체로 끝납니다. --json을 빼십시오"
+    case .togetherAlone: "--together는 --json-conversation과 함께 쓰십시오"
     case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
     case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
     case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"

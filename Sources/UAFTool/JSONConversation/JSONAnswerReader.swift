@@ -5,33 +5,64 @@ import SecretMemory
 import TerminalPrompts
 import UAFWire
 
-/// Reads the one line that answers a challenge, or a *ready*.
+/// Reads the one line that answers a challenge, several of them, or a *ready*.
 ///
-///     line   = "{" ( "\"answer\"" ":" string / word ":" "true" ) "}"
+///     line   = "{" ( one / all / word ":" "true" ) "}"
+///     one    = "\"answer\"" ":" string
+///     all    = "\"answers\"" ":" "[" string *( "," string ) "]"
 ///     word   = "\"cancel\"" / "\"resume\"" / "\"deny\""
 ///
-/// White space of JSON may stand between the parts. Names are spelt as above, without escapes; the string is JSON's, in
+/// White space of JSON may stand between the parts. Names are spelt as above, without escapes; a string is JSON's, in
 /// UTF-8, without U+0000, and at most ``WireLimit/answer`` bytes long once its escapes are resolved.
 struct JSONAnswerReader {
   /// What a line says.
   enum Answer: Equatable {
     /// An answer of this many bytes was written.
     case value(count: Int)
+    /// Answers of so many bytes were written, one behind the other.
+    case values(counts: [Int])
     case cancel, resume, deny
   }
 
-  /// The longest line, in bytes: every byte of the longest answer as `\u00XX`, and room for what surrounds it.
-  static let maximumLineCount = WireLimit.answer * 6 + 256
+  /// What can be answered.
+  enum Form: Equatable {
+    /// One challenge, by `answer`.
+    case one
+    /// So many challenges, by exactly as many `answers`.
+    case all(Int)
 
+    /// How many strings there are.
+    var count: Int {
+      switch self {
+      case .one: 1
+      case .all(let count): count
+      }
+    }
+  }
+
+  /// The longest line that answers one challenge, in bytes.
+  static let maximumLineCount = maximumLineCount(.one)
+
+  /// The longest line, in bytes: every byte of the longest answers as `\u00XX`, and room for what surrounds them.
+  static func maximumLineCount(_ form: Form) -> Int { form.count * WireLimit.answer * 6 + 256 }
+
+  private let form: Form
   private var position = 0
   private var count = 0
+  /// Where the string that is read has to end in the buffer.
+  private var limit = 0
+
+  private init(_ form: Form) { self.form = form }
 
   /// What `line` says; nil if it is not of that form.
   ///
-  /// The answer's bytes are written to `buffer`. Without an answer, nothing of the buffer may be used.
-  static func read(_ line: Span<UInt8>, into buffer: UnsafeMutableRawBufferPointer) -> Answer? {
-    guard line.count <= maximumLineCount else { return nil }
-    var reader = JSONAnswerReader()
+  /// The answers' bytes are written to `buffer`, of which each may have an equal part. Without an answer, nothing of the buffer
+  /// may be used.
+  static func read(
+    _ line: Span<UInt8>, as form: Form = .one, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Answer? {
+    guard line.count <= maximumLineCount(form) else { return nil }
+    var reader = JSONAnswerReader(form)
     // SAFETY: the buffer is only passed on; `put` writes inside of it.
     guard let answer = unsafe reader.object(line, buffer) else { return nil }
     return reader.takeSpace(line) && reader.position == line.count ? answer : nil
@@ -44,12 +75,35 @@ struct JSONAnswerReader {
       guard takeSpace(line), take(":", line), takeSpace(line), take("true", line) else { return nil }
       answer = word
     } else {
-      guard take("\"answer\"", line), takeSpace(line), take(":", line), takeSpace(line) else { return nil }
       // SAFETY: as in `read`.
-      guard unsafe string(line, buffer) else { return nil }
-      answer = .value(count: count)
+      guard let strings = unsafe strings(line, buffer) else { return nil }
+      answer = strings
     }
     return takeSpace(line) && take("}", line) ? answer : nil
+  }
+
+  /// The member with what was entered.
+  private mutating func strings(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Answer? {
+    switch form {
+    case .one:
+      guard take("\"answer\"", line), takeSpace(line), take(":", line), takeSpace(line) else { return nil }
+      // SAFETY: as in `read`.
+      guard unsafe string(line, buffer, room: buffer.count) else { return nil }
+      return .value(count: count)
+    case .all(let expected):
+      guard take("\"answers\"", line), takeSpace(line), take(":", line), takeSpace(line), take("[", line) else {
+        return nil
+      }
+      var counts: [Int] = []
+      while counts.count < expected {
+        guard counts.isEmpty || take(",", line), takeSpace(line) else { return nil }
+        let start = count
+        // SAFETY: as in `read`; there are `expected` parts of this size.
+        guard unsafe string(line, buffer, room: buffer.count / expected), takeSpace(line) else { return nil }
+        counts.append(count - start)
+      }
+      return take("]", line) ? .values(counts: counts) : nil
+    }
   }
 
   /// The answer that is said by its name alone.
@@ -75,8 +129,12 @@ struct JSONAnswerReader {
     return true
   }
 
-  private mutating func string(_ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+  /// A string of at most `room` bytes, written behind what is in the buffer.
+  private mutating func string(
+    _ line: Span<UInt8>, _ buffer: UnsafeMutableRawBufferPointer, room: Int
+  ) -> Bool {
     guard take("\"", line) else { return false }
+    limit = min(count + room, buffer.count)
     while position < line.count {
       switch line[position] {
       case UInt8(ascii: "\""):
@@ -143,9 +201,9 @@ struct JSONAnswerReader {
   /// Whether `scalar` is one an answer may have, and there was room for it.
   private mutating func put(_ scalar: UInt32, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
     let length = UTF8Scalar.byteCount(scalar)
-    guard scalar != 0, buffer.count - count >= length else { return false }
+    guard scalar != 0, limit - count >= length else { return false }
     for index in 0..<length {
-      // SAFETY: there is room for `length` bytes from `count` on.
+      // SAFETY: there is room for `length` bytes from `count` on: `limit` is not beyond the buffer.
       unsafe buffer[count + index] = UTF8Scalar.byte(index, of: scalar)
     }
     count += length

@@ -6,14 +6,18 @@ import UAFWire
 struct JSONCall {
   private let context: ToolContext
   private let isAskedInJSON: Bool
+  private let answersTogether: Bool
 
-  /// - Parameter isAskedInJSON: whether a front end asks. A payload to be entered is then a line of standard input, too, and no
-  ///   question on a terminal.
-  init(in context: ToolContext, isAskedInJSON: Bool) {
+  /// - Parameters:
+  ///   - isAskedInJSON: whether a front end asks. A payload to be entered is then a line of standard input, too, and no question
+  ///     on a terminal.
+  ///   - answersTogether: whether that front end answers several challenges at once.
+  init(in context: ToolContext, isAskedInJSON: Bool, answersTogether: Bool) {
     var context = context
     if isAskedInJSON { context.terminal = nil }
     self.context = context
     self.isAskedInJSON = isAskedInJSON
+    self.answersTogether = answersTogether
   }
 
   /// Holds the conversation about what `request` makes, over what `call` makes.
@@ -37,7 +41,8 @@ struct JSONCall {
 
   private func hold(_ request: Request, over call: CoreCall, _ lines: JSONLines) throws(ToolError) -> Finished {
     guard isAskedInJSON else { return try call.hold(request) }
-    var person = JSONPerson(input: LineInput(descriptor: context.input), lines: lines)
+    var person = JSONPerson(
+      input: LineInput(descriptor: context.input), lines: lines, answersTogether: answersTogether)
     return try call.hold(request, with: &person)
   }
 }

@@ -12,17 +12,33 @@ struct JSONLines {
 
   /// A question, which has to be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
-    var line: JSONObject = [
-      "type": .string("challenge"), "check": .string(prompt.check.rawValue), "step": .string(Self.name(prompt.step)),
-      "echo": .bool(prompt.echo), "text": .string(ShownText.lines(prompt.text)),
-      // Always there, so that a front end need not tell a member that is missing from one that says nothing.
-      "remainingAttempts": prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null,
-      "errorMessage": prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null,
-    ]
-    line.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
-    line.set("entryLength", prompt.entryLength.map { .integer(Int64($0)) })
-    if !prompt.options.isEmpty { line.set("options", .array(prompt.options.map { .string(ShownText.line($0)) })) }
+    var line: JSONObject = ["type": .string("challenge")]
+    Self.describe(prompt, in: &line)
     write(line)
+  }
+
+  /// Questions that one line answers, in this order.
+  func challenges(_ prompts: [Prompt]) {
+    let all = prompts.map { prompt in
+      var challenge = JSONObject()
+      Self.describe(prompt, in: &challenge)
+      return JSONValue.object(challenge)
+    }
+    write(["type": .string("challenges"), "challenges": .array(all)])
+  }
+
+  private static func describe(_ prompt: Prompt, in challenge: inout JSONObject) {
+    challenge.set("check", .string(prompt.check.rawValue))
+    challenge.set("step", .string(name(prompt.step)))
+    challenge.set("echo", .bool(prompt.echo))
+    challenge.set("text", .string(ShownText.lines(prompt.text)))
+    // Always there, so that a front end need not tell a member that is missing from one that says nothing.
+    challenge.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null)
+    challenge.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null)
+    challenge.set("reason", prompt.reason.map { .string(ShownText.lines($0)) })
+    challenge.set("entryLength", prompt.entryLength.map { .integer(Int64($0)) })
+    guard !prompt.options.isEmpty else { return }
+    challenge.set("options", .array(prompt.options.map { .string(ShownText.line($0)) }))
   }
 
   /// The first question can be asked: to be resumed or cancelled.

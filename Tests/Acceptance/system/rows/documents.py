@@ -143,6 +143,17 @@ def joining(lab, documents):
     documents.end("success", "leave", "--force")
 
 
+def together(lab, documents, person):
+    """A change that is cancelled at the form for the new value: one challenge, then two."""
+    answers = json.dumps({"answers": [person.passcode]}) + "\n" + json.dumps({"cancel": True}) + "\n"
+    words = ("change", "--json-conversation", "--together", person.name, "passcode")
+    lines = lab.run("uafctl", *words, answers=answers, check=False).stdout.splitlines()
+    asked = [len(document["challenges"]) for line in lines if "challenges" in (document := json.loads(line))]
+    must(asked == [1, 2], f"not one challenge and then two: {lines}")
+    for line in lines:
+        documents.look("uafctl-conversation", line)
+
+
 @row(
     "json",
     "every command of uafctl that has --json, done and refused, and --json-conversation: before and after each change",
@@ -175,6 +186,7 @@ def all_documents(lab):
         must(lines[0] == "challenge" and lines[-1] in ("success", "failure"), f"no conversation: {text}")
         for line in text.splitlines():
             look("uafctl-conversation", line)
+    together(lab, documents, person)
     operations(lab, documents, person)
     joining(lab, documents)
     lacking = {(command, kind) for command in commands_with_json(lab) for kind in ("success", "failure")} - documents.ended
