@@ -184,8 +184,8 @@ enum EnglishCatalogue: Catalogue {
     case .deregisteredThere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
-        + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have root run "
-        + "'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
+        + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have "
+        + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
     case .deregisteredHere(let user):
       return
         "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."

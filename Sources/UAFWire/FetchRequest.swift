@@ -54,7 +54,8 @@ public struct FetchRequest: Equatable, Sendable {
   public var timeoutMilliseconds: UInt32
   /// Trusted authorities in PEM; nil: the system's.
   ///
-  /// At most ``WireLimit/longAuthorities`` bytes. Above ``WireLimit/certificateAuthorities`` they go before the request, in packets of their own.
+  /// At most ``WireLimit/longAuthorities`` bytes. Above ``WireLimit/certificateAuthorities`` they go before the request, in
+  /// packets of their own.
   public var certificateAuthorities: String?
   /// The proxy's address; nil: none, whatever the environment says.
   public var proxy: String?

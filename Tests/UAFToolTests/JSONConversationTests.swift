@@ -7,7 +7,8 @@ import UAFWire
 
 @Suite struct JSONConversationTests {
   private static let challenge =
-    #"{"type":"challenge","check":"passcode","step":"current","echo":false,"text":"Passcode: ","remainingAttempts":null,"errorMessage":null}"#
+    #"{"type":"challenge","check":"passcode","step":"current","echo":false,"text":"Passcode: ","#
+    + #""remainingAttempts":null,"errorMessage":null}"#
 
   private func bench(
     _ core: [CoreMessage], _ input: String, _ arguments: [String] = [], locale: String? = nil

@@ -44,7 +44,8 @@ public final class AccountFile {
   ///     state, and nothing else can be done with it.
   ///   - lockEnded: called for each lock that has ended.
   /// - Returns: nil if nothing was ever registered, or only a tombstone is left.
-  /// - Throws: ``StateError``: `identityMismatch` for an account with a name that it was neither registered under nor renamed to, `serverNameChanged`, `damaged`, `unsafe` ...
+  /// - Throws: ``StateError``: `identityMismatch` for an account with a name that it was neither registered under nor renamed
+  ///   to, `serverNameChanged`, `damaged`, `unsafe` ...
   public static func open(
     in directory: borrowing StateDirectory, uid: UInt32, name: [UInt8]?, serverUserName: (String) -> String?,
     isForState: Bool = false, lockEnded: LockEnded? = nil

@@ -117,8 +117,8 @@ import UAFConfiguration
     }
     let (old, new) = (Self.shown(registered), Self.shown(name))
     let text =
-      "registered as '\(old)', and number \(uid) is '\(new)' now: 'uafctl rename \(new) --from \(old)' takes the registration over "
-      + "for the same person, 'uafctl forget \(new)' removes it"
+      "registered as '\(old)', and number \(uid) is '\(new)' now: 'uafctl rename \(new) --from \(old)' takes the "
+      + "registration over for the same person, 'uafctl forget \(new)' removes it"
     return Ending(ending.result, text: ending.text, log: text, .renamed(text))
   }
 

@@ -6,8 +6,8 @@ enum ListInput {
   /// Reads a list whole.
   ///
   /// - Parameter path: `-` is standard input. So are the names that a shell gives a pipe (`/dev/stdin`, `/dev/fd/63`): they are
-  ///   descriptors of this process, which only its caller can have opened. Any other path is held to the rules of a ``StateFile``,
-  ///   also that of a named pipe.
+  ///   descriptors of this process, which only its caller can have opened. Any other path is held to the rules of a
+  ///   ``StateFile``, also that of a named pipe.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(_ path: String, maximumLength: Int) throws(ServerError) -> [UInt8] {
     if let descriptor = descriptor(path) { return try read(descriptor, path, maximumLength) }

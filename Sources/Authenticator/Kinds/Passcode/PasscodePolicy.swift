@@ -57,8 +57,8 @@ public struct PasscodePolicy: Sendable {
 
   /// Every rule that is in force, in the order of ``check(_:)``, as it can be told before anything is entered.
   ///
-  /// A length that every policy has is left out. So is what an ignored text or an expression is: the administrator's own text says
-  /// what to know of it.
+  /// A length that every policy has is left out. So is what an ignored text or an expression is: the administrator's own text
+  /// says what to know of it.
   public var requirements: [PasscodeProblem] {
     var rules: [PasscodeProblem] = []
     if uiType == .normal {
