@@ -5,8 +5,6 @@ import UAFService
 package struct UnlockAdministration: Sendable {
   /// How long an unlock is good for, unless somebody says otherwise, in seconds.
   package static let standardLifetime: Int64 = 3600
-  /// How many keys of one machine are looked at, the newest first.
-  private static let mostKeys = 4
 
   private let environment: AdministrationEnvironment
 
@@ -40,7 +38,7 @@ package struct UnlockAdministration: Sendable {
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }
-      let (target, keyIDs) = try Self.target(machine, among: try records.credentials.records(of: username))
+      let (target, keyID) = try Self.target(machine, among: try records.credentials.records(of: username))
       let statement = UnlockStatement(
         account: username, target: target, id: id, issuedAt: now, expiresAt: now + lifetime)
       var detail: JSONObject = ["id": .string(Base64URL.encode(id)), "seconds": .integer(lifetime)]
@@ -53,18 +51,17 @@ package struct UnlockAdministration: Sendable {
       ])
       return IssuedUnlock(
         statement: statement, payload: try unlocks.payload(statement),
-        codes: try unlocks.codes(statement, holding: keyIDs, random: salt))
+        codes: try unlocks.codes(statement, holding: keyID, random: salt))
     }
   }
 
-  /// The machine that is meant, and the account's keys on it that are not revoked, the newest first.
+  /// The machine that is meant, and the key whose secret it has: the account's first one there that is not revoked.
   private static func target(
     _ machine: String, among keys: [KeyRecord]
-  ) throws(AdministrationRefusal) -> (UnlockStatement.Target, [KeyID]) {
-    let usable = keys.filter { $0.revocation == nil }.reversed()
-    let there = usable.filter { $0.deviceID == machine }
-    if !there.isEmpty { return (.device(machine), there.prefix(mostKeys).map(\.keyID)) }
-    if let key = usable.first(where: { $0.keyID.text == machine }) { return (.key(key.keyID), [key.keyID]) }
+  ) throws(AdministrationRefusal) -> (UnlockStatement.Target, KeyID) {
+    let usable = keys.filter { $0.revocation == nil }
+    if let key = usable.first(where: { $0.deviceID == machine }) { return (.device(machine), key.keyID) }
+    if let key = usable.first(where: { $0.keyID.text == machine }) { return (.key(key.keyID), key.keyID) }
     throw .unknown("machine or usable key of this account:", name: machine)
   }
 }

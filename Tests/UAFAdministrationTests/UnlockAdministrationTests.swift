@@ -45,6 +45,20 @@ import UAFMessages
     #expect(issued.codes.first?.label == UnlockCode.label(ofMachine: secret.machineID))
   }
 
+  @Test func `several keys on a machine have one code, under the secret of the first that is not revoked`() async throws
+  {
+    let first = try await server.registered("mina", deviceID: "d-1")
+    let second = try await server.registered("mina", deviceID: "d-1", model: "5541#0002")
+    let proofs = MachineProofs(keys: server.environment.keys)
+    for key in [first, second] {
+      let issued = try await unlocks.issue(for: "mina", on: "d-1", by: caller)
+      let secret = try #require(try proofs.secret(of: "mina", holding: [key.keyID]))
+      #expect(issued.codes.map(\.label) == [UnlockCode.label(ofMachine: secret.machineID)])
+      let used = KeySelection.one(key.aaid, key.keyID, of: "mina")
+      _ = try await server.store.write { try $0.credentials.revoke(used, Revocation(time: server.now, by: "test")) }
+    }
+  }
+
   @Test func `the audit says who, for whom, where and why, and has neither payload nor code`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let issued = try await unlocks.issue(for: "mina", on: "d-1", lifetime: 600, reason: "called", by: caller)

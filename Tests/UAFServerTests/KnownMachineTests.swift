@@ -59,9 +59,10 @@ struct KnownMachineTests {
 
   /// Registers, and returns what the server has given the machine.
   private func registered(
-    _ client: TestClient, _ authenticator: FakeAuthenticator
+    _ client: TestClient, _ authenticator: FakeAuthenticator, on device: String? = nil
   ) async throws -> ServerResponse {
     var context = RequestContext(username: "alice")
+    context.deviceID = device
     context.codeProof = try await server.enrol("alice")
     let answer = try await get(client, context, for: .registration)
     let request = try authenticator.registrationRequest(from: ReturnUAFRequest(parsing: [UInt8](buffer: answer.body)))
@@ -117,6 +118,38 @@ struct KnownMachineTests {
       let key = KeySelection.one(first.aaid, first.keyID, of: "alice")
       #expect(try await server.store.write { try $0.credentials.revoke(key, revocation) } == 1)
       #expect(try await loggedIn(client, second, counter: 2, knownBy: old).machineSecret == own && own != nil)
+    }
+  }
+
+  @Test func `all keys of one machine lead to the secret of its first one, which an unlock's code is made with`()
+    async throws
+  {
+    let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
+    let elsewhere = try FakeAuthenticator()
+    try await server.application.test { client in
+      let other = try #require(try await registered(client, elsewhere, on: "d-2").machineSecret)
+      let own = try #require(try await registered(client, first, on: "d-1").machineSecret)
+      #expect(try await registered(client, second, on: "d-1").machineSecret == own && own != other)
+      #expect(try await loggedIn(client, second, counter: 1).machineSecret == own)
+      // One that has got another secret before is told the right one.
+      #expect(try await loggedIn(client, second, counter: 2, knownBy: other).machineSecret == own)
+      #expect(try await loggedIn(client, second, counter: 3, knownBy: own).machineSecret == nil)
+    }
+  }
+
+  @Test func `once the first key of a machine is revoked, the next login gives the secret of the one behind it`()
+    async throws
+  {
+    let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
+    try await server.application.test { client in
+      let old = try #require(try await registered(client, first, on: "d-1").machineSecret)
+      _ = try await registered(client, second, on: "d-1")
+      let key = KeySelection.one(first.aaid, first.keyID, of: "alice")
+      _ = try await server.store.write { try $0.credentials.revoke(key, Revocation(time: server.now, by: "test")) }
+      let new = try #require(try await loggedIn(client, second, counter: 1, knownBy: old).machineSecret)
+      let proofs = MachineProofs(keys: server.environment.keys)
+      #expect(new == (try proofs.secret(of: "alice", holding: [second.keyID])))
+      #expect(try await loggedIn(client, second, counter: 2, knownBy: new).machineSecret == nil)
     }
   }
 

@@ -41,7 +41,7 @@ struct UnlockGrantTests {
 
   @Test func `a code holds under the secret that the machine was given, and under no other`() throws {
     let grants = UnlockGrants(keys: keys)
-    let codes = try grants.codes(statement(), holding: [Self.keyID(1)], random: 0xFF)
+    let codes = try grants.codes(statement(), holding: Self.keyID(1), random: 0xFF)
     let secret = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     #expect(codes.count == 1)
     #expect(try holds(codes[0], secret) && !holds(codes[0], secret, account: "bob"))
@@ -51,26 +51,16 @@ struct UnlockGrantTests {
     }
   }
 
-  @Test func `of several keys on a machine each has a code, the likeliest first`() throws {
-    let keyIDs = [try Self.keyID(2), try Self.keyID(1)]
-    let codes = try UnlockGrants(keys: keys).codes(statement(), holding: keyIDs, random: 0)
-    #expect(codes.count == 2 && codes[0].label != codes[1].label)
-    for (code, keyID) in zip(codes, keyIDs) {
-      let secret = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [keyID]))
-      #expect(try holds(code, secret))
-    }
-  }
-
   @Test func `for a day after a rotation there is a code for the old secret, too, and then none`() throws {
     let old = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     try rotate()
     let new = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     let grants = UnlockGrants(keys: keys)
-    let codes = try grants.codes(statement(), holding: [Self.keyID(1)], random: 0)
+    let codes = try grants.codes(statement(), holding: Self.keyID(1), random: 0)
     #expect(codes.count == 2)
     #expect(try holds(codes[0], new) && holds(codes[1], old))
     server.advance(seconds: KeyOverlap.seconds)
-    let later = try grants.codes(statement(), holding: [Self.keyID(1)], random: 0)
+    let later = try grants.codes(statement(), holding: Self.keyID(1), random: 0)
     #expect(later.count == 1)
     #expect(try holds(later[0], new))
   }
@@ -78,16 +68,9 @@ struct UnlockGrantTests {
   @Test(arguments: [(Int64(300), Int64(300)), (599, 300), (604_800, 604_800)])
   func `a code is good for no longer than the payload`(lifetime: Int64, units: Int64) throws {
     let code = try #require(
-      try UnlockGrants(keys: keys).codes(statement(lifetime: lifetime), holding: [Self.keyID(1)], random: 9).first)
+      try UnlockGrants(keys: keys).codes(statement(lifetime: lifetime), holding: Self.keyID(1), random: 9).first)
     let read = try #require(UnlockCode(typed: code.text, near: server.now))
     #expect(read.expiresAt - read.issuedAt == units && read.expiresAt <= server.now + lifetime && read.salt == 9)
-  }
-
-  @Test func `there are no codes without a key, and no more than eight`() throws {
-    let grants = UnlockGrants(keys: keys)
-    #expect(try grants.codes(statement(), holding: [], random: 0).isEmpty)
-    let many = try (1...20).map { try Self.keyID(UInt8($0)) }
-    #expect(try grants.codes(statement(), holding: many, random: 0).count == UnlockGrants.mostCodes)
   }
 
   @Test func `a payload is signed as an unlock, and is no verdict`() throws {

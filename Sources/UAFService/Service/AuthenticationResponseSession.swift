@@ -107,8 +107,7 @@ struct AuthenticationResponseSession {
   private func store(
     _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
   ) async throws -> ResponseOutcome {
-    let machineSecret = try session.machineSecret(
-      for: verified.map(\.keyID), among: keys.filter { !$0.isRevoked }.map(\.keyID))
+    let machineSecret = try session.machineSecret(ofSigning: verified.map(\.keyID), among: keys)
     let token = try session.token(for: verified.map(\.keyID), confirming: text, with: machineSecret)
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
     let answer = VerifiedAnswer(

@@ -10,7 +10,7 @@ struct RegistrationResponseSession: Sendable {
     let enrolmentID: Int64?
     /// The code that the request was asked for with, as long as it is open and reserved.
     let enrolment: OpenEnrolment?
-    /// Every key of the account, where one has to allow the new ones.
+    /// Every key of the account, in the order of their registration.
     let stored: [StoredKey]
     /// Those keys of the answer that the server has, for any account.
     let registered: [(aaid: AAID, keyID: KeyID)]
@@ -39,7 +39,9 @@ struct RegistrationResponseSession: Sendable {
         case .accepted(let verified): signatures = verified
         }
       }
-      let machineSecret = try session.machineSecret(for: verified.map(\.keyID), among: [])
+      let machineSecret = try session.machineSecret(
+        ofRegistering: verified.map(\.keyID), on: found.issued.device.id,
+        keeping: found.stored.filter { !found.issued.lostKeyIDs.contains($0.keyID) })
       let token = try session.token(
         for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
       let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
@@ -74,10 +76,9 @@ struct RegistrationResponseSession: Sendable {
         $0.id == id ? $0 : nil
       }
     }
-    let stored =
-      open.enrolmentID == nil ? try records.credentials.keys(of: open.issued.username, appID: open.issued.appID) : []
     return Found(
-      issued: open.issued, enrolmentID: open.enrolmentID, enrolment: enrolment, stored: stored, registered: registered)
+      issued: open.issued, enrolmentID: open.enrolmentID, enrolment: enrolment,
+      stored: try records.credentials.keys(of: open.issued.username, appID: open.issued.appID), registered: registered)
   }
 
   /// Checks again what may have changed since the answer was verified, and stores the keys.

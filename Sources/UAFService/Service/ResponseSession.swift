@@ -24,21 +24,47 @@ struct ResponseSession: Sendable {
     .refused(refusal, username: username, seen: seen)
   }
 
-  /// The secret for the machine that has these keys; nil if it has proved to have it.
+  /// The secret for the machine that has signed with these keys; nil if it has proved to have it.
   ///
-  /// - Parameter usable: the keys of the account; a machine with the secret of another one gets a new secret.
+  /// A machine that tells its id has the secret of the account's first usable key there, so that whoever gives out an unlock
+  /// knows which secret that is. One that tells none has the secret of any of the account's usable keys.
+  ///
+  /// - Parameter stored: the keys of the account in the order of their registration.
   /// - Throws: ``CryptoError``.
-  func machineSecret(for keyIDs: [KeyID], among usable: [KeyID]) throws -> MachineSecret? {
+  func machineSecret(ofSigning keyIDs: [KeyID], among stored: [StoredKey]) throws -> MachineSecret? {
     let data = answer.serverData
+    let usable = stored.filter { !$0.isRevoked }
     let claim = MachineClaim(operation: data.operation, isAnswer: true, username: data.username)
-    // A registration has a key by which the machine was not known before, and one that has joined is known for no account.
+    let device = usable.first { keyIDs.contains($0.keyID) }?.deviceID
+    let first = device.flatMap { Self.firstKey(on: $0, among: usable) }.map { [$0] }
     let proofs = MachineProofs(keys: environment.keys)
-    if data.operation == .authentication, let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim,
-      try proofs.isNumber(machine.machineID, of: data.username, holding: usable)
+    // A machine that has joined is known for no account.
+    if let machine, machine.isCurrent, !machine.isJoined, machine.claim == claim,
+      try proofs.isNumber(machine.machineID, of: data.username, holding: first ?? usable.map(\.keyID))
     {
       return nil
     }
-    return try proofs.secret(of: data.username, holding: keyIDs)
+    return try proofs.secret(of: data.username, holding: first ?? keyIDs)
+  }
+
+  /// The secret for a machine that registers keys: that of the account's first usable key there, which may be a new one.
+  ///
+  /// It is given whatever the machine has proved. With its first key it was not known before.
+  ///
+  /// - Parameters:
+  ///   - device: the machine's id; nil if it tells none.
+  ///   - stored: the keys that the account keeps, in the order of their registration.
+  /// - Throws: ``CryptoError``.
+  func machineSecret(
+    ofRegistering keyIDs: [KeyID], on device: String?, keeping stored: [StoredKey]
+  ) throws -> MachineSecret? {
+    let first = device.flatMap { Self.firstKey(on: $0, among: stored.filter { !$0.isRevoked }) }
+    return try MachineProofs(keys: environment.keys).secret(
+      of: answer.serverData.username, holding: first.map { [$0] } ?? keyIDs)
+  }
+
+  private static func firstKey(on device: String, among usable: [StoredKey]) -> KeyID? {
+    usable.first { $0.deviceID == device }?.keyID
   }
 
   /// The token that says what was accepted, and covers the secret that the machine is given.

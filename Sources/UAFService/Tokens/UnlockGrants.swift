@@ -11,9 +11,6 @@ package struct UnlockGrants: Sendable {
     package let text: String
   }
 
-  /// How many codes are made at most.
-  package static let mostCodes = 8
-
   private let keys: ServerKeys
 
   package init(keys: ServerKeys) { self.keys = keys }
@@ -25,20 +22,20 @@ package struct UnlockGrants: Sendable {
     try keys.statement(statement.json, .unlock)
   }
 
-  /// The codes for a machine with some keys of the account: one for each secret that it may have, mostly one.
+  /// The codes for a machine with the secret of a key: one, and for a day after a rotation one for each secret that counts.
   ///
   /// - Parameters:
-  ///   - keyIDs: the keys of the account on that machine, the likeliest first.
+  ///   - keyID: the account's first usable key on that machine.
   ///   - random: one byte.
   /// - Throws: ``CryptoError``.
-  package func codes(_ statement: UnlockStatement, holding keyIDs: [KeyID], random: UInt8) throws -> [Typed] {
+  package func codes(_ statement: UnlockStatement, holding keyID: KeyID, random: UInt8) throws -> [Typed] {
     // No longer than the payload: the minute of issue and the lifetime are rounded down.
     let units = max(1, (statement.expiresAt - statement.issuedAt) / UnlockCode.lifetimeUnit)
     guard
       let code = UnlockCode(minute: statement.issuedAt / 60, lifetimeUnits: Int(clamping: units), salt: random & 0x1F)
     else { return [] }
-    let secrets = try MachineProofs(keys: keys).possibleSecrets(of: statement.account, holding: keyIDs)
-    return try secrets.prefix(Self.mostCodes).compactMap { secret in
+    let secrets = try MachineProofs(keys: keys).possibleSecrets(of: statement.account, holding: [keyID])
+    return try secrets.compactMap { secret in
       let message = code.authenticated(account: statement.account, machineID: secret.machineID)
       let mac = try HMACSHA256.authenticate(message, keyInOrdinaryMemory: secret.secret)
       return code.authenticated(by: mac).map {
