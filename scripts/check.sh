@@ -42,7 +42,7 @@ forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a n
 forbid '\bProcess\(\)' "copies past the entries of /proc/self/fd and ends all tests: use StartedProgram" Tests
 forbid '\.timeLimit\(' "measures how busy the machine is: scripts/swift-test.sh has the limit for all tests" Tests
 
-# Imports, programs' contents, circles between folders, citations, the table of targets.
+# Imports, programs' contents, citations, the table of targets.
 export PYTHONDONTWRITEBYTECODE=1
 scripts/check/linters.sh && scripts/check/lint.py || broken=1
 scripts/check/structure.py || broken=1

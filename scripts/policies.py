@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks POLICIES.md: each row names a source file that is there and tests that are there, and each result of the table
+"""Checks POLICIES.md: each row names types or source files that are there and tests that are there, and each result of the table
 has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are there. Checks SECURITY.md and THREATS.md: the rows
 of `make test-...` that they name are there. `scripts/check.sh` calls it.
 
@@ -23,6 +23,18 @@ def names_of_tests():
     return found
 
 
+def names_of_sources():
+    """The names of source files without their ending, and of the types and functions that stand alone in Swift files."""
+    declared = re.compile(r"(?m)^(?:\w+ )*(?:struct|enum|class|actor|protocol|func) (\w+)")
+    found = set()
+    for folder in ("Sources", "cshim"):
+        for path in (ROOT / folder).rglob("*.*"):
+            found.add(path.stem)
+            if path.suffix == ".swift":
+                found.update(declared.findall(path.read_text(encoding="utf-8")))
+    return found
+
+
 def problems_of(line, tests, sources):
     """What is wrong with one row of a table."""
     cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
@@ -31,10 +43,10 @@ def problems_of(line, tests, sources):
         return
     kept = re.findall(r"`([^`]*)`", cells[1])
     if not kept:
-        yield "no source file is named"
+        yield "no type or source file is named"
     for name in kept:
         if name not in sources:
-            yield f"there is no source file {name}"
+            yield f"there is no type or source file {name}"
     suite = None
     for piece in cells[2].split("; "):
         named = re.match(r"`([\w-]+)`: (.*)", piece)
@@ -100,7 +112,7 @@ def problems_of_rows(line):
 
 def main():
     tests = names_of_tests()
-    sources = {path.stem for folder in ("Sources", "cshim") for path in (ROOT / folder).rglob("*.*")}
+    sources = names_of_sources()
     broken, rows = 0, []
     lines = (ROOT / "POLICIES.md").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):

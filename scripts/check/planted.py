@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import circles
 import citations
 import exceptions
 import imports
@@ -51,27 +50,6 @@ def _imports(tree: Tree) -> Iterator[Violation]:
         yield Violation(f"socket {_FILE}", imports.sockets, tree.planted(_FILE, text))
     in_c = tree.planted("cshim/planted.c", "int f(void) { return socket(1, 2, 3); }\n")
     yield Violation("socket cshim/planted.c", imports.sockets, in_c)
-
-
-def _circles(tree: Tree) -> Iterator[Violation]:
-    def planted(*texts: str) -> Tree:
-        changed = tree
-        for number, text in enumerate(texts, 1):
-            changed = changed.planted(f"Sources/SecretMemory/Planted{number}/Room{number}.swift", text)
-        return changed
-
-    def rule(changed: Tree, _rules: object) -> Iterator[Finding]:
-        target = next(target for target in changed.targets if target.name == "SecretMemory")
-        return circles.folder_circles(changed, target)
-
-    for texts in (
-        ("struct One { let two: Two }\n", "enum Two { case a(One) }\n"),
-        ("struct One { let two: Two }\n", "protocol Two {}\nextension One { var c: Int { 1 } }\n"),
-        ("struct One { func a() { planted() } }\n", "func planted() { _ = One.self }\n"),
-        ("struct One { func a() { planted() } }\n", "extension One { func planted() {} }\n"),
-        ("struct One { let x: Two }\n", "struct Two { let x: Three }\n", "struct Three { let x: One }\n"),
-    ):
-        yield Violation("circle Sources/SecretMemory", rule, planted(*texts))
 
 
 def _lists(tree: Tree) -> Iterator[Violation]:
@@ -121,7 +99,7 @@ def _versions(tree: Tree) -> Iterator[Violation]:
 
 def _missed(tree: Tree) -> Iterator[str]:
     rules = read()
-    for make in (_imports, _circles, _lists, _citations, _table, _versions):
+    for make in (_imports, _lists, _citations, _table, _versions):
         for violation in make(tree):
             before = {finding.key for finding in violation.rule(tree, rules)}
             after = {finding.key for finding in violation.rule(violation.tree, rules)}

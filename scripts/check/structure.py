@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Checks how the sources are divided: imports, contents of programs, circles between folders, citations, the table of targets,
-the version.
+"""Checks how the sources are divided: imports, contents of programs, citations, the table of targets, the version.
 
 structure.py                  everything; prints what exceptions.toml does not allow, and fails if there is any
 structure.py --target NAME    all that is found in one target, known or not
@@ -15,7 +14,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-import circles
 import citations
 import exceptions
 import imports
@@ -28,18 +26,11 @@ from tree import ROOT, Finding, Target, Tree, load
 Rule = Callable[[Tree, Rules], Iterator[Finding]]
 
 
-def _circles(tree: Tree, _rules: Rules) -> Iterator[Finding]:
-    for target in tree.targets:
-        if target.kind not in ("test", "system"):
-            yield from circles.folder_circles(tree, target)
-
-
 RULES: list[Rule] = [
     imports.undeclared,
     imports.forbidden,
     imports.sockets,
     imports.stale_sockets,
-    _circles,
     citations.citations,
     lists.lists,
     table.differences,
