@@ -32,3 +32,121 @@ protocol Catalogue {
   /// A shuffled keypad in words.
   static func text(keypad: [(digit: String, key: String)]) -> String
 }
+
+// How each language says the layout of a shuffled keypad.
+
+extension EnglishCatalogue {
+  static let digits = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+  static let keypadExplanation = "The keys are shuffled: for each digit, press the key below it."
+
+  static let keypadHeads = (digit: "Digit", key: "Press")
+
+  static let keypadOpening = "Keys: "
+
+  static func text(keypad: [(digit: String, key: String)]) -> String {
+    keypadOpening + keypad.map { "for \($0.digit) press \($0.key)" }.joined(separator: ", ") + "."
+  }
+}
+
+extension KoreanCatalogue {
+  static let digits = ["영", "일", "이", "삼", "사", "오", "육", "칠", "팔", "구"]
+
+  static let keypadExplanation = "키가 섞여 있습니다. 숫자마다 바로 아래에 있는 키를 누르십시오."
+
+  static let keypadHeads = (digit: "숫자", key: "누름")
+
+  static let keypadOpening = "누를 키: "
+
+  static func text(keypad: [(digit: String, key: String)]) -> String {
+    // The particle follows from whether the digit's word ends in a consonant.
+    let open: Set<String> = ["이", "사", "오", "구"]
+    let pairs = keypad.map { "\($0.digit)\(open.contains($0.digit) ? "는" : "은") \($0.key)" }
+    return keypadOpening + pairs.joined(separator: ", ") + "."
+  }
+}
+
+/// A language people are spoken to in: the list of catalogues.
+public enum Language: String, CaseIterable, Sendable {
+  /// English.
+  case english = "en"
+  /// Korean.
+  case korean = "ko"
+
+  /// The language of a locale name such as `ko_KR.UTF-8`; nil for `C`, `POSIX`, languages without a catalogue and anything odd.
+  ///
+  /// The name comes from the caller of the conversation: it is compared with the list above and never used to find a
+  /// file.
+  public init?(locale: String) {
+    let bytes = locale.utf8
+    guard bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale else { return nil }
+    let letters = bytes.prefix { isLetter($0) }
+    guard letters.count == bytes.count || "_-.@".utf8.contains(bytes[letters.endIndex]) else { return nil }
+    self.init(rawValue: String(Substring(letters)).lowercased())
+  }
+
+  /// The language of a locale, or the configured one if there is no catalogue for it.
+  public static func matching(_ locale: String?, default configured: Language) -> Language {
+    locale.flatMap(Language.init(locale:)) ?? configured
+  }
+
+  /// Whether a locale name has UTF-8 for its characters; a missing one has not.
+  public static func hasUTF8(locale: String?) -> Bool {
+    guard let bytes = locale?.utf8, bytes.prefix(Self.longestLocale + 1).count <= Self.longestLocale,
+      let dot = bytes.firstIndex(of: UInt8(ascii: "."))
+    else { return false }
+    let charset = String(decoding: bytes[bytes.index(after: dot)...].prefix { $0 != UInt8(ascii: "@") }, as: UTF8.self)
+    return ["utf-8", "utf8"].contains(charset.lowercased())
+  }
+
+  private static let longestLocale = 64
+
+  var catalogue: any Catalogue.Type {
+    switch self {
+    case .english: EnglishCatalogue.self
+    case .korean: KoreanCatalogue.self
+    }
+  }
+}
+
+private func isLetter(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+}
+
+/// What a result says to the person, and what can be done about it.
+struct ResultText: Equatable, Sendable {
+  let text: String
+  let nextStep: String?
+
+  init(_ text: String, _ nextStep: String? = nil) {
+    self.text = text
+    self.nextStep = nextStep
+  }
+}
+
+/// A text of the administrator for people: one for everybody, or one for each language.
+public struct AdministratorText: Hashable, Sendable {
+  /// The texts as written, by language; at least one.
+  private let texts: [Language: String]
+
+  /// A text for every language.
+  public init(_ text: String) {
+    texts = Dictionary(uniqueKeysWithValues: Language.allCases.map { ($0, text) })
+  }
+
+  /// A text for each language that is named.
+  ///
+  /// - Returns: nil where none is.
+  public init?(_ texts: [Language: String]) {
+    guard !texts.isEmpty else { return nil }
+    self.texts = texts
+  }
+
+  /// The text for a person, cleaned; nil if the administrator wrote none in that language.
+  public func text(in language: Language) -> String? { texts[language].map { Text.cleaned($0) } }
+}
+
+extension AdministratorText: ExpressibleByStringLiteral {
+  /// A text for every language.
+  public init(stringLiteral text: String) { self.init(text) }
+}

@@ -82,3 +82,127 @@ public enum Text {
     }
   }
 }
+
+/// What a rule for new passcodes says if a secret breaks it and the administrator gave no text.
+public enum RuleText: Hashable, Sendable {
+  /// Fewer characters than `min_length`.
+  case minimumLength(Int)
+  /// More characters than `max_length`.
+  case maximumLength(Int)
+  /// Not exactly that many digits (`pin4`, `pin6`).
+  case exactDigits(Int)
+  /// Nothing was entered.
+  case empty
+  /// More bytes than any secret may have.
+  case tooLong
+  /// Control, private-use or unassigned characters, or not UTF-8.
+  case unusableCharacters
+  /// Something but digits (`digits_only`).
+  case digitsOnly
+  /// `equal_character`.
+  case equalCharacter
+  /// `ascending_descending`.
+  case ascendingDescending
+  /// `two_character_repeat`.
+  case twoCharacterRepeat
+  /// `two_equal_character_repeat`.
+  case twoEqualCharacterRepeat
+  /// `not_number_english`.
+  case notNumberEnglish
+  /// A pattern of fewer nodes than `min_nodes`.
+  case minimumNodes(Int)
+  /// A pattern with something but nodes in it.
+  case nodesOnly
+  /// A pattern that visits a node twice.
+  case nodeTwice
+  /// An expression without a text of its own.
+  case regularExpression
+  /// An ignore list entry without a text of its own.
+  case ignored
+  /// There is an expression without a text of its own; told before anything is entered.
+  case ownForm
+  /// There is an ignore list entry without a text of its own; told before anything is entered.
+  case ownExclusions
+
+  /// The message.
+  public func text(in language: Language) -> String { language.catalogue.text(self) }
+}
+
+/// The text for a person that says which key stands for which digit.
+public struct KeypadText: Hashable, Sendable {
+  /// The key, 0 to 9, of each digit from 0 on.
+  public let keys: [UInt8]
+
+  /// In words on one line, for a screen reader; else in two rows below a line that explains them.
+  public let isSpeltOut: Bool
+
+  /// Makes the text of a layout of ten keys.
+  public init(keys: [UInt8], isSpeltOut: Bool) {
+    self.keys = keys
+    self.isSpeltOut = isSpeltOut
+  }
+
+  /// Whether a prompt's text shows a keypad, in any language: its entry is typed with that keypad alone.
+  ///
+  /// Other lines may look the same. The caller must not lose more by that than one more question.
+  public static func isPart(of text: String) -> Bool {
+    text.split(separator: "\n").contains { line in
+      Language.allCases.contains { language in
+        line == language.catalogue.keypadExplanation || line.hasPrefix(language.catalogue.keypadOpening)
+      }
+    }
+  }
+
+  /// The text.
+  ///
+  /// Each row but the last ends with a line end; words end with a full stop.
+  public func text(in language: Language) -> String {
+    let catalogue = language.catalogue
+    let names = catalogue.digits
+    guard isSpeltOut, keys.count == names.count, keys.allSatisfy({ names.indices.contains(Int($0)) }) else {
+      let digits = keys.indices.map { "\($0)" }.joined(separator: " ")
+      let pressed = keys.map { "\($0)" }.joined(separator: " ")
+      let heads = catalogue.keypadHeads
+      return "\(catalogue.keypadExplanation)\n\(heads.digit)  \(digits)\n\(heads.key)  \(pressed)"
+    }
+    return catalogue.text(keypad: keys.enumerated().map { (digit: names[$0.offset], key: names[Int($0.element)]) })
+  }
+}
+
+/// What came of a touch of the fingerprint sensor, as people read it.
+public enum TouchText: Hashable, Sendable, CaseIterable {
+  /// The finger is not one of the account's.
+  case notMatched
+  /// Nothing could be read.
+  case again
+  /// The swipe was too short.
+  case tooShort
+  /// The finger did not lie in the middle.
+  case notCentred
+  /// The finger has to be lifted first.
+  case liftFirst
+  /// The finger was lifted too soon.
+  case tooFast
+  /// Nobody has touched the sensor yet.
+  case waiting
+}
+
+/// Why there was no answer from the server (4001).
+public enum NetworkFailure: CaseIterable, Sendable {
+  /// The name was not found.
+  case dns
+  /// Nothing listens there.
+  case refused
+  /// No route to the server: the network is away, or a router, a firewall or the proxy reports none.
+  case unreachable
+  /// Too late.
+  case timeOut
+  /// The secure connection could not be made.
+  case tls
+  /// The proxy of the configuration does not let the request through: it wants a password, or forbids the server.
+  case proxy
+  /// The connection broke, or the bytes received were no answer.
+  case connectionLost
+  /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.
+  case ownMeans
+}

@@ -30,3 +30,53 @@ package struct FileState: Equatable {
   /// The mode as chmod writes it.
   package var octal: String { String(mode, radix: 8) }
 }
+
+/// Why a file could not be looked at.
+package struct FileStateError: Error, Equatable {
+  /// The system's error number.
+  package let number: CInt
+
+  /// Whether there is nothing of that name.
+  package var isAbsence: Bool { number == ENOENT || number == ENOTDIR }
+}
+
+/// Reads what a file holds, up to a limit.
+package enum DescriptorReader {
+  /// The first `limit` bytes, or all there are; nil with `errno` if that fails.
+  package static func read(_ descriptor: CInt, atMost limit: Int) -> [UInt8]? {
+    var content = [UInt8](repeating: 0, count: limit)
+    var used = 0
+    while used < limit {
+      let start = used
+      // SAFETY: at most the rest of the array is written.
+      let count = unsafe content.withUnsafeMutableBytes { bytes in
+        unsafe Glibc.read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { break }
+      used += count
+    }
+    return Array(content[..<used])
+  }
+}
+
+/// Writes whole runs of bytes.
+package enum DescriptorWriter {
+  /// Whether all of `bytes` went out; where not, `errno` says why.
+  package static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    var offset = 0
+    while offset < bytes.count {
+      // SAFETY: the bytes from `offset` on are valid for the call.
+      let written = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset)
+      }
+      if written > 0 {
+        offset += written
+      } else if written == 0 || errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+}

@@ -39,3 +39,25 @@ package struct SystemAccounts: AccountDirectory {
     }
   }
 }
+
+/// An account of the machine.
+package struct Account: Equatable {
+  /// Its number.
+  package let userID: uid_t
+  /// Its canonical name.
+  package let name: [UInt8]
+
+  /// An account of that number and canonical name.
+  package init(userID: uid_t, name: [UInt8]) {
+    self.userID = userID
+    self.name = name
+  }
+}
+
+/// Where accounts are looked up.
+package protocol AccountDirectory {
+  /// The account of that name; nil if there is none.
+  func account(named name: String) -> Account?
+  /// The account of that number; nil if there is none.
+  func account(withID userID: uid_t) -> Account?
+}

@@ -1,4 +1,10 @@
+// Purpose of this target: how uafctl and uaf-server take a command line, and how they end. They share the exit statuses, the
+// words for a command that does not exist, and the check that a result was written. Nothing here knows what a command does.
+
 import ArgumentParser
+import Glibc
+import HostSystem
+import Synchronization
 
 /// The names of a program's commands.
 public struct CommandNames {
@@ -67,4 +73,115 @@ public struct CommandNames {
   }
 
   private static func name(_ command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
+}
+
+/// Finds the name that was probably meant by a word that is none of the names.
+enum NearName {
+  // With more mistakes than this it is another word.
+  private static let mostMistakes = 2
+
+  /// The name that is begun by `word` or, failing that, the one fewest mistakes away; nil where none is near.
+  static func of(_ word: String, among names: [String]) -> String? {
+    let begun = names.filter { word.count >= 2 && $0.hasPrefix(word) }
+    if begun.count == 1 { return begun.first }
+    let allowed = min(mostMistakes, word.count / 2)
+    let near = names.map { (name: $0, mistakes: mistakes(from: Array(word), to: Array($0))) }
+    return near.filter { $0.mistakes <= allowed }.min { $0.mistakes < $1.mistakes }?.name
+  }
+
+  /// How many letters are missing, too many, wrong, or in the place of their neighbour.
+  private static func mistakes(from word: [Character], to name: [Character]) -> Int {
+    // The last three rows of the usual table: each entry is for so many letters of the word and so many of the name.
+    var before: [Int] = []
+    var above = Array(0...name.count)
+    for (row, letter) in word.enumerated() {
+      var current = [row + 1]
+      for (column, other) in name.enumerated() {
+        var least = min(above[column + 1] + 1, current[column] + 1, above[column] + (letter == other ? 0 : 1))
+        if row > 0, column > 0, letter == name[column - 1], word[row - 1] == other {
+          least = min(least, before[column - 1] + 1)
+        }
+        current.append(least)
+      }
+      (before, above) = (above, current)
+    }
+    return above[name.count]
+  }
+}
+
+/// A word of a command line that is none of the commands it stands among.
+public struct UnknownCommand: Error, Equatable, Sendable {
+  /// The word.
+  public let word: String
+  /// The program, and the commands before the word.
+  public let parents: [String]
+  /// The command that was probably meant, with all that stands before it; nil where none is near.
+  public let suggestion: String?
+  /// The command line that lists those there are.
+  public var list: String { ([parents[0], "help"] + parents.dropFirst()).joined(separator: " ") }
+}
+
+extension UnknownCommand: CustomStringConvertible {
+  /// What failed.
+  public var description: String { "no such command: \((parents.dropFirst() + [word]).joined(separator: " "))" }
+  /// What to do about it.
+  public var hint: String { suggestion.map { "did you mean '\($0)'?" } ?? "'\(list)' lists the commands" }
+}
+
+/// What the parser says of a command line it cannot read, taken apart.
+public struct ParserMessage {
+  /// What is wrong.
+  public let problem: String
+  /// How the command is used, a line or more.
+  public let usage: String
+  /// The program and the commands that were read before the mistake.
+  public let path: [String]
+
+  /// - Parameter error: what parsing by `root` threw.
+  public init(_ error: any Error, by root: (some ParsableCommand).Type) {
+    problem = root.message(for: error)
+    let full = root.fullMessage(for: error)
+    usage = full.firstRange(of: "\nUsage: ").map { String(full[full.index(after: $0.lowerBound)...]) } ?? ""
+    let more = full.split(separator: "\n").last.map(String.init) ?? ""
+    let words = more.firstRange(of: "See '").map { more[$0.upperBound...].prefix { $0 != "'" } } ?? ""
+    path = words.split(separator: " ").map(String.init).filter { !$0.hasPrefix("-") }
+  }
+}
+
+/// The exit statuses of uafctl and of uaf-server.
+public enum ExitStatus: CInt, CaseIterable, Sendable {
+  /// Done.
+  case success = 0
+  /// The core or the server refused, there is no such account, or a check failed.
+  case refused = 1
+  /// The command line, a file or a folder it names, or the configuration is wrong.
+  case usage = 2
+  /// The other side is not there: the core, or for the server its address or its store.
+  case unreachable = 3
+  /// The person who was asked said no.
+  case denied = 4
+  /// What was to be printed could not be written: what was done is done, and the output is not whole.
+  case unwritten = 5
+  /// The server's database is not one that it can use as its store: EX_CONFIG of sysexits.h.
+  case unusableStore = 78
+}
+
+/// Where results are written to, and whether all of them went out.
+public final class ResultWriter: Sendable {
+  private let descriptor: CInt
+  private let firstFailure = Mutex<CInt?>(nil)
+
+  /// Writes to `descriptor`, which stays the caller's.
+  public init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+  /// The system's error number of the write that failed; nil where none did.
+  public var failure: CInt? { firstFailure.withLock { $0 } }
+
+  /// Writes a line; nothing after one that could not be written, so that what there is has no gaps.
+  public func write(line: String) {
+    firstFailure.withLock { failure in
+      guard failure == nil, !DescriptorWriter.write(Array((line + "\n").utf8), to: descriptor) else { return }
+      failure = errno
+    }
+  }
 }

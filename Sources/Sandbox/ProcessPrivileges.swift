@@ -89,3 +89,58 @@ public enum ProcessPrivileges {
     try require(.dumps, process_control(PR_SET_DUMPABLE, 0))
   }
 }
+
+/// A privilege that could not be given up; the program then serves nobody.
+public struct PrivilegeError: Error, Equatable {
+  /// What was attempted.
+  public let step: Step
+  /// The system's error number; 0 if the call succeeded without effect.
+  public let number: CInt
+
+  /// The steps, in their order.
+  public enum Step: String, Sendable {
+    case groups = "leave the supplementary groups"
+    case ambient = "clear the ambient capabilities"
+    case bounding = "clear the capability bounding set"
+    case identity = "become the unprivileged user"
+    case capabilities = "clear the capabilities"
+    case noWayBack = "make sure that there is no way back to root"
+    case newPrivileges = "forbid new privileges"
+    case dumps = "forbid core dumps"
+    case parentDeath = "end with the parent"
+  }
+}
+
+extension PrivilegeError: CustomStringConvertible {
+  /// What failed and what to look at.
+  public var description: String {
+    // SAFETY: strerror returns a NUL-terminated text for every number.
+    let reason = number == 0 ? "no effect" : unsafe String(cString: strerror(number))
+    return "cannot \(step.rawValue): \(reason). The program ends; look for a filter of system calls around the login."
+  }
+}
+
+/// The user and group that a program changes to when it is started as root.
+///
+/// Numbers and not a name: looking a name up would load name service plug-ins while still root, and the
+/// account need not exist. The numbers lie in the range that Debian's policy (60000-64999) allots and that
+/// systemd, adduser and useradd leave alone; nothing on the disk belongs to them.
+public struct UnprivilegedIdentity: Sendable {
+  let user: uid_t
+  let group: gid_t
+
+  /// The network program's.
+  public static let fetch = UnprivilegedIdentity(user: 60_990, group: 60_990)
+  /// That of the program that speaks with the fingerprint service.
+  public static let finger = UnprivilegedIdentity(user: 60_991, group: 60_991)
+  /// That of the program that asks the name services.
+  public static let name = UnprivilegedIdentity(user: 60_992, group: 60_992)
+}
+
+/// The network this process sees.
+public enum NetworkNamespace {
+  /// Leaves the machine's network for an empty one; sockets that are open stay what they are.
+  ///
+  /// - Returns: the system's error number, or 0. It takes `CAP_SYS_ADMIN`.
+  public static func leave() -> CInt { process_leave_network() == 0 ? 0 : errno }
+}

@@ -165,3 +165,74 @@ public struct Configuration: Sendable {
     files = documents.map(\.path)
   }
 }
+
+extension Configuration {
+  /// Each section with settings for logins: `general`, and `service.NAME` for every service that has its own.
+  public var sections: [(name: String, settings: ServiceSettings)] {
+    let own = services.sorted { $0.key < $1.key }.map { (name: "service.\($0.key)", settings: $0.value) }
+    return [(name: "general", settings: ServiceSettings(general: general, prompt: prompt))] + own
+  }
+}
+
+// Arguments and configuration that contradict each other.
+
+extension Configuration {
+  /// Refuses arguments that contradict this configuration.
+  ///
+  /// Somebody who typed a value for another module did not see the shuffled keypad or the text of the transaction. `nouserok`
+  /// together with `hide_state` is no error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the profile of
+  /// pam-auth-update would ask everybody for the password alone.
+  ///
+  /// - Throws: ``ConfigurationError/argument(_:problem:)``.
+  public func check(_ arguments: ModuleArguments, service: String?) throws(ConfigurationError) {
+    let settings = settings(for: service)
+    if arguments.firstPass != .ignored {
+      let name = arguments.firstPass == .used ? "use_first_pass" : "try_first_pass"
+      guard passcode.keypad == .plain else { throw .argument(name, problem: "cannot go with keypad = \"shuffled\"") }
+      guard !settings.transaction else { throw .argument(name, problem: "cannot go with transaction = true") }
+      guard server?.acceptedTransactions != .any else {
+        throw .argument(name, problem: "cannot go with server.accept_transaction = \"any\"")
+      }
+    }
+    if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) {
+      guard authenticators.contains(type) else {
+        throw .argument("authenticator", problem: "\(type.rawValue) is not in the configuration's authenticators")
+      }
+    }
+  }
+}
+
+extension Configuration {
+  /// The policy that counts beside root's values; nil where none does.
+  public var policyVersion: Int64? { followed?.version }
+
+  /// When wrong entries lock an authenticator of anybody but root: key by key the stricter of root's and the server's values.
+  ///
+  /// Attempts of other users stay without a permanent lock.
+  public func followedLockPolicy(for type: AuthenticatorType, origin: AttemptOrigin) -> LockPolicy {
+    let own = lockPolicy(for: type, origin: origin)
+    guard let followed, policy.followed.contains(.lock) else { return own }
+    let lent = origin == .local ? followed.lock : followed.remoteLock
+    var stricter = own.stricter(lent.laid(over: own))
+    if origin == .otherUser { stricter.maxLockCount = nil }
+    return stricter
+  }
+}
+
+extension Configuration {
+  /// Settings that this version reads and checks although they change nothing: each as section and key.
+  public var withoutEffect: [String] {
+    let unbuilt = ConfiguredAuthenticator.allCases.filter { $0.type == nil }
+    var names = unbuilt.filter(authenticators.contains).map { "\($0.rawValue) in authenticators" }
+    names += unbuilt.filter { typeLocks[$0] != nil }.map { "\($0.rawValue).lock" }
+    if general.offlineMaximumAge != nil, !allowsOffline { names.append("general.offline_max_age") }
+    if !policy.followed.isEmpty, server?.requiresSignedVerdict != true { names.append("policy.follow") }
+    for (name, service) in services.sorted(by: { $0.key < $1.key }) where service.general.offline == .deny {
+      // A service has the keys of [general], or of its program's main name: those are reported there.
+      let above = ServiceFamily.of(name).flatMap { name == $0.main ? nil : services[$0.main]?.general } ?? general
+      guard service.general.offlineMaximumAge != above.offlineMaximumAge else { continue }
+      names.append("service.\(name).offline_max_age")
+    }
+    return names
+  }
+}

@@ -1,3 +1,4 @@
+import Authenticator
 import FidoResults
 
 /// Why there is no usable configuration: result 1001, said in the log before the person is asked anything.
@@ -38,4 +39,99 @@ extension ConfigurationError: CustomStringConvertible {
   }
 
   private static func shown(_ text: String) -> String { Text.cleaned(text, limit: 256) }
+}
+
+/// Why a value is refused: what is wrong and what is allowed.
+struct SettingRefusal: Error, Equatable {
+  let problem: String
+  /// Whether the machine had no memory to look at the value: nothing is wrong with what root wrote.
+  var isOutOfMemory = false
+}
+
+/// Where the value of a setting comes from that root can lend to the server.
+public struct SettingOrigin: Equatable, Sendable {
+  /// The setting's section and name, as in the configuration.
+  public let key: String
+  /// The value that counts, for people.
+  public let value: String
+  /// `default`, a file with its line, or the policy with its version.
+  public let origin: String
+}
+
+/// Finds out where each value comes from that a server's policy can change.
+public struct SettingOrigins {
+  private let own: Configuration
+  private let now: Configuration
+
+  /// - Parameters:
+  ///   - own: root's configuration.
+  ///   - now: the same with the policy that is in force, if one is.
+  public init(own: Configuration, now: Configuration) {
+    self.own = own
+    self.now = now
+  }
+
+  /// All of them, in the order of the sections.
+  public var all: [SettingOrigin] {
+    passcodeOrigins()
+      + [origin("pattern.min_nodes", own: own.pattern.minimumNodes, now: now.pattern.minimumNodes)]
+      + lockOrigins("lock", .localDefault, own.lock, now.followed?.lock)
+      + lockOrigins("lock.remote", .remoteDefault, own.remoteLock, now.followed?.remoteLock)
+      + now.prompt.cancelTexts.sorted { $0.key.rawValue < $1.key.rawValue }.map { language, text in
+        let isServers = own.policy.followed.contains(.promptTexts) && now.followed?.cancelTexts[language] != nil
+        return SettingOrigin(
+          key: "prompt.cancel_text.\(language.rawValue)", value: text,
+          origin: isServers ? policyName : place("prompt.cancel_text"))
+      }
+  }
+
+  private func passcodeOrigins() -> [SettingOrigin] {
+    let (before, after) = (own.passcode.policy, now.passcode.policy)
+    var origins = [
+      origin("passcode.min_length", own: before.minimumLength, now: after.minimumLength),
+      origin("passcode.max_length", own: before.maximumLength, now: after.maximumLength),
+    ]
+    for rule in PasscodeRule.allCases {
+      let key = "passcode.rules.\(rule.rawValue)"
+      origins.append(origin(key, own: before.rules[rule] != nil, now: after.rules[rule] != nil))
+    }
+    for (table, counts) in [
+      ("ignore", (before.ignored.count, after.ignored.count)),
+      ("regex", (before.expressions.count, after.expressions.count)),
+    ] {
+      if counts.0 > 0 {
+        origins.append(
+          SettingOrigin(key: "passcode.\(table)", value: "\(counts.0)", origin: place("passcode.\(table)")))
+      }
+      if counts.1 > counts.0 {
+        origins.append(
+          SettingOrigin(key: "passcode.\(table)", value: "\(counts.1 - counts.0)", origin: policyName))
+      }
+    }
+    return origins
+  }
+
+  private func lockOrigins(
+    _ section: String, _ preset: LockPolicy, _ settings: LockSettings, _ lent: LockSettings?
+  ) -> [SettingOrigin] {
+    let before = settings.laid(over: preset)
+    let isLent = own.policy.followed.contains(.lock)
+    let after = isLent ? lent.map { before.stricter($0.laid(over: before)) } ?? before : before
+    func permanent(_ policy: LockPolicy) -> String { policy.maxLockCount.map { "\($0)" } ?? "never" }
+    return [
+      origin("\(section).retry_count_to_lock", own: before.retryCountToLock, now: after.retryCountToLock),
+      origin(
+        "\(section).lock_time", own: before.lockTime.components.seconds, now: after.lockTime.components.seconds),
+      origin("\(section).max_lock_count", own: permanent(before), now: permanent(after)),
+    ]
+  }
+
+  private func origin<Value: Equatable>(_ key: String, own: Value, now: Value) -> SettingOrigin {
+    SettingOrigin(key: key, value: "\(now)", origin: own == now ? place(key) : policyName)
+  }
+
+  private var policyName: String { now.followed.map { LentSettings.name(of: $0.version) } ?? "default" }
+
+  /// Root's line of a key, or that there is none.
+  private func place(_ key: String) -> String { own.lines[key].map { "\($0.path):\($0.number)" } ?? "default" }
 }

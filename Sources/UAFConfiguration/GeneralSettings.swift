@@ -42,3 +42,231 @@ public struct GeneralSettings: Equatable, Sendable {
     ]
   }
 }
+
+/// `[prompt]`: how people are asked.
+public struct PromptSettings: Equatable, Sendable {
+  /// Texts for screen readers, without drawings.
+  public internal(set) var accessible = false
+  /// Whether registering anew is offered.
+  public internal(set) var offersReset = false
+  /// How often one call asks; nil for the program's own: once, three times in uafctl.
+  public internal(set) var tries: Int?
+  /// Whether more than one prompt may be shown; nil for the service's default.
+  public internal(set) var interactive: Bool?
+  /// The text that names the other way to log in, by language.
+  public internal(set) var cancelTexts: [Language: String] = [:]
+
+  /// What `tries` and the module argument may be.
+  public static let triesRange = 1...10
+
+  /// Services whose programs can show several prompts in turn.
+  ///
+  /// Each stands for the other names of its program as well (``ServiceFamily``).
+  static let interactiveServices: Set<String> = ["sudo", "su", "login", "sshd", "passwd", "uafctl"]
+
+  static var settings: [Setting<PromptSettings>] {
+    [
+      .boolean("accessible", \.accessible),
+      .boolean("offer_reset", \.offersReset),
+      .integer("tries", \.tries, triesRange),
+      .boolean("interactive", \.interactive),
+      Setting(name: "cancel_text") { value, section throws(SettingRefusal) in
+        section.cancelTexts = try cancelTexts(value)
+      },
+    ]
+  }
+
+  private static func cancelTexts(_ value: TOMLNode.Value) throws(SettingRefusal) -> [Language: String] {
+    let words = "must be a table of languages, each with \(AllowedText.messageWords): { en = \"...\", ko = \"...\" }"
+    guard let texts = AllowedText.byLanguage(value) else { throw SettingRefusal(problem: words) }
+    return texts
+  }
+}
+
+/// What holds for one PAM service: `[general]` and `[prompt]` under `[service.NAME]`.
+public struct ServiceSettings: Equatable, Sendable {
+  /// Language, token, hidden states, offline.
+  public internal(set) var general: GeneralSettings
+  /// How people are asked.
+  public internal(set) var prompt: PromptSettings
+  /// The authenticator to use, by type or AAID; nil for the person's choice.
+  public internal(set) var authenticator: String?
+  /// Whether a text is shown and signed.
+  public internal(set) var transaction = false
+  /// What the prompt says instead of the service's name; the name in a language that has none.
+  public internal(set) var reason: AdministratorText?
+
+  static var settings: [Setting<ServiceSettings>] {
+    let own: [Setting<ServiceSettings>] = [
+      .text("authenticator", \.authenticator, allowed: AllowedText.authenticatorWords, AllowedText.authenticator),
+      .boolean("transaction", \.transaction),
+      Setting(name: "reason") { value, section throws(SettingRefusal) in
+        guard let reason = AllowedText.messages(value) else {
+          throw SettingRefusal(problem: "must be \(AllowedText.messagesWords)")
+        }
+        section.reason = reason
+      },
+    ]
+    return own + GeneralSettings.settings.map { $0.lifted(to: \.general) }
+      + PromptSettings.settings.map { $0.lifted(to: \.prompt) }
+  }
+}
+
+extension Setting {
+  /// The same key in a section that holds this one.
+  fileprivate func lifted<Outer>(to path: WritableKeyPath<Outer, Section>) -> Setting<Outer> {
+    Setting<Outer>(name: name) { value, outer throws(SettingRefusal) in
+      try store(value, &outer[keyPath: path])
+    }
+  }
+}
+
+/// What root asks of an account in the account stage: `account_check` in a line of /etc/pam.d.
+public enum AccountCheck: Equatable, Sendable {
+  /// `account_check`: an account that the server calls disabled or locked is refused; one of which nothing is known is not.
+  case refusesBlocked
+  /// `account_check=required`: only an account that the server calls active gets in.
+  case demandsActive
+}
+
+/// `[server.context]` and `[server.success]`: what the plain dialect leaves to each server.
+public struct PlainSettings: Equatable, Sendable {
+  /// The members of the context that are sent: our name, and the server's name.
+  ///
+  /// They are in the query of both URLs, and so in the server's access log. Nothing else is sent.
+  public internal(set) var contextNames: [String: String] = [:]
+  /// The member of an answer that marks a success; nil without `[server.success]`.
+  public internal(set) var successMember: String?
+  /// The value of that member in a success.
+  public internal(set) var successValue: String?
+
+  /// What can be sent to a server besides the message.
+  static let contextMembers = [
+    "username", "deviceID", "deviceName", "deviceModel", "deviceOS", "authCode", "transaction", "proof", "proofFor",
+    "deregisterAAID", "deregisterAll",
+  ]
+
+  static var contextSettings: [Setting<Self>] {
+    contextMembers.map { member in
+      .text(member, \.contextNames[member], allowed: "1 to 64 letters, digits, '.', '_' or '-'", parameter)
+    }
+  }
+
+  static var successSettings: [Setting<Self>] {
+    let words = "1 to 64 printable ASCII characters"
+    return [
+      .text("member", \.successMember, allowed: words, mark), .text("value", \.successValue, allowed: words, mark),
+    ]
+  }
+
+  private static func parameter(_ text: String) -> String? {
+    let isName = text.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) || "._-".utf8.contains($0)
+    }
+    return (1...64).contains(text.utf8.count) && isName ? text : nil
+  }
+
+  private static func mark(_ text: String) -> String? {
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7e).contains($0) } ? text : nil
+  }
+}
+
+/// `[state]`: where accounts are kept and how costly a guess is.
+public struct StateSettings: Equatable, Sendable {
+  /// The folder of the device key and the accounts.
+  public internal(set) var directory = "/var/lib/pam-uaf"
+  /// The key derivation's cost as root has written it: scrypt with N two to this power, r 8, p 2; nil for the default.
+  public internal(set) var kdfCost: Int?
+
+  /// The cost where root has written none.
+  public static let defaultKDFCost = 16
+  /// The same for a value whose wrong entries a chip counts: who guesses has to ask the chip.
+  public static let defaultKDFCostWithIndex = 14
+
+  /// What `kdf_cost` may be.
+  public static let kdfCostRange = 14...20
+  /// What it may be for demonstrations against a loopback server.
+  public static let demonstrationKDFCostRange = 10...20
+
+  /// The file of the state folder in which `uafctl trust` keeps the server of a payload, written as configuration.
+  public static let trustFileName = "trust.conf"
+
+  static let kdfCostWords =
+    "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
+
+  static var settings: [Setting<StateSettings>] {
+    [
+      .text("directory", \.directory, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
+      Setting(name: "kdf_cost") { value, section throws(SettingRefusal) in
+        guard case .integer(let number) = value, let cost = Int(exactly: number),
+          demonstrationKDFCostRange.contains(cost)
+        else { throw SettingRefusal(problem: kdfCostWords) }
+        section.kdfCost = cost
+      },
+    ]
+  }
+}
+
+/// `[tpm]`: whether a chip holds the device key, and where the chip is.
+public struct TPMSettings: Equatable, Sendable {
+  /// Where a new device key goes, and which ones are used.
+  public enum Use: String, CaseIterable, Sendable {
+    /// New keys lie in a file.
+    case off
+    /// A chip seals a new key, if there is one.
+    case ifAvailable = "if_available"
+    /// No login uses a key that lies in a file.
+    case require
+  }
+
+  /// Where a new device key goes, and which ones are used.
+  ///
+  /// A key that a chip has sealed is opened by the chip whatever this says.
+  public internal(set) var use = Use.off
+  /// The path of the chip's device or socket; empty for ``defaultPlace``.
+  public internal(set) var tcti = ""
+  /// Whether a value may be set only where the chip counts wrong ones; otherwise this machine alone counts them if it cannot.
+  public internal(set) var requiresPINIndex = false
+
+  /// The kernel's device, which several programs can use at once.
+  public static let defaultPlace = "/dev/tpmrm0"
+
+  /// The path of the chip's device or socket.
+  public var place: String { tcti.isEmpty ? Self.defaultPlace : tcti }
+
+  static let placeWords = "the absolute path of a TPM's device or socket, at most 107 bytes long, or empty"
+
+  static var settings: [Setting<TPMSettings>] {
+    [
+      .choice("use", \.use),
+      .text("tcti", \.tcti, allowed: placeWords) { text in
+        guard text.isEmpty || (AllowedText.absolutePath(text) != nil && text.utf8.count <= 107) else { return nil }
+        return text
+      },
+      .boolean("require_pin_index", \.requiresPINIndex),
+    ]
+  }
+}
+
+/// `[policy]`: what root lends to the server that this machine has joined.
+public struct PolicySettings: Equatable, Sendable {
+  /// The parts in which the server's policy counts; none unless root says so.
+  public internal(set) var followed: [LentSection] = []
+
+  static var settings: [Setting<PolicySettings>] {
+    [
+      Setting(name: "follow") { value, section throws(SettingRefusal) in
+        let allowed = LentSection.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        let refusal = SettingRefusal(problem: "must be a list of \(allowed), none twice; empty for none")
+        guard case .array(let nodes) = value else { throw refusal }
+        var followed: [LentSection] = []
+        for node in nodes {
+          guard case .string(let name) = node.value, let part = LentSection(rawValue: name), !followed.contains(part)
+          else { throw refusal }
+          followed.append(part)
+        }
+        section.followed = followed
+      }
+    ]
+  }
+}

@@ -93,3 +93,134 @@ public struct PasscodeSettings: Sendable {
     return message
   }
 }
+
+/// `[pattern]` and `[pattern.appearance]`.
+public struct PatternSettings: Equatable, Sendable {
+  /// Fewest nodes of a new pattern.
+  public internal(set) var minimumNodes = PatternEntryRules.defaultMinimumNodes
+  /// How the grid is drawn.
+  public internal(set) var appearance = PatternAppearance()
+
+  /// What these settings mean for entries.
+  var rules: PatternEntryRules { PatternEntryRules(minimumNodes: minimumNodes) }
+
+  static var settings: [Setting<PatternSettings>] { [.integer("min_nodes", \.minimumNodes, Pattern.minimumNodesRange)] }
+}
+
+/// `[pattern.appearance]`: how the grid is drawn.
+public struct PatternAppearance: Equatable, Sendable {
+  /// How thick a line is.
+  public enum LineWidth: String, CaseIterable, Sendable {
+    /// Thin box-drawing characters.
+    case light
+    /// Thick ones.
+    case heavy
+  }
+
+  /// A node; nil for the built-in character.
+  public internal(set) var nodeDefault: Character?
+  /// A node that is part of the stroke.
+  public internal(set) var nodeSelected: Character?
+  /// A node of a wrong stroke.
+  public internal(set) var nodeMismatch: Character?
+  /// A node's width in cells, odd.
+  public internal(set) var nodeSize = 1
+  /// How thick a line is.
+  public internal(set) var lineWidth = LineWidth.light
+  /// A line's color, a name or #rrggbb; nil for the terminal's.
+  public internal(set) var lineColor: String?
+  /// A wrong line's.
+  public internal(set) var mismatchLineColor: String?
+
+  static var settings: [Setting<PatternAppearance>] {
+    [
+      .text("node_default", \.nodeDefault, allowed: AllowedText.characterWords, AllowedText.character),
+      .text("node_selected", \.nodeSelected, allowed: AllowedText.characterWords, AllowedText.character),
+      .text("node_mismatch", \.nodeMismatch, allowed: AllowedText.characterWords, AllowedText.character),
+      Setting(name: "node_size") { value, section throws(SettingRefusal) in
+        guard case .integer(let size) = value, [1, 3, 5, 7].contains(size) else {
+          throw SettingRefusal(problem: "must be 1, 3, 5 or 7")
+        }
+        section.nodeSize = Int(size)
+      },
+      .choice("line_width", \.lineWidth),
+      .text("line_color", \.lineColor, allowed: AllowedText.colorWords, AllowedText.color),
+      .text("mismatch_line_color", \.mismatchLineColor, allowed: AllowedText.colorWords, AllowedText.color),
+    ]
+  }
+}
+
+/// `[biometric]`: how the machine's fingerprint sensor is used.
+public struct BiometricSettings: Equatable, Sendable {
+  /// When the sensor is used.
+  public enum Mode: String, CaseIterable, Sendable {
+    /// While the value is asked for: whichever comes first counts.
+    case together
+    /// Before the value is asked for.
+    case first
+  }
+
+  /// Whether a fingerprint is offered only where the device key is bound to a chip.
+  public internal(set) var requiresChip = true
+  /// Whether other enrolled prints make the fingerprint unusable until the value was entered.
+  public internal(set) var isBoundToPrints = true
+  /// How many touches that do not match one call allows.
+  public internal(set) var maximumTries = 3
+  /// How long the sensor waits.
+  public internal(set) var timeout = Duration.seconds(30)
+  /// When the sensor is used.
+  public internal(set) var mode = Mode.together
+
+  static var settings: [Setting<BiometricSettings>] {
+    [
+      .boolean("require_tpm", \.requiresChip), .boolean("invalidate_on_new_biometrics", \.isBoundToPrints),
+      .integer("max_tries", \.maximumTries, 1...10), .seconds("timeout", \.timeout, 5...120), .choice("mode", \.mode),
+    ]
+  }
+}
+
+/// `[lock]`, `[TYPE.lock]` or `[lock.remote]`: the keys written there; each replaces a default.
+struct LockSettings: Equatable, Sendable {
+  var retryCountToLock: Int?
+  var lockTime: Duration?
+  var maxLockCount: Int?
+  var rootPermanentLock: Bool?
+
+  func laid(over policy: LockPolicy) -> LockPolicy {
+    LockPolicy(
+      retryCountToLock: retryCountToLock ?? policy.retryCountToLock, lockTime: lockTime ?? policy.lockTime,
+      maxLockCount: maxLockCount ?? policy.maxLockCount, doublesUpTo: policy.doublesUpTo)
+  }
+
+  static var settings: [Setting<LockSettings>] {
+    [
+      .integer("retry_count_to_lock", \.retryCountToLock, LockPolicy.retryCountRange),
+      Setting(name: "lock_time") { value, section throws(SettingRefusal) in section.lockTime = try duration(value) },
+      .integer("max_lock_count", \.maxLockCount, LockPolicy.maxLockCountRange),
+    ]
+  }
+
+  /// Only `[lock]` may have the key for root.
+  static var settingsWithRoot: [Setting<LockSettings>] {
+    settings + [.boolean("root_permanent_lock", \.rootPermanentLock)]
+  }
+
+  static let names = settingsWithRoot.map(\.name)
+
+  static let lockTimeWords = "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
+
+  /// Seconds above zero, whole or decimal; whether they may be below thirty is decided once the server is known.
+  private static func duration(_ value: TOMLNode.Value) throws(SettingRefusal) -> Duration {
+    let seconds: Double? =
+      switch value {
+      case .integer(let number): Double(number)
+      case .float(let number): number
+      default: nil
+      }
+    // Nanoseconds, because a Duration made from a Double has digits that nobody wrote.
+    guard let seconds, seconds.isFinite, seconds >= 1e-9, seconds <= 86_400 else {
+      throw SettingRefusal(problem: lockTimeWords)
+    }
+    return .nanoseconds(Int64((seconds * 1e9).rounded()))
+  }
+}

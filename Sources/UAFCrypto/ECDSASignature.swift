@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// The two numbers of an ECDSA signature on P-256, in either of the registry's encodings.
 ///
 /// Strict: one DER form per signature, so that no two byte strings are the same signature. The verification checks
@@ -60,5 +62,92 @@ public struct ECDSASignature: Equatable, Sendable {
     var digits = Array(number.drop { $0 == 0 })
     if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
     return [0x02, UInt8(truncatingIfNeeded: digits.count)] + digits
+  }
+}
+
+/// The one call that decides whether a signature is valid.
+enum SignatureCheck {
+  /// How RSA pads a hash.
+  enum Padding: Sendable {
+    /// RSASSA-PSS; MGF1 with SHA-256 and exactly 32 bytes of salt.
+    case pss
+    /// RSASSA-PKCS1-v1_5.
+    case pkcs1
+  }
+
+  /// Whether `signature`, in the form OpenSSL takes, is one of `message`, hashed once with SHA-256.
+  ///
+  /// - Parameters:
+  ///   - key: a public key that was checked, borrowed for the call.
+  ///   - padding: nil for ECDSA.
+  @unsafe static func isValid(
+    _ signature: [UInt8], of message: [UInt8], key: OpaquePointer, padding: Padding?
+  ) -> Bool {
+    // SAFETY: the context is ours until the `defer`; the key's context belongs to it.
+    guard let context = unsafe EVP_MD_CTX_new() else { return false }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    defer { OpenSSLQueue.clear() }
+    var keyContext: OpaquePointer?
+    guard unsafe EVP_DigestVerifyInit(context, &keyContext, EVP_sha256(), nil, key) == 1 else { return false }
+    switch padding {
+    case .pss:
+      guard unsafe EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1,
+        unsafe EVP_PKEY_CTX_set_rsa_mgf1_md(keyContext, EVP_sha256()) == 1,
+        unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, CInt(SHA256.byteCount)) == 1
+      else { return false }
+    case .pkcs1:
+      guard unsafe EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PADDING) == 1 else { return false }
+    case nil: break
+    }
+    // SAFETY: the pointers live for the call. Only 1 is success: 0 is a wrong signature, negative an error.
+    return unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+  }
+}
+
+/// The signature algorithms of the UAF registry that are verified here (ALG_SIGN); all hash with SHA-256.
+///
+/// SM2 with SM3 (7) is optional in UAF 1.1 and is not among them.
+public enum SignatureScheme: UInt16, CaseIterable, Sendable {
+  /// ALG_SIGN_SECP256R1_ECDSA_SHA256_RAW: `r | s`, 64 bytes.
+  case secp256r1ECDSARaw = 0x0001
+  /// ALG_SIGN_SECP256R1_ECDSA_SHA256_DER: SEQUENCE { r, s }.
+  case secp256r1ECDSADER = 0x0002
+  /// ALG_SIGN_RSASSA_PSS_SHA256_RAW: as long as the modulus; MGF1 with SHA-256, 32 bytes of salt.
+  case rsassaPSSRaw = 0x0003
+  /// ALG_SIGN_RSASSA_PSS_SHA256_DER: an OCTET STRING around the same.
+  case rsassaPSSDER = 0x0004
+  /// ALG_SIGN_SECP256K1_ECDSA_SHA256_RAW.
+  case secp256k1ECDSARaw = 0x0005
+  /// ALG_SIGN_SECP256K1_ECDSA_SHA256_DER.
+  case secp256k1ECDSADER = 0x0006
+  /// ALG_SIGN_RSA_EMSA_PKCS1_SHA256_RAW: as long as the modulus.
+  case rsaPKCS1Raw = 0x0008
+  /// ALG_SIGN_RSA_EMSA_PKCS1_SHA256_DER: an OCTET STRING around the same.
+  case rsaPKCS1DER = 0x0009
+
+  /// The curve of the keys; nil for RSA.
+  var curve: EllipticCurve? {
+    switch self {
+    case .secp256r1ECDSARaw, .secp256r1ECDSADER: .secp256r1
+    case .secp256k1ECDSARaw, .secp256k1ECDSADER: .secp256k1
+    case .rsassaPSSRaw, .rsassaPSSDER, .rsaPKCS1Raw, .rsaPKCS1DER: nil
+    }
+  }
+
+  /// How RSA pads; nil for the curves.
+  var padding: SignatureCheck.Padding? {
+    switch self {
+    case .rsassaPSSRaw, .rsassaPSSDER: .pss
+    case .rsaPKCS1Raw, .rsaPKCS1DER: .pkcs1
+    case .secp256r1ECDSARaw, .secp256r1ECDSADER, .secp256k1ECDSARaw, .secp256k1ECDSADER: nil
+    }
+  }
+
+  /// Whether signatures come wrapped in DER.
+  var isDER: Bool {
+    switch self {
+    case .secp256r1ECDSADER, .rsassaPSSDER, .secp256k1ECDSADER, .rsaPKCS1DER: true
+    case .secp256r1ECDSARaw, .rsassaPSSRaw, .secp256k1ECDSARaw, .rsaPKCS1Raw: false
+    }
   }
 }

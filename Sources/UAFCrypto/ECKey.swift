@@ -1,5 +1,6 @@
 import COpenSSL
 import SecretMemory
+import Synchronization
 
 /// OpenSSL's form of a key on a curve.
 enum ECKey {
@@ -108,5 +109,90 @@ enum ECKey {
   @unsafe private static func mutable(_ text: StaticString) -> UnsafeMutablePointer<CChar> {
     // SAFETY: OpenSSL only reads it; its type for parameters serves both directions.
     unsafe UnsafeMutablePointer(mutating: name(text))
+  }
+}
+
+/// The curves of the UAF registry that are verified here; both have numbers of 32 bytes.
+enum EllipticCurve: Sendable {
+  /// NIST P-256.
+  case secp256r1
+  /// The Koblitz curve of SEC 2.
+  case secp256k1
+
+  /// Length of a point `04 | X | Y`, in bytes.
+  static let pointByteCount = 65
+
+  /// OpenSSL's name.
+  var groupName: StaticString {
+    switch self {
+    case .secp256r1: "prime256v1"
+    case .secp256k1: "secp256k1"
+    }
+  }
+
+  /// SEQUENCE { SEQUENCE { id-ecPublicKey, named curve }, BIT STRING of 65 bytes }, up to the point.
+  var subjectPublicKeyInfoPrefix: [UInt8] {
+    switch self {
+    case .secp256r1:
+      [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+        0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+      ]
+    case .secp256k1:
+      [
+        0x30, 0x56, 0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+        0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x0A, 0x03, 0x42, 0x00,
+      ]
+    }
+  }
+
+  /// The 65 bytes after the prefix; nil for every other form of the structure, compressed points included.
+  func point(subjectPublicKeyInfo info: [UInt8]) -> [UInt8]? {
+    let prefix = subjectPublicKeyInfoPrefix
+    guard info.count == prefix.count + Self.pointByteCount, info.starts(with: prefix) else { return nil }
+    return Array(info[prefix.count...])
+  }
+}
+
+/// OpenSSL's key objects of a curve, each used by one thread at a time with one public key after another.
+///
+/// To make an object or a copy of one, OpenSSL looks through all names of all its methods. To set another point is half the work.
+@safe final class CurveKeys: @unchecked Sendable {
+  // Only copied after it is made; OpenSSL allows that to several threads at once.
+  private let first: OpaquePointer
+  private let idle = Mutex<[Idle]>([])
+
+  /// One object, which whoever has taken it uses alone.
+  @safe private struct Idle: @unchecked Sendable {
+    let key: OpaquePointer
+  }
+
+  /// Takes an object without a point, and keeps it as long as the program lives.
+  init(_ first: OpaquePointer) {
+    // SAFETY: the object is ours, and is never freed.
+    unsafe self.first = first
+  }
+
+  /// Lends an object that has a public key; it is good for the call only.
+  ///
+  /// - Throws: ``CryptoError/invalidKey`` if OpenSSL refuses the point, which it does with one that is not on the curve.
+  @unsafe func with<Result>(
+    _ publicKey: [UInt8], _ body: (OpaquePointer) -> Result
+  ) throws(CryptoError) -> Result {
+    // SAFETY: the object is ours until it is freed or handed back.
+    guard let key = unsafe take() else { throw OpenSSLQueue.failure(.invalidKey) }
+    // Only 1 is success. An object that was refused a point may still have the last one, so it is not used again.
+    guard unsafe EVP_PKEY_set1_encoded_public_key(key, publicKey, publicKey.count) == 1 else {
+      unsafe EVP_PKEY_free(key)
+      throw OpenSSLQueue.failure(.invalidKey)
+    }
+    let lent = unsafe Idle(key: key)
+    defer { idle.withLock { $0.append(lent) } }
+    return unsafe body(key)
+  }
+
+  private func take() -> OpaquePointer? {
+    // SAFETY: the first object lives as long as this one.
+    unsafe idle.withLock { $0.popLast() }?.key ?? EVP_PKEY_dup(first)
   }
 }

@@ -1,3 +1,5 @@
+import SecretMemory
+
 /// A message from the core to the front end.
 public enum CoreMessage: Equatable, Sendable {
   /// The field of *info* and *error*.
@@ -113,5 +115,273 @@ public enum CoreMessage: Equatable, Sendable {
     prompt.options = packet.texts(Prompt.Field.option, bytes)
     prompt.confirmed = packet.text(Prompt.Field.confirmed, bytes)
     return prompt
+  }
+}
+
+/// A question to the person (PROTOCOL.md, *prompt*).
+///
+/// `text` is complete by itself; the other fields say the same in parts, for front ends that draw
+/// their own screen.
+public struct Prompt: Equatable, Sendable {
+  /// The fields of *prompt*.
+  enum Field: UInt8, PacketField {
+    case echo = 1
+    case check
+    case step
+    case text
+    case remainingAttempts
+    case errorMessage
+    case reason
+    case entryLength
+    case option
+    case confirmed
+
+    static let rules = [
+      echo.rule(.flag, required: true),
+      check.rule(.text(32), required: true),
+      step.rule(.u8, required: true),
+      text.rule(.text(WireLimit.text), required: true),
+      remainingAttempts.rule(.u32),
+      errorMessage.rule(.text(WireLimit.text)),
+      reason.rule(.text(WireLimit.text)),
+      entryLength.rule(.u32),
+      option.rule(.text(WireLimit.option), repeats: WireLimit.options),
+      confirmed.rule(.text(WireLimit.text)),
+    ]
+  }
+
+  /// Whether the entry may be seen.
+  public var echo: Bool
+  /// What kind of answer is expected.
+  public var check: Check
+  /// Which entry.
+  public var step: PromptStep
+  /// What to show; at most ``WireLimit/text`` bytes.
+  public var text: String
+  /// Tries left before a lock; nil if that is not shown.
+  public var remainingAttempts: UInt32?
+  /// What was wrong with the last entry.
+  public var errorMessage: String?
+  /// What the login is for.
+  public var reason: String?
+  /// The entry is complete at so many characters; 1 to ``WireLimit/entry``.
+  ///
+  /// A front end that owns the terminal may then send it without Enter.
+  public var entryLength: UInt32?
+  /// The choices of check `choice`, in order; the answer is the number of one, from 1, in decimal digits.
+  ///
+  /// At most ``WireLimit/options`` of at most ``WireLimit/option`` bytes.
+  public var options: [String] = []
+  /// What the answer confirms, to be shown in a message of its own right before the prompt; at most ``WireLimit/text`` bytes.
+  ///
+  /// A front end that cannot show it cancels.
+  public var confirmed: String?
+
+  /// A prompt with its required parts.
+  public init(echo: Bool, check: Check, step: PromptStep, text: String) {
+    self.echo = echo
+    self.check = check
+    self.step = step
+    self.text = text
+  }
+}
+
+/// Which entry of a check a prompt asks for (*prompt*, field 3).
+public enum PromptStep: UInt8, CaseIterable, Sendable {
+  /// The current secret.
+  case current = 1
+  /// A new secret.
+  case new = 2
+  /// The new secret once more.
+  case newAgain = 3
+}
+
+/// The check that a prompt asks for (PROTOCOL.md, *prompt*): what kind of answer the core expects.
+public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral {
+  case passcode
+  /// The digits of a pattern's nodes.
+  case pattern
+  /// The number of an option.
+  case choice
+  /// An enrolment code.
+  case code
+  /// A name that is not in the list of PROTOCOL.md: a front end asks nobody, and cancels.
+  case unknown(String)
+
+  /// The checks of the list.
+  public static let allCases: [Check] = [.passcode, .pattern, .choice, .code]
+
+  /// A check of this name, of the list or not.
+  public init(rawValue name: String) {
+    self = Self.allCases.first { $0.rawValue == name } ?? .unknown(name)
+  }
+
+  /// A check of this name, of the list or not.
+  public init(stringLiteral name: String) { self.init(rawValue: name) }
+
+  /// The name in the packet; at most 32 bytes.
+  public var rawValue: String {
+    switch self {
+    case .passcode: "passcode"
+    case .pattern: "pattern"
+    case .choice: "choice"
+    case .code: "code"
+    case .unknown(let name): name
+    }
+  }
+}
+
+/// The last message of a conversation (PROTOCOL.md, *finished*).
+public struct Finished: Equatable, Sendable {
+  /// The fields of *finished*.
+  enum Field: UInt8, PacketField {
+    case pamCode = 1
+    case result
+    case text
+    case token
+    case document
+    case staleValue
+
+    static let rules = [
+      pamCode.rule(.u8, required: true),
+      result.rule(.u32, required: true),
+      text.rule(.text(WireLimit.text)),
+      token.rule(.text(WireLimit.token)),
+      document.rule(.text(WireLimit.document)),
+      staleValue.rule(.mark),
+    ]
+  }
+
+  /// The PAM code.
+  public var pamCode: UInt8
+  /// The result's number.
+  public var result: UInt32
+  /// The result in words; at most ``WireLimit/text`` bytes.
+  public var text: String?
+  /// The server's token, on success and if requested.
+  public var token: String?
+  /// The JSON document of *status*.
+  public var document: String?
+  /// Today's passcode policy would refuse the secret that was just verified.
+  ///
+  /// Only with a success of *authenticate*; the module refuses it with anything else.
+  public var staleValue = false
+
+  /// An outcome, without text.
+  public init(pamCode: UInt8, result: UInt32) {
+    self.pamCode = pamCode
+    self.result = result
+  }
+}
+
+/// The person's entry (PROTOCOL.md, *answer*).
+///
+/// It never leaves the memory of a `Secret`.
+public enum Answer {
+  /// The field of *answer*.
+  enum Field: UInt8, PacketField {
+    case value = 1
+
+    static let rules = [
+      value.rule(.name(WireLimit.answer), required: true)
+    ]
+  }
+
+  /// The packet that carries `value`, which has at most ``WireLimit/answer`` bytes and no NUL.
+  ///
+  /// - Throws: ``PacketError`` if the value does not fit, or if there is no memory (`size`).
+  public static func packet(_ value: borrowing Secret) throws(PacketError) -> Secret {
+    guard value.count <= WireLimit.answer else { throw .invalidValue(.answer, tag: Field.value.tag) }
+    return try PacketWriter(.answer).finish(endingWith: Field.value, value)
+  }
+
+  /// The value of an *answer* in the buffer it was received into, as a secret of its own.
+  ///
+  /// - Throws: ``PacketError`` for any other packet, or if there is no memory (`size`).
+  public static func value(_ packet: Packet, in buffer: borrowing Secret) throws(PacketError) -> Secret {
+    guard packet.type == .answer, let value = try packet.secret(Field.value, in: buffer) else {
+      throw .unexpectedType(packet.type)
+    }
+    return value
+  }
+}
+
+/// The messages of a front end that carry no secret.
+public enum FrontEndSignal: Sendable {
+  /// The fields of *cancelled*.
+  enum Field: UInt8, PacketField {
+    case noConversation = 1
+    case denied
+
+    static let rules = [
+      noConversation.rule(.mark),
+      denied.rule(.mark),
+    ]
+  }
+
+  case cancelled, resume
+  /// Cancelled, because the host has no conversation function: there is nobody to ask.
+  case noConversation
+  /// Cancelled, because the person denies the text to approve.
+  case denied
+
+  /// The packet.
+  public var packet: [UInt8] {
+    switch self {
+    case .cancelled: [PacketType.cancelled.rawValue]
+    case .noConversation: [PacketType.cancelled.rawValue, Field.noConversation.tag, 0, 1, 1]
+    case .denied: [PacketType.cancelled.rawValue, Field.denied.tag, 0, 1, 1]
+    case .resume: [PacketType.resume.rawValue]
+    }
+  }
+
+  /// The first version of the protocol in which a person can deny.
+  private static let firstVersionWithDenial: UInt16 = 3
+
+  /// What a packet says; `bytes` are those it was read from.
+  ///
+  /// - Parameter version: the version that the front end speaks.
+  /// - Throws: ``PacketError`` for another type, for two reasons to cancel, and for a field that the version does not have.
+  public init(
+    _ packet: Packet, _ bytes: Span<UInt8>, version: UInt16 = Begin.currentVersion
+  ) throws(PacketError) {
+    switch (packet.type, packet.flag(Field.noConversation, bytes), packet.flag(Field.denied, bytes)) {
+    case (.resume, _, _): self = .resume
+    case (.cancelled, nil, nil): self = .cancelled
+    case (.cancelled, true, nil): self = .noConversation
+    case (.cancelled, nil, true) where version >= Self.firstVersionWithDenial: self = .denied
+    case (.cancelled, _, _): throw .unexpectedField(.cancelled, tag: Field.denied.tag)
+    default: throw .unexpectedType(packet.type)
+    }
+  }
+}
+
+/// Where a conversation stands, and the table of what may come next (PROTOCOL.md, "What follows what").
+public enum ConversationState: Equatable, Sendable {
+  case opened, working, asked, paused, finished
+
+  /// The types that may come next.
+  public var allowedNext: Set<PacketType> {
+    switch self {
+    case .opened: [.begin]
+    case .working: [.prompt, .info, .error, .ready, .setenv, .finished]
+    case .asked: [.answer, .cancelled]
+    case .paused: [.resume, .cancelled]
+    case .finished: []
+    }
+  }
+
+  /// Notes a message, in either direction.
+  ///
+  /// - Throws: ``PacketError/unexpectedType(_:)``; the state is then as before.
+  public mutating func advance(_ type: PacketType) throws(PacketError) {
+    guard allowedNext.contains(type) else { throw .unexpectedType(type) }
+    switch type {
+    case .begin, .answer, .cancelled, .resume: self = .working
+    case .prompt: self = .asked
+    case .ready: self = .paused
+    case .finished: self = .finished
+    default: break
+    }
   }
 }

@@ -121,3 +121,65 @@ public struct FetchResponse: Equatable, Sendable {
     }
   }
 }
+
+/// How an exchange ended (*response*, field 1).
+public enum FetchOutcome: UInt8, CaseIterable, Sendable {
+  case answered = 0
+  case nameNotResolved = 1
+  case refused = 2
+  case timedOut = 3
+  case tlsFailed = 4
+  case certificateRefused = 5
+  case tooLarge = 6
+  case connectionLost = 7
+  case unacceptableRequest = 8
+  case other = 9
+  /// This machine lacked a thread, a descriptor, memory or a port.
+  case ownMeans = 10
+  /// A connection came about, and no handshake in time.
+  case stalled = 11
+  /// No way leads to the server.
+  case unreachable = 12
+  /// The proxy did not let the request through.
+  case proxyRefused = 13
+}
+
+/// A part of a response body (PROTOCOL.md, *chunk*).
+public enum FetchChunk {
+  /// The field of *chunk*.
+  enum Field: UInt8, PacketField {
+    case bytes = 1
+
+    static let rules = [
+      bytes.rule(.chunk, required: true)
+    ]
+  }
+
+  /// The packets that carry `body`, each full except the last; none for an empty body.
+  ///
+  /// - Throws: ``PacketError/size`` if the body is above ``WireLimit/responseBody``.
+  public static func packets(_ body: [UInt8]) throws(PacketError) -> [[UInt8]] {
+    guard body.count <= WireLimit.responseBody else { throw .size }
+    var packets: [[UInt8]] = []
+    for start in stride(from: 0, to: body.count, by: WireLimit.chunk) {
+      var writer = PacketWriter(.fetchChunk)
+      writer.put(Field.bytes, body[start..<min(start + WireLimit.chunk, body.count)])
+      packets.append(try writer.finish())
+    }
+    return packets
+  }
+
+  /// Appends a chunk to `body`, of which `total` bytes are announced.
+  ///
+  /// - Throws: ``PacketError`` for another packet, or a chunk that is not exactly as long as the
+  ///   next one must be.
+  public static func append(
+    _ packet: Packet, _ bytes: Span<UInt8>, to body: inout [UInt8], total: Int
+  ) throws(PacketError) {
+    guard packet.type == .fetchChunk, let range = packet.range(Field.bytes) else { throw .unexpectedType(packet.type) }
+    guard range.count == min(WireLimit.chunk, total - body.count) else {
+      throw .invalidValue(.fetchChunk, tag: Field.bytes.tag)
+    }
+    body += range.map { bytes[$0] }
+  }
+}

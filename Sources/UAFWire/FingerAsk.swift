@@ -54,3 +54,173 @@ public struct FingerAsk: Equatable, Sendable {
   /// - Throws: never in fact.
   public static func stop() throws(PacketError) -> [UInt8] { try PacketWriter(.fingerStop).finish() }
 }
+
+/// What came of a touch (PROTOCOL.md, *touch*).
+public enum FingerTouch: UInt8, CaseIterable, Sendable {
+  /// The field of *touch*.
+  enum Field: UInt8, PacketField {
+    case outcome = 1
+
+    static let rules = [outcome.rule(.u8, required: true)]
+  }
+
+  /// The finger is one of the account's.
+  case matched = 0
+  /// It is not.
+  case notMatched = 1
+  /// It could not be read, and no comparison was made: the sensor goes on waiting.
+  case scanAgain = 2
+  /// The same: the swipe was too short.
+  case tooShort = 3
+  /// The same: the finger did not lie in the middle.
+  case notCentred = 4
+  /// The same: the finger has to be lifted first.
+  case liftFirst = 5
+  /// The same: the finger was lifted too soon.
+  case tooFast = 6
+
+  /// Whether a comparison was made.
+  public var isCompared: Bool { self == .matched || self == .notMatched }
+
+  /// The packet.
+  ///
+  /// - Throws: never in fact.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.fingerTouch)
+    writer.put(Field.outcome, u8: rawValue)
+    return try writer.finish()
+  }
+
+  /// Reads it.
+  ///
+  /// - Throws: ``PacketError``, also for an unknown outcome.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .fingerTouch else { throw .unexpectedType(packet.type) }
+    self = try packet.meaning(of: Field.outcome, bytes)
+  }
+}
+
+/// Why the sensor no longer waits (PROTOCOL.md, *end*).
+public struct FingerEnd: Equatable, Sendable {
+  /// The fields of *end*.
+  enum Field: UInt8, PacketField {
+    case cause = 1
+    case detail
+
+    static let rules = [cause.rule(.u8, required: true), detail.rule(.text(WireLimit.fingerDetail))]
+  }
+
+  /// The causes.
+  public enum Cause: UInt8, CaseIterable, Sendable {
+    /// The core has ended it.
+    case stopped = 0
+    /// The service reported a failure.
+    case failed = 1
+    /// The sensor was unplugged.
+    case sensorGone = 2
+    /// The service ended, or its name has another owner than when the sensor was claimed.
+    case serviceGone = 3
+  }
+
+  /// The cause.
+  public var cause: Cause
+  /// What the log says about it.
+  public var detail: String?
+
+  /// An end.
+  public init(_ cause: Cause, detail: String? = nil) {
+    self.cause = cause
+    self.detail = detail
+  }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` for a text that is too long.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.fingerEnd)
+    writer.put(Field.cause, u8: cause.rawValue)
+    writer.put(Field.detail, text: detail)
+    return try writer.finish()
+  }
+
+  /// Reads it.
+  ///
+  /// - Throws: ``PacketError``, also for an unknown cause.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .fingerEnd else { throw .unexpectedType(packet.type) }
+    self.init(try packet.meaning(of: Field.cause, bytes), detail: packet.text(Field.detail, bytes))
+  }
+}
+
+/// How the sensor stands for an account (PROTOCOL.md, *sensor*).
+public struct FingerSensor: Equatable, Sendable {
+  /// The fields of *sensor*.
+  enum Field: UInt8, PacketField {
+    case state = 1
+    case finger, detail, missing
+
+    static let rules = [
+      state.rule(.u8, required: true), finger.rule(.text(64), repeats: WireLimit.fingers),
+      detail.rule(.text(WireLimit.fingerDetail)), missing.rule(.text(64)),
+    ]
+  }
+
+  /// The states of a sensor.
+  public enum State: UInt8, CaseIterable, Sendable {
+    /// It can be used, or is waiting for a touch already.
+    case ready = 0
+    /// There is no fingerprint service on this machine, or it cannot be started.
+    case noService = 1
+    /// The service knows no sensor.
+    case noSensor = 2
+    /// Another program has claimed it.
+    case busy = 3
+    /// The account has no finger enrolled.
+    case notEnrolled = 4
+    /// The service does not let this program ask for the account: a polkit rule is missing.
+    case denied = 5
+    /// Who answers under the service's name is not root's.
+    case untrusted = 6
+    /// Anything else.
+    case failed = 7
+  }
+
+  /// The state.
+  public var state: State
+  /// The enrolled fingers, as the service names them.
+  public var fingers: [String]
+  /// What the log says about it.
+  public var detail: String?
+  /// The parts of uaf-finger's sandbox that are not in force.
+  public var missing: String?
+
+  /// A report.
+  public init(_ state: State, fingers: [String] = [], detail: String? = nil, missing: String? = nil) {
+    self.state = state
+    self.fingers = fingers
+    self.detail = detail
+    self.missing = missing
+  }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` for too many or too long names.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.fingerSensor)
+    writer.put(Field.state, u8: state.rawValue)
+    for finger in fingers { writer.put(Field.finger, text: finger) }
+    writer.put(Field.detail, text: detail)
+    writer.put(Field.missing, text: missing)
+    return try writer.finish()
+  }
+
+  /// Reads the report.
+  ///
+  /// - Throws: ``PacketError``, also for an unknown state.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .fingerSensor else { throw .unexpectedType(packet.type) }
+    self.init(
+      try packet.meaning(of: Field.state, bytes), fingers: packet.texts(Field.finger, bytes),
+      detail: packet.text(Field.detail, bytes), missing: packet.text(Field.missing, bytes))
+  }
+}

@@ -31,3 +31,72 @@ public struct NameRequest: Equatable, Sendable {
     self.init(uid: uid)
   }
 }
+
+/// What uaf-name answers (PROTOCOL.md, *name answer*).
+public struct NameAnswer: Equatable, Sendable {
+  /// The fields of *name answer*.
+  enum Field: UInt8, PacketField {
+    case outcome = 1
+    case name, number, missing
+
+    static let rules = [
+      outcome.rule(.u8, required: true), name.rule(.name(WireLimit.accountName)), number.rule(.u32),
+      missing.rule(.text(64)),
+    ]
+  }
+
+  /// How the look-up ended.
+  public enum Outcome: UInt8, CaseIterable, Sendable {
+    /// One account has the number, and its name leads back to it.
+    case found = 0
+    /// The name services know no account with the number.
+    case unknown = 1
+    /// The name of the number is that of an account with another number.
+    case ambiguous = 2
+    /// A name service failed, or its answer was too long.
+    case failed = 3
+  }
+
+  /// How it ended.
+  public var outcome: Outcome
+  /// The canonical name, with ``Outcome/found`` alone; 1 to ``WireLimit/accountName`` bytes.
+  public var name: [UInt8]?
+  /// The system's number for a failure.
+  public var number: UInt32?
+  /// The parts of uaf-name's sandbox that are not in force; at most 64 bytes.
+  public var missing: String?
+
+  /// An answer.
+  public init(_ outcome: Outcome, name: [UInt8]? = nil, number: UInt32? = nil, missing: String? = nil) {
+    self.outcome = outcome
+    self.name = name
+    self.number = number
+    self.missing = missing
+  }
+
+  /// The packet.
+  ///
+  /// - Throws: ``PacketError`` for a name that is too long.
+  public func packet() throws(PacketError) -> [UInt8] {
+    var writer = PacketWriter(.nameAnswer)
+    writer.put(Field.outcome, u8: outcome.rawValue)
+    writer.put(Field.name, optional: name)
+    writer.put(Field.number, u32: number)
+    writer.put(Field.missing, text: missing)
+    return try writer.finish()
+  }
+
+  /// Reads the answer.
+  ///
+  /// - Throws: ``PacketError``, also for an unknown outcome, a name without ``Outcome/found``, and the reverse.
+  public init(_ packet: Packet, _ bytes: Span<UInt8>) throws(PacketError) {
+    guard packet.type == .nameAnswer else { throw .unexpectedType(packet.type) }
+    let outcome: Outcome = try packet.meaning(of: Field.outcome, bytes)
+    let name = packet.bytes(Field.name, bytes)
+    guard (outcome == .found) == (name?.isEmpty == false), outcome == .found || name == nil else {
+      throw .invalidValue(.nameAnswer, tag: Field.name.tag)
+    }
+    self.init(
+      outcome, name: name, number: packet.number(Field.number, bytes), missing: packet.text(Field.missing, bytes))
+  }
+}

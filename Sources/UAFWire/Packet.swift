@@ -1,3 +1,7 @@
+// Purpose of this target: the bytes of PROTOCOL.md: packets, the messages of the conversations, the
+// table of what may follow what, and the packet socket. Imports SecretMemory and Glibc; knows
+// nothing of UAF, PAM or HTTP beyond the names of fields.
+
 import SecretMemory
 
 /// A packet whose form was checked: its type, and where its fields lie in the bytes it was read from.
@@ -99,5 +103,150 @@ public struct Packet: Equatable, Sendable {
   /// Equal when type and positions are; the bytes are not compared.
   public static func == (one: Packet, other: Packet) -> Bool {
     one.type == other.type && one.fields.elementsEqual(other.fields) { $0.tag == $1.tag && $0.range == $1.range }
+  }
+}
+
+/// The fields of one type of packet: their tags, named as in PROTOCOL.md, and what each may hold.
+protocol PacketField: RawRepresentable<UInt8>, CaseIterable, Sendable {
+  /// One rule for each field, in the order of tags.
+  static var rules: [FieldRule] { get }
+}
+
+extension PacketField {
+  /// The tag.
+  var tag: UInt8 { rawValue }
+
+  /// What the field may hold.
+  func rule(_ form: FieldRule.Form, required: Bool = false, repeats: Int = 1) -> FieldRule {
+    FieldRule(tag: tag, form: form, isRequired: required, repeats: repeats)
+  }
+}
+
+/// Why bytes are not a packet of PROTOCOL.md, or a message does not fit into one.
+public enum PacketError: Error, Equatable, Sendable {
+  /// Nothing, or more than ``WireLimit/packet`` bytes.
+  case size
+  /// No such type.
+  case unknownType(UInt8)
+  /// A tag that this type does not have, or that stands out of order or too often.
+  case unexpectedField(PacketType, tag: UInt8)
+  /// A field that goes on beyond the packet.
+  case truncated(PacketType)
+  /// A length, a NUL or a text that the field may not have.
+  case invalidValue(PacketType, tag: UInt8)
+  /// A required field is not there.
+  case missingField(PacketType, tag: UInt8)
+  /// A well-formed message of a type that was not expected here.
+  case unexpectedType(PacketType)
+}
+
+extension PacketError: CustomStringConvertible {
+  /// What is wrong, without any value of the packet.
+  public var description: String {
+    switch self {
+    case .size: "a packet must have 1 to \(WireLimit.packet) bytes"
+    case .unknownType(let type): "packet of unknown type \(type)"
+    case .unexpectedField(let type, let tag): "\(type): field \(tag) may not stand here"
+    case .truncated(let type): "\(type): a field goes beyond the packet's end"
+    case .invalidValue(let type, let tag): "\(type): field \(tag) has a value it may not have"
+    case .missingField(let type, let tag): "\(type): field \(tag) is missing"
+    case .unexpectedType(let type): "\(type): not expected at this point of the conversation"
+    }
+  }
+}
+
+/// What one field of a packet may be.
+struct FieldRule {
+  /// The form of a field's value.
+  enum Form: Equatable {
+    case flag, u8, u16, u32
+    /// A boolean that is 1, or absent.
+    case mark
+    /// Bytes that the front end got, without NUL; at most so many.
+    case name(Int)
+    /// UTF-8 without NUL; at most so many bytes.
+    case text(Int)
+    /// Any bytes; at most so many.
+    case raw(Int)
+    /// 1 to ``WireLimit/chunk`` bytes of any kind.
+    case chunk
+  }
+
+  let tag: UInt8
+  let form: Form
+  let isRequired: Bool
+  /// How often the field may stand.
+  let repeats: Int
+
+  /// Whether the bytes in `range` of the packet are a value of this form.
+  func accepts(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    switch form {
+    case .flag: range.count == 1 && bytes[range.lowerBound] <= 1
+    case .mark: range.count == 1 && bytes[range.lowerBound] == 1
+    case .u8: range.count == 1
+    case .u16: range.count == 2
+    case .u32: range.count == 4
+    case .name(let limit): range.count <= limit && !range.contains { bytes[$0] == 0 }
+    case .text(let limit):
+      range.count <= limit && !range.contains { bytes[$0] == 0 }
+        && String(validating: range.map { bytes[$0] }, as: UTF8.self) != nil
+    case .raw(let limit): range.count <= limit
+    case .chunk: (1...WireLimit.chunk).contains(range.count)
+    }
+  }
+}
+
+/// The type byte of a packet (PROTOCOL.md, "Conversation", "Fetch", "Chip", "Finger" and "Name").
+public enum PacketType: UInt8, CaseIterable, Sendable {
+  case begin = 0x01
+  case answer = 0x02
+  case cancelled = 0x03
+  case resume = 0x04
+  case prompt = 0x81
+  case info = 0x82
+  case error = 0x83
+  case ready = 0x84
+  case setenv = 0x85
+  case finished = 0x86
+  case fetchRequest = 0x41
+  case fetchPlaces = 0x42
+  case fetchAuthorities = 0x43
+  case fetchResponse = 0xC1
+  case fetchChunk = 0xC2
+  case chipRequest = 0xC3
+  case chipAnswer = 0xC4
+  case fingerAsk = 0x21
+  case fingerStop = 0x22
+  case fingerSensor = 0xA1
+  case fingerTouch = 0xA2
+  case fingerEnd = 0xA3
+  case nameRequest = 0x31
+  case nameAnswer = 0xB1
+
+  /// The fields a packet of this type may have, in the order they must have.
+  var rules: [FieldRule] {
+    switch self {
+    case .begin: Begin.Field.rules
+    case .answer: Answer.Field.rules
+    case .cancelled: FrontEndSignal.Field.rules
+    case .resume, .ready, .fingerStop: []
+    case .prompt: Prompt.Field.rules
+    case .info, .error: CoreMessage.NoticeField.rules
+    case .setenv: CoreMessage.SetenvField.rules
+    case .finished: Finished.Field.rules
+    case .fetchRequest: FetchRequest.Field.rules
+    case .fetchPlaces: FetchPlaces.Field.rules
+    case .fetchAuthorities: FetchAuthorities.Field.rules
+    case .fetchResponse: FetchResponse.Field.rules
+    case .fetchChunk: FetchChunk.Field.rules
+    case .chipRequest: ChipRequest.Field.rules
+    case .chipAnswer: ChipAnswer.Field.rules
+    case .fingerAsk: FingerAsk.Field.rules
+    case .fingerSensor: FingerSensor.Field.rules
+    case .fingerTouch: FingerTouch.Field.rules
+    case .fingerEnd: FingerEnd.Field.rules
+    case .nameRequest: NameRequest.Field.rules
+    case .nameAnswer: NameAnswer.Field.rules
+    }
   }
 }

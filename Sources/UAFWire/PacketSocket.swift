@@ -243,3 +243,65 @@ public struct PacketSocket: ~Copyable {
     return (ends[0], ends[1])
   }
 }
+
+/// Why a packet could not be sent or received.
+public enum PacketSocketError: Error, Equatable, Sendable {
+  /// The descriptor is not a socket of packets.
+  case notASocket
+  /// No connection; the system's error number.
+  case notConnected(CInt)
+  /// The peer's user id cannot be told.
+  case noPeer
+  /// Nothing within the time.
+  case timedOut
+  /// The other end is gone.
+  case closed
+  /// What came is not a packet.
+  case malformed(PacketError)
+}
+
+extension PacketSocketError: CustomStringConvertible {
+  /// What failed.
+  public var description: String {
+    switch self {
+    case .notASocket: "not a packet socket: this program is started by pam_uaf.so, systemd or uafctl, not by hand"
+    // SAFETY: strerror returns a NUL-terminated text for every number.
+    case .notConnected(let number): "cannot connect: \(unsafe String(cString: strerror(number)))"
+    case .noPeer: "the peer's user id cannot be told"
+    case .timedOut: "no message within the time"
+    case .closed: "the other end is gone"
+    case .malformed(let error): "malformed packet: \(error)"
+    }
+  }
+}
+
+/// What the programs have in common that the core is or starts: a packet socket at descriptor 3, and a few words where
+/// somebody starts them by hand.
+public enum SocketProgram {
+  /// Where the starting program leaves the socket.
+  public static let socket: CInt = 3
+
+  /// Answers a start with arguments, which is one by hand: with the version where that is asked for, else with the usage.
+  ///
+  /// - Parameters:
+  ///   - name: the program's own.
+  ///   - usage: ends with a new line.
+  /// - Returns: whether the version was asked for; nil for a start without arguments.
+  public static func answer(
+    _ arguments: [String], name: String, version: String, usage: String
+  ) -> Bool? {
+    guard arguments.count > 1 else { return nil }
+    let asksForVersion = arguments.dropFirst() == ["--version"]
+    if asksForVersion { say("\(name) \(version)\n", to: STDOUT_FILENO) } else { say(usage) }
+    return asksForVersion
+  }
+
+  /// Writes a text.
+  ///
+  /// One that cannot be written has nowhere else to go.
+  public static func say(_ text: String, to descriptor: CInt = STDERR_FILENO) {
+    var text = text
+    // SAFETY: the bytes are valid for the call.
+    text.withUTF8 { _ = unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+}

@@ -3,6 +3,7 @@
 // knows neither commands nor files.
 
 import FidoResults
+import Glibc
 
 /// What uafctl says, in each language that ``Language`` lists.
 ///
@@ -22,4 +23,92 @@ extension Catalogued {
     case .korean: korean
     }
   }
+}
+
+/// What a finding says in one language.
+package struct FindingText: Equatable {
+  /// What was looked at, and what it is like.
+  package let what: String
+  /// What to do about it; nil where nothing is wrong.
+  package let remedy: String?
+
+  /// - Parameter remedy: what to do, as an order without a full stop.
+  package init(_ what: String, do remedy: String? = nil) {
+    self.what = what
+    self.remedy = remedy
+  }
+
+  /// What was not looked at, because only root may.
+  package static func asRoot(_ what: String) -> FindingText { FindingText(what, do: "run it as root") }
+  /// The same in Korean.
+  package static func asRootKorean(_ what: String) -> FindingText { FindingText(what, do: "root로 실행하십시오") }
+}
+
+/// Text of others as it may be shown: without anything that steers a terminal.
+package enum ShownText {
+  /// One line.
+  package static func line(_ text: String) -> String { Text.cleaned(text, limit: lineLimit) }
+
+  // A machine's people fit into a line; thousands of a directory's do not.
+  private static let longestList = 8
+
+  /// Names in a line, each cleaned; of many the first ones, and how many more there are.
+  package static func names(_ names: [String], more: (Int) -> String) -> String {
+    let shown = names.prefix(longestList).map(line).joined(separator: ", ")
+    return names.count <= longestList ? shown : "\(shown), \(more(names.count - longestList))"
+  }
+
+  /// Several lines, each cleaned; empty ones are left out.
+  ///
+  /// A space at the end, after which an entry follows, stays.
+  package static func lines(_ text: String) -> String {
+    // Scalar by scalar: for a String a carriage return and a line feed are one character, and not this one.
+    let lines = text.unicodeScalars.split(separator: "\n").map { line(String($0)) }.filter { !$0.isEmpty }
+    return lines.joined(separator: "\n") + (text.hasSuffix(" ") && !lines.isEmpty ? " " : "")
+  }
+
+  /// A JSON document or a token: byte for byte, but for what neither can hold and a terminal would obey.
+  package static func verbatim(_ text: String) -> String {
+    var kept = String.UnicodeScalarView()
+    kept.append(
+      contentsOf: text.unicodeScalars.filter { scalar in
+        scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)
+      })
+    return String(kept)
+  }
+
+  // Text in a packet has at most 4,096 bytes.
+  private static let lineLimit = 4096
+}
+
+/// The system's error number in words.
+package struct SystemReason: Catalogued, Equatable {
+  /// The system's error number (`errno`).
+  package let number: CInt
+
+  /// The reason behind `errno`.
+  package init(_ number: CInt) { self.number = number }
+
+  /// What the C library calls it.
+  package var english: String {
+    // SAFETY: strerror returns a NUL-terminated text for every number, and this program has one thread.
+    unsafe String(cString: strerror(number))
+  }
+
+  /// The C library has no Korean without its own catalogues, which a server rarely has installed.
+  package var korean: String { Self.koreanWords[number] ?? "시스템 오류 \(number)번" }
+
+  private static let koreanWords: [CInt: String] = [
+    EPERM: "허용되지 않은 작업입니다", ENOENT: "그런 파일이나 폴더가 없습니다", EINTR: "작업이 중단되었습니다",
+    EIO: "입출력 오류입니다", EBADF: "열려 있지 않은 파일입니다", EAGAIN: "지금은 사용할 수 없습니다",
+    ENOMEM: "메모리가 부족합니다", EACCES: "권한이 없습니다", EBUSY: "다른 곳에서 사용 중입니다",
+    EEXIST: "이미 있습니다", ENOTDIR: "폴더가 아닙니다", EISDIR: "파일이 아니라 폴더입니다",
+    EINVAL: "올바르지 않은 값입니다", ENFILE: "시스템에 열린 파일이 너무 많습니다", EMFILE: "열린 파일이 너무 많습니다",
+    ENOTTY: "터미널이 아닙니다", EFBIG: "파일이 너무 큽니다", ENOSPC: "디스크에 남은 공간이 없습니다",
+    EROFS: "읽기 전용 파일 시스템입니다", EPIPE: "받는 쪽이 닫혔습니다", ENAMETOOLONG: "이름이 너무 깁니다",
+    ELOOP: "심볼릭 링크가 너무 많습니다", ENOEXEC: "실행할 수 없는 형식입니다", ECONNREFUSED: "연결이 거부되었습니다",
+    ECONNRESET: "연결이 끊어졌습니다", ENOTSOCK: "소켓이 아닙니다", EPROTOTYPE: "다른 종류의 소켓입니다",
+    EADDRINUSE: "주소를 이미 사용하고 있습니다", ETIMEDOUT: "시간이 초과되었습니다", EDQUOT: "디스크 할당량을 넘었습니다",
+    ESTALE: "파일이 더 이상 유효하지 않습니다",
+  ]
 }

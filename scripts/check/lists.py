@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from configuration import Rules
 from tree import ROOT, Finding, Tree
 
-CHECKS = "Sources/UAFWire/Check.swift"
+CHECKS = "Sources/UAFWire/CoreMessage.swift"
 PROTOCOL = "PROTOCOL.md"
 MODULE = "cshim/talk.c"
 KINDS = "Sources/Authenticator/Kinds/"
-_ENTRY = KINDS + "Form/TypedEntry.swift"
+_ENTRY = KINDS + "Form/AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
 # Where each type is named by hand, and what stands around the names there.
 NAMING = {

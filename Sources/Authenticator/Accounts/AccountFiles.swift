@@ -122,3 +122,97 @@ enum AccountFiles {
 
   private static func journalName(_ uid: UInt32) -> String { fileName(uid) + "-journal" }
 }
+
+/// The names that an account goes by on this machine: the one that it was registered under, and those that root has had take the
+/// registration over since.
+///
+/// The registered name stays in every seal. A renamed account opens its keys by it, and keeps its name at the server.
+struct AccountNames: Equatable {
+  /// How many names may take a registration over; the oldest goes when there are more.
+  private static let most = 8
+
+  private(set) var names: [[UInt8]]
+
+  /// The names of an account.
+  ///
+  /// - Throws: ``StateError``.
+  init(of identity: AccountIdentity, in records: SealedRecords) throws(StateError) {
+    names = [identity.name]
+    guard let body = try records.body(.names, of: identity) else { return }
+    var reader = try RecordReader(body, version: 1)
+    for _ in 0..<(try reader.integer(UInt8.self)) { names.append(try reader.data()) }
+    try reader.finish()
+  }
+
+  /// Has a further name take the registration over.
+  ///
+  /// Those before it stay: an account may have two names at one time.
+  mutating func add(_ name: [UInt8]) {
+    guard !names.contains(name) else { return }
+    names.append(name)
+    if names.count > Self.most + 1 { names.remove(at: 1) }
+  }
+
+  /// Stores them; inside `write`.
+  func put(of identity: AccountIdentity, in records: SealedRecords) throws(StateError) {
+    var writer = RecordWriter(version: 1)
+    writer.put(UInt8(truncatingIfNeeded: names.count - 1))
+    for name in names.dropFirst() { writer.put(name) }
+    try records.put(.names, body: writer.bytes, of: identity)
+  }
+}
+
+/// Which accounts have a file on this machine.
+public enum AccountNumbers {
+  /// Their numbers, the lowest first.
+  ///
+  /// - Throws: ``StateError``.
+  public static func all(in directory: borrowing StateDirectory) throws(StateError) -> [UInt32] {
+    try AccountFiles.numbers(in: directory)
+  }
+}
+
+/// The record that something was registered here; it stays as long as the account's file.
+///
+/// `nouserok` looks for it, so that neither a deregistration nor a removed row counts as "never".
+enum Tombstone: Equatable {
+  /// The account has an identity row; if it is missing, somebody removed it.
+  case registered
+  /// Everything was deregistered or reset; whose it was, unless an earlier version wrote it.
+  ///
+  /// The account stage asks for that account still, with what the server knows the machine by.
+  case buried(AccountIdentity?)
+
+  /// - Throws: ``StateError/damaged``.
+  init(record: [UInt8]) throws(StateError) {
+    guard record.first == 2 else {
+      var reader = try RecordReader(record, version: 1)
+      switch try reader.integer(UInt8.self) {
+      case 1: self = .registered
+      case 2: self = .buried(nil)
+      default: throw .damaged
+      }
+      try reader.finish()
+      return
+    }
+    var reader = try RecordReader(record, version: 2)
+    self = .buried(try AccountIdentity(record: try reader.data()))
+    try reader.finish()
+  }
+
+  var record: [UInt8] {
+    switch self {
+    case .registered, .buried(nil):
+      var writer = RecordWriter(version: 1)
+      writer.put(UInt8(self == .registered ? 1 : 2))
+      return writer.bytes
+    case .buried(let identity?):
+      var writer = RecordWriter(version: 2)
+      writer.put(identity.record)
+      return writer.bytes
+    }
+  }
+
+  /// Whether everything was deregistered or reset.
+  var isBuried: Bool { self != .registered }
+}

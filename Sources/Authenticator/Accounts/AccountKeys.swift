@@ -1,3 +1,4 @@
+import Glibc
 import SecretMemory
 import UAFCrypto
 
@@ -120,5 +121,170 @@ struct AccountKeys {
       try records.remove([type])
       try records.buryIfEmpty()
     }
+  }
+}
+
+/// The latest ``maximum`` KeyIDs that this state folder has made for an account.
+///
+/// They are in a file beside the account's, so that a reset, a deregistration and `uafctl forget` keep them. With them
+/// this machine recognises a key that it lost and the server still has. Nothing else depends on the file. It has a mark
+/// under the device secret; one whose mark is wrong names no keys.
+public enum MadeKeys {
+  /// How many are stored; no account loses more keys before the server learns of it.
+  public static let maximum = 32
+
+  /// More than the file ever has: a name has 128 characters at the most.
+  private static let maximumBytes = 8192
+  private static let markLength = 32
+
+  private struct Entry: Equatable {
+    let serverUserName: String
+    let keyID: [UInt8]
+  }
+
+  /// The KeyIDs made for an account under this name at the server, the oldest first.
+  ///
+  /// - Throws: ``StateError``: `unsafe` or `cannotOpen`.
+  public static func keyIDs(
+    of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
+  ) throws(StateError) -> [[UInt8]] {
+    // Bytes, because Swift's equality of texts ignores some differences.
+    try read(uid, in: directory).filter { Array($0.serverUserName.utf8) == Array(serverUserName.utf8) }.map(\.keyID)
+  }
+
+  /// Notes new keys, on disk before a server may learn of them.
+  ///
+  /// - Throws: ``StateError``; `superseded` while another call writes the account's files.
+  public static func add(
+    _ keyIDs: [[UInt8]], of uid: UInt32, serverUserName: String, in directory: borrowing StateDirectory
+  ) throws(StateError) {
+    let change = try FileChange(of: uid, in: directory.slots)
+    defer { withExtendedLifetime(change) {} }
+    var entries = try read(uid, in: directory)
+    entries += keyIDs.map { Entry(serverUserName: serverUserName, keyID: $0) }
+    var bytes: [UInt8] = []
+    repeat {
+      entries.removeFirst(max(entries.count - maximum, bytes.isEmpty ? 0 : 1))
+      bytes = body(entries)
+    } while bytes.count + markLength > maximumBytes && !entries.isEmpty
+    guard let mark = try? HMACSHA256.authenticate(bytes, key: markKey(uid, directory)) else { throw .cryptography }
+    try directory.accounts.replace(fileName(uid), with: bytes + mark)
+  }
+
+  /// Whether a file in the accounts' folder is one of these, which is useless without the device key that marked it.
+  static func isFile(_ name: String) -> Bool { name.hasSuffix(".made") }
+
+  private static func fileName(_ uid: UInt32) -> String { "\(uid).made" }
+
+  private static func markKey(_ uid: UInt32, _ directory: borrowing StateDirectory) throws(StateError) -> Secret {
+    try SealedRecords.markKey("pam-uaf made keys", uid: uid, deviceSecret: directory.deviceSecret)
+  }
+
+  private static func body(_ entries: [Entry]) -> [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(UInt8(clamping: entries.count))
+    for entry in entries {
+      writer.put(entry.serverUserName)
+      writer.put(entry.keyID)
+    }
+    return writer.bytes
+  }
+
+  private static func read(_ uid: UInt32, in directory: borrowing StateDirectory) throws(StateError) -> [Entry] {
+    var bytes = [UInt8](repeating: 0, count: maximumBytes)
+    var length: Int?
+    var failure: StateError?
+    // SAFETY: the buffer is used for the call only.
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(StateError) {
+        length = try unsafe directory.accounts.read(fileName(uid), owner: directory.owner, into: buffer)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard let length, length > markLength else { return [] }
+    let body = Array(bytes[..<(length - markLength)])
+    let isOurs = try? HMACSHA256.isValid(
+      Array(bytes[(length - markLength)..<length]), of: body, key: markKey(uid, directory))
+    // It is always safe to name no key, so this locks no account.
+    return isOurs == true ? (try? entries(body)) ?? [] : []
+  }
+
+  private static func entries(_ body: [UInt8]) throws(StateError) -> [Entry] {
+    var reader = try RecordReader(body, version: 1)
+    var entries: [Entry] = []
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      entries.append(Entry(serverUserName: try reader.text(), keyID: try reader.data()))
+    }
+    try reader.finish()
+    return entries
+  }
+}
+
+/// An empty file beside an account's: the server has refused, and the account's file could not be written.
+///
+/// Somebody can stop a call in the middle of a write, and so keep that file locked. Without this mark the server's
+/// earlier success would still be valid for logins without it.
+struct RefusalMark {
+  private let path: String
+
+  /// The mark of an account, in the accounts' folder.
+  init(of uid: UInt32, in accounts: borrowing TrustedDirectory) { path = accounts.path + "/.\(uid).refused" }
+
+  /// Whether it is there; if that cannot be found out, it counts as there.
+  var isSet: Bool {
+    var info = stat()
+    // SAFETY: the path lives for the call; `info` is a stat structure.
+    return unsafe lstat(path, &info) == 0 || errno != ENOENT
+  }
+
+  /// Puts it there, on the disk.
+  ///
+  /// - Returns: whether it is there.
+  func set() -> Bool {
+    // SAFETY: the path lives for the call.
+    let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return fsync(file) == 0
+  }
+
+  /// Removes it; if that fails, it stays and refuses.
+  func clear() {
+    // SAFETY: the path lives for the call.
+    _ = unsafe unlink(path)
+  }
+}
+
+/// A counter that was put on the disk together with the end of an attempt, and that nobody has signed with yet.
+///
+/// A login writes twice after a correct entry: it clears the attempt, and it counts the signature. Put together they cost
+/// one wait for the disk and not two.
+final class ReservedCounter {
+  private var reserved: (keyID: [UInt8], counter: UInt32)?
+
+  /// Counts a signature of the only key of `type`; inside `write`.
+  ///
+  /// With several keys it is not known yet which will sign, and the journal's reserve is made for few pages. A key that has
+  /// signed as often as it can is left as it is: that is reported at the signature.
+  ///
+  /// - Returns: what to hand to ``keep(_:)`` once the transaction is on the disk.
+  static func count(_ type: AuthenticatorType, in records: AccountRecords) throws(StateError) -> UAFKey? {
+    let keys = try records.keys().filter { $0.type == type }
+    guard keys.count == 1, var key = keys.first, (try? key.countSignature()) != nil else { return nil }
+    try records.put(key)
+    return key
+  }
+
+  /// Keeps the counter of a key for one signature.
+  func keep(_ key: UAFKey?) { reserved = key.map { ($0.keyID, $0.signCounter) } }
+
+  /// The counter for a signature with this key, once.
+  ///
+  /// - Parameter stored: the key as it is on the disk now. Where another login has counted since, the server may have seen more,
+  ///   and the reserved counter is of no use.
+  func take(for stored: UAFKey) -> UInt32? {
+    defer { reserved = nil }
+    guard let (keyID, counter) = reserved, keyID == stored.keyID, counter == stored.signCounter else { return nil }
+    return counter
   }
 }

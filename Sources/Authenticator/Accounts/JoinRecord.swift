@@ -57,3 +57,206 @@ public struct JoinRecord: Equatable, Sendable {
     return wasThere
   }
 }
+
+/// What this machine has told the server that it has joined, in a file of the state folder; readable only by root.
+///
+/// It opens nothing. Whoever changes it is told apart from this machine by the server, and no more.
+public struct CheckInRecord: Equatable, Sendable {
+  /// A report that the server has taken.
+  public struct Told: Equatable, Sendable {
+    /// SHA-256 of what it said.
+    public let hash: [UInt8]
+    /// When that was, in seconds since 1970.
+    public let at: Int64
+    /// The number of the server's news; nil if it named none.
+    public let news: Int64?
+
+    /// Makes a note of a report.
+    public init(hash: [UInt8], at: Int64, news: Int64?) {
+      self.hash = hash
+      self.at = at
+      self.news = news
+    }
+  }
+
+  /// The mark that the last report has set; nil before the first one.
+  public var mark: [UInt8]?
+  /// The mark that the report under way sets; nil once the server has answered.
+  public var nextMark: [UInt8]?
+  /// When a report was sent that the server has not answered, in seconds since 1970; nil if it has.
+  public var sentAt: Int64?
+  /// The last report that it has taken; nil before the first one.
+  public var told: Told?
+
+  private static let fileName = "machine.checkin"
+  private static let maximumBytes = 256
+
+  /// A record of a machine that has told nothing.
+  public init() {}
+
+  /// The record of a state folder; an empty one if there is none, or one that cannot be read.
+  ///
+  /// - Throws: ``StateError`` for a folder or a file that somebody else could have written.
+  public static func read(in path: String, owner: uid_t) throws(StateError) -> CheckInRecord {
+    let folder = try TrustedDirectory(path, owner: owner)
+    guard let bytes = try folder.bytes(fileName, owner: owner, capacity: maximumBytes) else { return CheckInRecord() }
+    return (try? CheckInRecord(bytes)) ?? CheckInRecord()
+  }
+
+  private init(_ bytes: [UInt8]) throws(StateError) {
+    var reader = try RecordReader(bytes, version: 1)
+    mark = Self.present(try reader.data())
+    nextMark = Self.present(try reader.data())
+    sentAt = try Self.number(&reader)
+    let hash = try reader.data()
+    let (at, news) = (try Self.number(&reader), try Self.number(&reader))
+    told = at.map { Told(hash: hash, at: $0, news: news) }
+    try reader.finish()
+  }
+
+  private static func present(_ bytes: [UInt8]) -> [UInt8]? { bytes.isEmpty ? nil : bytes }
+
+  private static func number(_ reader: inout RecordReader) throws(StateError) -> Int64? {
+    let isThere = try reader.flag()
+    let number: Int64 = try reader.integer()
+    return isThere ? number : nil
+  }
+
+  /// Keeps the record in place of an earlier one.
+  ///
+  /// - Throws: ``StateError``; the earlier one is then as it was.
+  public func store(in path: String, owner: uid_t) throws(StateError) {
+    var writer = RecordWriter(version: 1)
+    writer.put(mark ?? [])
+    writer.put(nextMark ?? [])
+    Self.put(sentAt, &writer)
+    writer.put(told?.hash ?? [])
+    Self.put(told?.at, &writer)
+    Self.put(told?.news, &writer)
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.replace(Self.fileName, with: writer.bytes)
+  }
+
+  private static func put(_ number: Int64?, _ writer: inout RecordWriter) {
+    writer.put(number != nil)
+    writer.put(number ?? 0)
+  }
+
+  /// Removes the record.
+  ///
+  /// - Throws: ``StateError``.
+  public static func remove(in path: String, owner: uid_t) throws(StateError) {
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.removeFile(fileName)
+    try folder.synchronise()
+  }
+}
+
+/// By what a server knows this machine, in the file of the account that it gave it to; readable only by root.
+///
+/// It opens nothing here. At the server it is worth a place that strangers cannot take.
+public struct MachineRecord: Equatable, Sendable {
+  /// The machine's number at the server.
+  public let machineID: [UInt8]
+  /// The key of its proofs.
+  public let secret: [UInt8]
+  /// SHA-256 of the server's addresses when it gave the secret: no other server is sent a proof.
+  public let place: [UInt8]
+
+  /// Makes a record.
+  public init(machineID: [UInt8], secret: [UInt8], place: [UInt8]) {
+    self.machineID = machineID
+    self.secret = secret
+    self.place = place
+  }
+
+  /// The record of an account; nil if there is none.
+  ///
+  /// - Throws: ``StateError``.
+  public static func of(_ account: AccountFile) throws(StateError) -> MachineRecord? {
+    guard let body = try account.records.body(.machine, of: account.identity) else { return nil }
+    var reader = try RecordReader(body, version: 1)
+    let machineID = try reader.data()
+    let secret = try reader.data()
+    let record = MachineRecord(machineID: machineID, secret: secret, place: try reader.data())
+    try reader.finish()
+    return record
+  }
+
+  /// Stores the record in place of an earlier one; nothing is written if it is the same.
+  ///
+  /// - Throws: ``StateError``; `absent` if the account was removed meanwhile.
+  public func store(in account: AccountFile) throws(StateError) {
+    // A damaged one is replaced.
+    guard (try? Self.of(account)) != self else { return }
+    var writer = RecordWriter(version: 1)
+    for part in [machineID, secret, place] { writer.put(part) }
+    let body = writer.bytes
+    try account.records.write { () throws(StateError) in
+      guard try account.records.body(.identity, of: nil) == account.identity.record else { throw .absent }
+      try account.records.put(.machine, body: body, of: account.identity)
+    }
+  }
+}
+
+/// The policy that the server has signed for this machine, in a file of the state folder; readable only by root.
+///
+/// It is the signed text, which each reader verifies again. So it is neither sealed nor marked.
+public struct PolicyRecord: Equatable, Sendable {
+  /// When the machine has joined, by the server's clock, in seconds since 1970: nothing that was signed before is taken.
+  public let joinedAt: Int64
+  /// The highest version that was taken since then; 0 for none.
+  public let version: Int64
+  /// The token; empty for none.
+  public let token: [UInt8]
+
+  private static let fileName = "machine.policy"
+  /// 24 KiB for the token, and what stands before it.
+  private static let maximumBytes = 24 * 1024 + 32
+
+  /// Makes a record; without a policy that of a machine that has just joined.
+  public init(joinedAt: Int64, version: Int64 = 0, token: [UInt8] = []) {
+    self.joinedAt = joinedAt
+    self.version = version
+    self.token = token
+  }
+
+  /// The record of a state folder; nil if there is none, as before a machine joins.
+  ///
+  /// - Throws: ``StateError`` for a folder or a file that somebody else could have written, and `damaged` for one that cannot be
+  ///   read.
+  public static func read(in path: String, owner: uid_t) throws(StateError) -> PolicyRecord? {
+    let folder = try TrustedDirectory(path, owner: owner)
+    guard let bytes = try folder.bytes(fileName, owner: owner, capacity: maximumBytes) else { return nil }
+    return try PolicyRecord(bytes)
+  }
+
+  private init(_ bytes: [UInt8]) throws(StateError) {
+    var reader = try RecordReader(bytes, version: 1)
+    joinedAt = try reader.integer()
+    version = try reader.integer()
+    token = try reader.data()
+    try reader.finish()
+  }
+
+  /// Keeps the record in place of an earlier one.
+  ///
+  /// - Throws: ``StateError``; the earlier one is then as it was.
+  public func store(in path: String, owner: uid_t) throws(StateError) {
+    var writer = RecordWriter(version: 1)
+    writer.put(joinedAt)
+    writer.put(version)
+    writer.put(token)
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.replace(Self.fileName, with: writer.bytes)
+  }
+
+  /// Removes the record.
+  ///
+  /// - Throws: ``StateError``.
+  public static func remove(in path: String, owner: uid_t) throws(StateError) {
+    let folder = try TrustedDirectory(path, owner: owner)
+    try folder.removeFile(fileName)
+    try folder.synchronise()
+  }
+}

@@ -53,3 +53,119 @@ public struct LastAnswer: Equatable, Sendable {
     return OfflineJudgement(of: yes.asked, at: now, maximumAge: maximumAge, latestWallSeconds: latest)
   }
 }
+
+extension LastAnswer {
+  /// The fixed size of the record, so that a refusal can be stored on a full disk too.
+  static let recordSize = 256
+  /// SHA-256's.
+  static let termsSize = 32
+
+  /// The answer as the body of a record.
+  var record: [UInt8] {
+    var writer = RecordWriter(version: 1)
+    writer.put(refusals)
+    writer.put(latestWallSeconds)
+    writer.put(yes != nil)
+    if let yes {
+      writer.put(yes.asked.bootID)
+      writer.put(yes.asked.nanoseconds)
+      writer.put(yes.asked.wallSeconds)
+      writer.put(yes.terms)
+      writer.put(UInt8(truncatingIfNeeded: yes.types.count))
+      for type in yes.types { writer.put(type.rawValue) }
+    }
+    writer.pad(to: Self.recordSize)
+    return writer.bytes
+  }
+
+  /// Reads a record.
+  ///
+  /// - Throws: ``StateError/damaged``.
+  init(record: [UInt8]) throws(StateError) {
+    guard record.count == Self.recordSize else { throw .damaged }
+    var reader = try RecordReader(record, version: 1)
+    refusals = try reader.integer()
+    latestWallSeconds = try reader.integer()
+    if try reader.flag() { yes = try Yes(from: &reader) }
+    try reader.finish()
+  }
+}
+
+extension LastAnswer.Yes {
+  fileprivate init(from reader: inout RecordReader) throws(StateError) {
+    let bootID = try reader.data()
+    let nanoseconds = try reader.integer(Int64.self)
+    asked = BootTime(bootID: bootID, nanoseconds: nanoseconds, wallSeconds: try reader.integer())
+    terms = try reader.data()
+    guard terms.count == LastAnswer.termsSize else { throw .damaged }
+    types = []
+    for _ in 0..<(try reader.integer(UInt8.self)) {
+      guard let type = AuthenticatorType(rawValue: try reader.text()) else { throw .damaged }
+      types.append(type)
+    }
+  }
+}
+
+/// The server's last answer for an account, in the account's file, with the mark beside the file.
+struct AccountAnswer {
+  let records: AccountRecords
+  /// Says that the server has refused, if the file could not be written; nil for a file in memory.
+  let refusalMark: RefusalMark?
+
+  /// Stores a refusal that could not be stored when it came.
+  func settleRefusal(at now: BootTime) throws(StateError) {
+    guard let refusalMark, refusalMark.isSet else { return }
+    try records.write { () throws(StateError) in try changeRecord { $0.noteRefusal(at: now) } }
+    refusalMark.clear()
+  }
+
+  /// How many of the server's answers were no success.
+  func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
+
+  /// Stores a success, unless a refusal came in between.
+  ///
+  /// - Parameter refusals: ``refusals()`` before the server was asked.
+  func noteYes(_ yes: LastAnswer.Yes, since refusals: UInt64) throws(StateError) {
+    try change { answer in
+      guard refusalMark?.isSet != true else { return }
+      answer.note(yes, since: refusals)
+    }
+  }
+
+  /// Makes the last success invalid; if the file cannot be written, by the mark.
+  ///
+  /// - Parameter always: whether to store it even if no answer was ever stored.
+  func noteRefusal(at now: BootTime, always: Bool) throws(StateError) {
+    do throws(StateError) {
+      try records.write { () throws(StateError) in
+        let isKept = try records.lastAnswer() != nil
+        guard isKept || always else { return }
+        try changeRecord { $0.noteRefusal(at: now) }
+      }
+    } catch {
+      guard case .database = error, let refusalMark, refusalMark.set() else { throw error }
+    }
+  }
+
+  /// Decides whether the account may log in without the server; stores first that it was asked.
+  func judgeOffline(
+    at now: BootTime, maximumAge: Duration, opened: [AuthenticatorType], terms: [UInt8]
+  ) throws(StateError) -> OfflineJudgement {
+    guard try records.lastAnswer() != nil, refusalMark?.isSet != true else { return .refused(.noYes) }
+    return try change { $0.judge(at: now, maximumAge: maximumAge, opened: opened, terms: terms) }
+  }
+
+  private func change<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
+    try records.write { () throws(StateError) in try changeRecord(body) }
+  }
+
+  private func changeRecord<Result>(_ body: (inout LastAnswer) -> Result) throws(StateError) -> Result {
+    // An account that was removed meanwhile is not restored.
+    try records.requireIdentity()
+    let before = try records.lastAnswer()
+    var answer = before ?? LastAnswer()
+    let result = body(&answer)
+    if answer != before { try records.put(answer) }
+    return result
+  }
+}

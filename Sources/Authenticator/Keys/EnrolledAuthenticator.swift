@@ -1,3 +1,4 @@
+import SecretMemory
 import UAFCrypto
 
 /// What is needed to check an entry against the secret that is set.
@@ -80,4 +81,123 @@ public struct EnrolledAuthenticator: Equatable, Sendable {
     self.released = released
     registrationCounter = other.registrationCounter
   }
+}
+
+/// An authenticator whose secret was entered: its keys can be used as long as this exists.
+///
+/// It is made in two ways: an existing seal opened, or a new one was made.
+public struct UnlockedAuthenticator: ~Copyable {
+  let wrap: KeyWrap
+  let enrolled: EnrolledAuthenticator
+  /// Whether it was made in this call, and is stored nowhere.
+  public let isNew: Bool
+  private let key: Secret
+  /// Keeps a new share in the chip as long as this exists.
+  private let claim: ShareClaim?
+
+  private init(
+    wrap: KeyWrap, enrolled: EnrolledAuthenticator, isNew: Bool, key: consuming Secret, claim: ShareClaim? = nil
+  ) {
+    self.wrap = wrap
+    self.enrolled = enrolled
+    self.isNew = isNew
+    self.key = key
+    self.claim = claim
+  }
+
+  /// Makes an authenticator with a new random key, sealed under `value`; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError``: `cryptography`, `share`, or `superseded` while root has shares of the account removed.
+  static func enrol(
+    _ value: borrowing Secret, wrap: KeyWrap, cost: Scrypt.Parameters, in directory: borrowing StateDirectory
+  ) throws(StateError) -> UnlockedAuthenticator {
+    let key = try KeyWrap.makeKey()
+    let claim = try wrap.claim(in: directory.slots)
+    let enrolled = try wrap.seal(key, under: value, cost: cost, deviceSecret: directory.deviceSecret)
+    return UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: true, key: key, claim: claim)
+  }
+
+  /// Opens an authenticator with `value`.
+  ///
+  /// - Throws: ``StateError`` as ``KeyWrap/open(_:with:deviceSecret:)``.
+  static func open(
+    _ enrolled: EnrolledAuthenticator, wrap: KeyWrap, with value: borrowing Secret, deviceSecret: borrowing Secret
+  ) throws(StateError) -> Opening {
+    switch try wrap.open(enrolled, with: value, deviceSecret: deviceSecret) {
+    case .opened(let key):
+      return .opened(UnlockedAuthenticator(wrap: wrap, enrolled: enrolled, isNew: false, key: key))
+    case .wrong: return .wrong
+    case .exhausted: return .exhausted
+    }
+  }
+
+  /// What came of opening one.
+  enum Opening: ~Copyable {
+    case opened(UnlockedAuthenticator)
+    case wrong
+    /// The chip has counted too many wrong values.
+    case exhausted
+  }
+
+  /// What is kept of its share; nil without one.
+  public var share: [UInt8]? { enrolled.share }
+
+  /// Which type it is.
+  public var type: AuthenticatorType { wrap.type }
+
+  /// The number of the next registration with it (UAF: RegCounter).
+  public var nextRegistrationCounter: UInt32 { enrolled.registrationCounter &+ 1 }
+
+  /// The same authenticator under another secret; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  borrowing func sealed(
+    under value: borrowing Secret, cost: Scrypt.Parameters, deviceSecret: borrowing Secret
+  ) throws(StateError) -> EnrolledAuthenticator {
+    var sealed = try wrap.seal(key, under: value, cost: cost, deviceSecret: deviceSecret)
+    sealed.registrationCounter = enrolled.registrationCounter
+    return sealed
+  }
+
+  /// What is stored of a registration with it, once the server has accepted the key.
+  public borrowing func registration(of key: UAFKey) -> NewRegistration {
+    NewRegistration(key: key, enrolled: enrolled, isNew: isNew)
+  }
+
+  /// Makes a key pair for an application; nothing is stored yet.
+  ///
+  /// - Throws: ``StateError/cryptography``.
+  public borrowing func makeKey(appID: String) throws(StateError) -> UAFKey {
+    do {
+      let pair = try P256.generate()
+      let keyID = try RandomBytes.make(32)
+      let nonce = try RandomBytes.make(12)
+      let sealed = try AES256GCM.seal(
+        pair.privateKey, key: key, nonce: nonce, additionalData: wrap.keyData(appID: appID, keyID: keyID))
+      return UAFKey(
+        type: type, appID: appID, keyID: keyID, publicKey: pair.publicKey, nonce: nonce, sealedPrivateKey: sealed)
+    } catch { throw .cryptography }
+  }
+
+  /// Signs with a key of this authenticator: ECDSA P-256 with SHA-256, raw r | s.
+  ///
+  /// - Throws: ``StateError/damaged`` if the key does not open, ``StateError/cryptography`` otherwise.
+  public borrowing func sign(_ message: [UInt8], with uafKey: UAFKey) throws(StateError) -> [UInt8] {
+    do throws(CryptoError) {
+      let privateKey = try AES256GCM.open(
+        uafKey.sealedPrivateKey, key: key, nonce: uafKey.nonce,
+        additionalData: wrap.keyData(appID: uafKey.appID, keyID: uafKey.keyID))
+      return try P256.sign(message, privateKey: privateKey)
+    } catch { throw error == .authenticationFailed ? .damaged : .cryptography }
+  }
+}
+
+/// What came of opening an authenticator with a value.
+enum KeyOpening: ~Copyable {
+  /// Its key.
+  case opened(Secret)
+  /// The value is wrong.
+  case wrong
+  /// The value was not looked at: the chip has counted too many wrong ones.
+  case exhausted
 }

@@ -53,3 +53,43 @@ public protocol ShareKeeper: AnyObject {
   /// Removes all shares with a mark but one: also those that killed calls have left.
   func remove(marked mark: [UInt8], but kept: [UInt8]?)
 }
+
+/// A share that was just made.
+public struct NewShare: ~Copyable {
+  /// What is kept of it.
+  let kept: [UInt8]
+  let share: Secret
+
+  /// A share, and what is kept of it.
+  public init(_ share: consuming Secret, kept: [UInt8]) {
+    self.share = share
+    self.kept = kept
+  }
+}
+
+/// What came of opening a share.
+public enum OpenedShare: ~Copyable {
+  /// The values are right.
+  case opened(Secret)
+  /// They are wrong, and were counted.
+  case wrong
+  /// They were not looked at: too many wrong ones were counted.
+  case exhausted
+}
+
+/// What became of the accounts whose wrong values a chip has counted.
+public struct RecoveredShares: Equatable, Sendable {
+  /// Those that the chip goes on counting for.
+  public let kept: [UInt32]
+  /// Those that go on without the chip, until their value is changed.
+  public let released: [UInt32]
+  /// Those of whose shares neither the chip nor the recovery key has one.
+  public let lost: [UInt32]
+
+  /// Accounts by their numbers.
+  public init(kept: [UInt32] = [], released: [UInt32] = [], lost: [UInt32] = []) {
+    self.kept = kept
+    self.released = released
+    self.lost = lost
+  }
+}

@@ -110,3 +110,194 @@ struct TOMLScanner {
     }
   }
 }
+
+// The four kinds of TOML strings. The document was already found free of control characters but tab and line ends.
+
+extension TOMLScanner {
+  /// `"..."` with escapes.
+  mutating func basicString() throws(TOMLError) -> String {
+    position += 1
+    var value: [UInt8] = []
+    while true {
+      switch peek {
+      case UInt8(ascii: "\""):
+        position += 1
+        return String(decoding: value, as: UTF8.self)
+      case UInt8(ascii: "\\"): try escape(into: &value)
+      case nil, 0x0a, 0x0d: throw error("a string is not closed")
+      case .some(let byte):
+        value.append(byte)
+        position += 1
+      }
+    }
+  }
+
+  /// `'...'` as it stands.
+  mutating func literalString() throws(TOMLError) -> String {
+    position += 1
+    let start = position
+    while let byte = peek, byte != 0x0a, byte != 0x0d {
+      position += 1
+      if byte == UInt8(ascii: "'") { return text(start..<(position - 1)) }
+    }
+    throw error("a string is not closed")
+  }
+
+  /// `"""..."""` or `'''...'''`; the quote tells which.
+  mutating func multilineString(quote: UInt8) throws(TOMLError) -> String {
+    position += 3
+    _ = newline()
+    var value: [UInt8] = []
+    while let byte = peek {
+      if byte == quote, let closing = closingQuotes(quote) {
+        position += closing
+        // Up to two quotes may stand right before the closing three.
+        value += [UInt8](repeating: quote, count: closing - 3)
+        return String(decoding: value, as: UTF8.self)
+      }
+      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        if !skipFoldedLines() { try escape(into: &value) }
+        continue
+      }
+      if byte == 0x0d || byte == 0x0a {
+        _ = newline()
+        value.append(0x0a)
+        continue
+      }
+      value.append(byte)
+      position += 1
+    }
+    throw error("a string is not closed")
+  }
+
+  /// How many quotes close the string here, 3 to 5; nil if fewer than three stand here.
+  private func closingQuotes(_ quote: UInt8) -> Int? {
+    let count = bytes[position...].prefix(5).prefix { $0 == quote }.count
+    return count >= 3 ? count : nil
+  }
+
+  /// A backslash at the end of a line swallows all white space up to the next character.
+  private mutating func skipFoldedLines() -> Bool {
+    var ahead = self
+    ahead.position += 1
+    ahead.skipSpace()
+    guard ahead.newline() else { return false }
+    repeat { ahead.skipSpace() } while ahead.newline()
+    self = ahead
+    return true
+  }
+
+  private mutating func escape(into value: inout [UInt8]) throws(TOMLError) {
+    position += 1
+    let letter = peek
+    position += 1
+    switch letter {
+    case UInt8(ascii: "b"): value.append(0x08)
+    case UInt8(ascii: "t"): value.append(0x09)
+    case UInt8(ascii: "n"): value.append(0x0a)
+    case UInt8(ascii: "f"): value.append(0x0c)
+    case UInt8(ascii: "r"): value.append(0x0d)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): value.append(bytes[position - 1])
+    case UInt8(ascii: "u"): try unicodeEscape(digits: 4, into: &value)
+    case UInt8(ascii: "U"): try unicodeEscape(digits: 8, into: &value)
+    default: throw error("an unknown escape in a string: write expressions in single quotes")
+    }
+  }
+
+  private mutating func unicodeEscape(digits: Int, into value: inout [UInt8]) throws(TOMLError) {
+    let end = position + digits
+    guard end <= bytes.count,
+      bytes[position..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
+      let number = UInt32(text(position..<end), radix: 16), let scalar = Unicode.Scalar(number), number != 0
+    else { throw error("\\u needs four, \\U eight hexadecimal digits of a character other than NUL") }
+    value += Array(String(Character(scalar)).utf8)
+    position = end
+  }
+}
+
+// TOML's booleans and numbers, and which words are none.
+
+/// A value that is written without quotes or brackets.
+enum TOMLWord {
+  /// The value of a word.
+  ///
+  /// - Throws: ``TOMLError`` with this line, also for dates and times, which no key of the configuration takes.
+  static func value(of word: String, in line: Int) throws(TOMLError) -> TOMLNode.Value {
+    switch word {
+    case "": throw TOMLError(line: line, problem: "a value is missing")
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    case "inf", "+inf": return .float(.infinity)
+    case "-inf": return .float(-.infinity)
+    case "nan", "+nan", "-nan": return .float(.nan)
+    default: break
+    }
+    if let number = try integer(word, in: line) { return .integer(number) }
+    if let number = float(word) { return .float(number) }
+    let problem =
+      looksLikeDate(word)
+      ? "dates and times are not used in this file"
+      : "\(word) is not a value: texts need quotes, numbers no leading zeros"
+    throw TOMLError(line: line, problem: problem)
+  }
+
+  private static func looksLikeDate(_ word: String) -> Bool {
+    let separators = word.utf8.drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let digits = word.utf8.count - separators.count
+    return digits == 4 && separators.first == UInt8(ascii: "-") || digits == 2 && separators.first == UInt8(ascii: ":")
+  }
+
+  /// A whole number; nil if the word is none, an error if it is too large.
+  private static func integer(_ word: String, in line: Int) throws(TOMLError) -> Int64? {
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.hasPrefix(prefix) {
+      guard let digits = digits(word.dropFirst(2), radix: radix) else { return nil }
+      guard let number = Int64(digits, radix: radix) else {
+        throw TOMLError(line: line, problem: "\(word) is too large")
+      }
+      return number
+    }
+    guard let digits = decimal(word) else { return nil }
+    guard let number = Int64(digits) else { throw TOMLError(line: line, problem: "\(word) is too large") }
+    return number
+  }
+
+  private static func float(_ word: String) -> Double? {
+    let parts = word.split(maxSplits: 1, omittingEmptySubsequences: false) { "eE".contains($0) }
+    guard let mantissa = parts.first else { return nil }
+    let halves = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = halves.first.flatMap({ decimal($0) }), parts.count == 2 || halves.count == 2 else { return nil }
+    var number = whole
+    if halves.count == 2 {
+      guard let fraction = digits(halves[1], radix: 10) else { return nil }
+      number += "." + fraction
+    }
+    if parts.count == 2 {
+      let sign = parts[1].first.flatMap { "+-".contains($0) ? String($0) : nil } ?? ""
+      guard let exponent = digits(parts[1].dropFirst(sign.count), radix: 10) else { return nil }
+      number += "e" + sign + exponent
+    }
+    return Double(number)
+  }
+
+  /// A signed decimal number without leading zeros, its underscores removed.
+  private static func decimal(_ word: some StringProtocol) -> String? {
+    let sign = word.first.flatMap { "+-".contains($0) ? String($0) : nil } ?? ""
+    guard let digits = digits(word.dropFirst(sign.count), radix: 10), digits.count == 1 || digits.first != "0" else {
+      return nil
+    }
+    return sign + digits
+  }
+
+  /// One or more digits, underscores only between two of them, which are removed.
+  private static func digits(_ word: some StringProtocol, radix: Int) -> String? {
+    let groups = word.split(separator: "_", omittingEmptySubsequences: false)
+    let isNumber = groups.allSatisfy { group in
+      !group.isEmpty && group.utf8.allSatisfy { digit($0).map { $0 < radix } ?? false }
+    }
+    return isNumber ? groups.joined() : nil
+  }
+
+  private static func digit(_ byte: UInt8) -> Int? {
+    Character(Unicode.Scalar(byte)).isASCII ? Character(Unicode.Scalar(byte)).hexDigitValue : nil
+  }
+}

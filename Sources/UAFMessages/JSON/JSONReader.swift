@@ -257,3 +257,50 @@ struct JSONReader {
     guard position > start else { throw failure(position == bytes.count ? .unexpectedEnd : .invalidNumber) }
   }
 }
+
+/// What a JSON text may cost before it is refused.
+public struct JSONLimits: Equatable, Sendable {
+  /// Longest text in bytes; checked before anything is read.
+  public var maximumBytes: Int
+
+  /// Deepest nesting of arrays and objects.
+  public var maximumDepth: Int
+
+  /// Makes limits; the defaults are those of a UAF message, 256 KiB and 16 levels.
+  public init(maximumBytes: Int = 262_144, maximumDepth: Int = 16) {
+    self.maximumBytes = maximumBytes
+    self.maximumDepth = maximumDepth
+  }
+}
+
+/// Why a JSON text was refused, and where.
+public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What was wrong.
+  ///
+  /// Code decides by this, never by text.
+  public enum Reason: Equatable, Sendable {
+    case tooLong
+    case tooDeep
+    case unexpectedEnd
+    case unexpectedByte
+    case byteOrderMark
+    case invalidUTF8
+    case invalidEscape
+    case unpairedSurrogate
+    case controlCharacter
+    case invalidNumber
+    case duplicateMember
+    case trailingBytes
+  }
+
+  /// What was wrong.
+  public let reason: Reason
+
+  /// Byte offset from the start of the text.
+  public let offset: Int
+
+  /// Names the fault and its place; never quotes the text.
+  public var description: String {
+    "the JSON text is not acceptable (\(reason)) at byte \(offset); the sender has to correct it"
+  }
+}

@@ -55,3 +55,73 @@ public struct FinalChallengeParams: JSONRepresentable, Equatable, Sendable {
   /// The text a response carries; SHA-256 over its ASCII bytes is the FinalChallengeHash.
   public var encoded: String { Base64URL.encode(jsonBytes) }
 }
+
+/// What ties a response to one TLS connection (UAF protocol 1.1, section 3.1.8); every member is optional.
+public struct ChannelBinding: JSONRepresentable, Equatable, Sendable {
+  /// Base64url of the hash of the server's certificate.
+  public let serverEndPoint: String?
+
+  /// Base64url of the server's DER certificate.
+  public let tlsServerCertificate: String?
+
+  /// Base64url of the TLS Finished message.
+  public let tlsUnique: String?
+
+  /// `unused`, or base64url of a JwkKey.
+  public let cidPubkey: String?
+
+  /// Makes a channel binding of what is known.
+  public init(
+    serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
+    cidPubkey: String? = nil
+  ) {
+    self.serverEndPoint = serverEndPoint
+    self.tlsServerCertificate = tlsServerCertificate
+    self.tlsUnique = tlsUnique
+    self.cidPubkey = cidPubkey
+  }
+
+  /// Reads the members that are there.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    serverEndPoint = try reader.optionalString("serverEndPoint")
+    tlsServerCertificate = try reader.optionalString("tlsServerCertificate")
+    tlsUnique = try reader.optionalString("tlsUnique")
+    cidPubkey = try reader.optionalString("cid_pubkey")
+  }
+
+  /// The channel binding as JSON.
+  public var json: JSONValue {
+    var object = JSONObject()
+    object.set("serverEndPoint", serverEndPoint.map(JSONValue.string))
+    object.set("tlsServerCertificate", tlsServerCertificate.map(JSONValue.string))
+    object.set("tlsUnique", tlsUnique.map(JSONValue.string))
+    object.set("cid_pubkey", cidPubkey.map(JSONValue.string))
+    return .object(object)
+  }
+}
+
+/// A server's challenge: 8 to 64 bytes, base64url in JSON (`ServerChallenge` of UAF protocol 1.1).
+public struct ServerChallenge: JSONRepresentable, Hashable, Sendable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// Makes a challenge of 8 to 64 random bytes.
+  ///
+  /// - Throws: ``MessageError/outOfRange(_:)``.
+  public init(bytes: [UInt8]) throws(MessageError) {
+    guard (8...64).contains(bytes.count) else { throw .outOfRange("challenge") }
+    self.bytes = bytes
+  }
+
+  /// Reads the base64url text.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    bytes = try json.decodedBase64URL(path: path, counts: 8...64)
+  }
+
+  /// The base64url text; reading is canonical, so it is the text that was sent.
+  public var text: String { Base64URL.encode(bytes) }
+
+  /// The challenge as JSON.
+  public var json: JSONValue { .string(text) }
+}

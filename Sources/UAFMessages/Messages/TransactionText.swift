@@ -92,3 +92,227 @@ public struct TransactionText: Equatable, Sendable {
     return ("\(String(text))\\#\(shown.utf8.count):\(digest)", scalars.count - first - last)
   }
 }
+
+// From bytes to the text that shows them, and back.
+
+extension TransactionText {
+  /// What is shown of bytes.
+  static func form(of bytes: [UInt8], in charset: TransactionCharset) -> String {
+    var previous: UInt8?
+    guard charset == .utf8 else {
+      return bytes.map { byte in
+        defer { previous = byte }
+        return escape(byte, after: previous)
+      }.joined()
+    }
+    var shown = ""
+    var word: [Unicode.Scalar] = []
+    func endWord() {
+      // A letter that looks like a Latin one is shown as a letter only among letters of its own script.
+      let isLatin = word.contains(where: TransactionLetter.isLatin)
+      for scalar in word {
+        if isLatin, TransactionLetter.isLookalike(scalar) {
+          shown += String(scalar).utf8.map { escape($0) }.joined()
+        } else {
+          shown.unicodeScalars.append(scalar)
+        }
+      }
+      word = []
+    }
+    var rest = bytes[...]
+    while let byte = rest.first {
+      if let scalar = letter(at: rest) {
+        word.append(scalar)
+        rest = rest.dropFirst(UTF8.width(scalar))
+        previous = nil
+      } else {
+        endWord()
+        shown += escape(byte, after: previous)
+        rest = rest.dropFirst()
+        previous = byte
+      }
+    }
+    endWord()
+    return shown
+  }
+
+  /// Whether a text has only characters that a form can have: none that controls a terminal or hides text.
+  public static func isShowable(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { (" "..."~").contains($0) || TransactionLetter.contains($0) }
+  }
+
+  /// Whether this is the form of some bytes, in either charset.
+  static func isForm(_ text: String) -> Bool {
+    let text = Array(text.utf8)
+    guard let bytes = bytes(of: text) else { return false }
+    // Byte by byte: comparing Strings would ignore differences between equivalent texts.
+    return Array(form(of: bytes, in: .utf8).utf8) == text || Array(form(of: bytes, in: .ascii).utf8) == text
+  }
+
+  /// The bytes that a form stands for; nil for a text that is no form.
+  private static func bytes(of form: [UInt8]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = form[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let mark = rest.popFirst() else { return nil }
+      if mark == byte {
+        bytes.append(byte)
+        continue
+      }
+      guard mark == UInt8(ascii: "x"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  /// The letter, the digit, the hyphen or the underscore that the bytes begin with; nil for anything else.
+  private static func letter(at bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    let length: Int
+    switch bytes.first {
+    case .some(0x30...0x39), .some(0x41...0x5A), .some(0x61...0x7A), .some(0x2D), .some(0x5F): length = 1
+    case .some(0xC2...0xDF): length = 2
+    case .some(0xE0...0xEF): length = 3
+    default: return nil
+    }
+    guard bytes.count >= length, let text = String(validating: bytes.prefix(length), as: UTF8.self),
+      let scalar = text.unicodeScalars.first
+    else { return nil }
+    return length == 1 || TransactionLetter.contains(scalar) ? scalar : nil
+  }
+
+  private static func escape(_ byte: UInt8, after previous: UInt8? = nil) -> String {
+    switch byte {
+    case UInt8(ascii: "\\"): return "\\\\"
+    // Many spaces would push what follows to the next line of a terminal, where it looks like a text of its own.
+    case UInt8(ascii: " ") where previous == byte: return "\\x20"
+    case 0x20...0x7E: return String(UnicodeScalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      return byte < 16 ? "\\x0" + digits : "\\x" + digits
+    }
+  }
+}
+
+/// The letters beyond ASCII that a text to be confirmed is shown in.
+///
+/// Each has one form in Unicode (NFC), joins with no other character, runs from left to right, is visible, and is no
+/// other form of a syntax character. The table is fixed, so that both ends have the same one, whatever Unicode version
+/// their libraries have. Left out are combining marks and the scripts that need them, scripts that are written from
+/// right to left, compatibility forms (full width, ligatures, mathematical letters), and all spaces, digits and
+/// punctuation beyond ASCII.
+enum TransactionLetter {
+  private static let ranges: [ClosedRange<UInt32>] = [
+    // Latin
+    0x00C0...0x00D6, 0x00D8...0x00F6, 0x00F8...0x0131, 0x0134...0x013E, 0x0141...0x0148, 0x014A...0x017E,
+    0x0180...0x01BF, 0x01CD...0x01F0, 0x01F4...0x024F, 0x1E00...0x1E99, 0x1E9C...0x1EFF,
+    // Greek, Cyrillic, Armenian, Georgian
+    0x0386...0x0386, 0x0388...0x038A, 0x038C...0x038C, 0x038E...0x03A1, 0x03A3...0x03CF, 0x0400...0x0481,
+    0x048A...0x0527, 0x0531...0x0556, 0x0561...0x0586, 0x10D0...0x10FA,
+    // Ethiopic
+    0x1200...0x1248, 0x124A...0x124D, 0x1250...0x1256, 0x1258...0x1258, 0x125A...0x125D, 0x1260...0x1288,
+    0x128A...0x128D, 0x1290...0x12B0, 0x12B2...0x12B5, 0x12B8...0x12BE, 0x12C0...0x12C0, 0x12C2...0x12C5,
+    0x12C8...0x12D6, 0x12D8...0x1310, 0x1312...0x1315, 0x1318...0x135A,
+    // Kana and Bopomofo, with the marks of repetition and length
+    0x3005...0x3005, 0x3041...0x3096, 0x30A1...0x30FA, 0x30FC...0x30FC, 0x3105...0x312D, 0x31A0...0x31BA,
+    // Hangul: syllables, and single letters but those that look like a dash and a bar
+    0x3131...0x3160, 0x3162...0x3162, 0xAC00...0xD7A3,
+    // Han
+    0x3400...0x4DB5, 0x4E00...0x9FCB,
+    // Pound, yen, won and euro signs
+    0x00A3...0x00A3, 0x00A5...0x00A5, 0x20A9...0x20A9, 0x20AC...0x20AC,
+  ]
+
+  /// Greek, Cyrillic and Armenian; many of their letters look like Latin ones.
+  private static let lookalikes: [ClosedRange<UInt32>] = [0x0386...0x03CF, 0x0400...0x0527, 0x0531...0x0586]
+
+  static func contains(_ scalar: Unicode.Scalar) -> Bool { ranges.contains { $0.contains(scalar.value) } }
+
+  /// Whether the letter may pass for a Latin one.
+  static func isLookalike(_ scalar: Unicode.Scalar) -> Bool { lookalikes.contains { $0.contains(scalar.value) } }
+
+  /// Whether it is one of the letters that others look like.
+  static func isLatin(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "A"..."Z", "a"..."z": true
+    default: (0x00C0...0x024F).contains(scalar.value) || (0x1E00...0x1EFF).contains(scalar.value)
+    }
+  }
+}
+
+/// Which characters a text to be confirmed is shown and signed in.
+public enum TransactionCharset: Sendable {
+  /// Printable ASCII, as UAF has it; every other byte is escaped.
+  case ascii
+  /// Letters beyond ASCII, too, as ``TransactionLetter`` names them; every other byte is escaped.
+  case utf8
+}
+
+/// One form of a transaction to be shown and confirmed (UAF protocol 1.1, section 3.5.1).
+public struct Transaction: JSONRepresentable, Equatable, Sendable {
+  /// What the content is.
+  public enum ContentType: String, Sendable {
+    case plainText = "text/plain"
+    case png = "image/png"
+  }
+
+  /// What the content is.
+  public let contentType: ContentType
+
+  /// The content's bytes; these are what is hashed, not their base64url text.
+  public let content: [UInt8]
+
+  /// How to draw the image; required for PNG.
+  public let tcDisplayPNGCharacteristics: DisplayPNGCharacteristics?
+
+  /// Makes a text transaction.
+  ///
+  /// - Throws: ``MessageError/outOfRange(_:)`` unless the text is 1 to 200 bytes of ASCII and ``TransactionLetter``s.
+  public init(text: String) throws(MessageError) {
+    guard Self.isPlainText(Array(text.utf8)) else { throw .outOfRange("transaction.content") }
+    contentType = .plainText
+    content = Array(text.utf8)
+    tcDisplayPNGCharacteristics = nil
+  }
+
+  /// Reads one form.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path, nullIsAbsent: true)
+    guard let contentType = ContentType(rawValue: try reader.string("contentType")) else {
+      throw .outOfRange(reader.name("contentType"))
+    }
+    self.contentType = contentType
+    content = try reader.base64URL("content", counts: 1...Self.maximumCount)
+    let characteristics = "tcDisplayPNGCharacteristics"
+    tcDisplayPNGCharacteristics = try reader.optionalChild(characteristics, as: DisplayPNGCharacteristics.self)
+    switch contentType {
+    case .plainText:
+      guard Self.isPlainText(content) else { throw .outOfRange(reader.name("content")) }
+    case .png:
+      guard tcDisplayPNGCharacteristics != nil else { throw .missing(reader.name(characteristics)) }
+    }
+  }
+
+  /// The form as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = [
+      "contentType": .string(contentType.rawValue), "content": .string(Base64URL.encode(content)),
+    ]
+    object.set("tcDisplayPNGCharacteristics", tcDisplayPNGCharacteristics?.json)
+    return .object(object)
+  }
+
+  /// No image needs more, and the whole message is capped at 256 KiB anyway.
+  private static let maximumCount = 131_072
+
+  private static func isPlainText(_ bytes: [UInt8]) -> Bool {
+    guard (1...200).contains(bytes.count), let text = String(validating: bytes, as: UTF8.self) else { return false }
+    return text.unicodeScalars.allSatisfy { $0.isASCII || TransactionLetter.contains($0) }
+  }
+}

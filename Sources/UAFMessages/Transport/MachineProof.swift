@@ -85,3 +85,116 @@ public struct MachineProof: Equatable, Sendable {
     (nil, 0), (.registration, 1), (.authentication, 2), (.deregistration, 3),
   ]
 }
+
+/// What a machine's proof is about: one request for one account.
+public struct MachineClaim: Equatable, Sendable {
+  /// The operation that is asked for, or answered; nil for the question in which state the account is.
+  public let operation: UAFOperation?
+  /// Whether the request carries a UAF response; otherwise it asks for a UAF request.
+  public let isAnswer: Bool
+  /// The account's name at the server.
+  public let username: String
+
+  /// Makes a claim.
+  public init(operation: UAFOperation?, isAnswer: Bool, username: String) {
+    self.operation = operation
+    self.isAnswer = isAnswer
+    self.username = username
+  }
+
+  /// The claim of a machine that asks in which state an account is.
+  public static func state(of username: String) -> MachineClaim {
+    MachineClaim(operation: nil, isAnswer: false, username: username)
+  }
+
+  /// Whether it asks in which state the account is.
+  public var asksForState: Bool { operation == nil && !isAnswer && !isCheckIn && !isJoining }
+
+  // MARK: A body
+
+  /// The claim of a machine that has joined and asks to join again.
+  ///
+  /// As ``checkIn(bodyHash:)``.
+  ///
+  /// - Parameter bodyHash: the SHA-256 of the request's body.
+  public static func joining(bodyHash: [UInt8]) -> MachineClaim {
+    .state(of: joiningPrefix + Base64URL.encode(bodyHash))
+  }
+
+  /// Whether a machine that has joined asks to join again.
+  public var isJoining: Bool { isOf(Self.joiningPrefix) }
+
+  /// The claim of a machine that has joined and tells a server how it is.
+  ///
+  /// The name is of no account: none has a space in it. So this claim is good for nothing else, and for no other body.
+  ///
+  /// - Parameter bodyHash: the SHA-256 of the request's body.
+  public static func checkIn(bodyHash: [UInt8]) -> MachineClaim {
+    .state(of: checkInPrefix + Base64URL.encode(bodyHash))
+  }
+
+  /// Whether a machine tells the server how it is.
+  public var isCheckIn: Bool { isOf(Self.checkInPrefix) }
+
+  private func isOf(_ prefix: String) -> Bool {
+    operation == nil && !isAnswer && username.utf8.starts(with: prefix.utf8)
+  }
+
+  private static let checkInPrefix = "check-in "
+  private static let joiningPrefix = "join "
+}
+
+/// For whom a machine asks.
+///
+/// Each has a budget of its own at the server, so that others cannot use up the person's by calling at the same machine.
+public enum MachineQueue: UInt8, CaseIterable, Sendable {
+  /// For the person, at the machine.
+  case own
+  /// For somebody who comes over the network.
+  case remote
+  /// For another user of the machine, who names the account.
+  case otherUser
+}
+
+/// What a server gives to a machine with its success, so that the machine is known by it later; our own member.
+///
+/// It opens nothing: who has it is only not stopped by what strangers ask the server.
+public struct MachineSecret: JSONRepresentable, Equatable, Sendable, CustomStringConvertible {
+  /// The length of a machine's number.
+  public static let machineIDByteCount = 16
+  /// The length of the secret.
+  public static let secretByteCount = 32
+
+  /// The machine's number at the server, for one account.
+  public let machineID: [UInt8]
+  /// The key of its proofs.
+  public let secret: [UInt8]
+
+  /// Takes number and secret.
+  ///
+  /// - Throws: ``MessageError/outOfRange(_:)`` for any other length.
+  public init(machineID: [UInt8], secret: [UInt8]) throws(MessageError) {
+    guard machineID.count == Self.machineIDByteCount else { throw .outOfRange("machineSecret.id") }
+    guard secret.count == Self.secretByteCount else { throw .outOfRange("machineSecret.secret") }
+    self.machineID = machineID
+    self.secret = secret
+  }
+
+  /// Reads both.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    machineID = try reader.base64URL("id", counts: Self.machineIDByteCount...Self.machineIDByteCount)
+    secret = try reader.base64URL("secret", counts: Self.secretByteCount...Self.secretByteCount)
+  }
+
+  /// The JSON form.
+  public var json: JSONValue {
+    .object(["id": .string(Base64URL.encode(machineID)), "secret": .string(Base64URL.encode(secret))])
+  }
+
+  /// Both, as a signed verdict covers them.
+  public var bytes: [UInt8] { machineID + secret }
+
+  /// Nothing of the secret.
+  public var description: String { "the secret of a machine" }
+}

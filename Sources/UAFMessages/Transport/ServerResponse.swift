@@ -79,3 +79,151 @@ public struct ServerResponse: JSONRepresentable, Equatable, Sendable {
     return .object(object)
   }
 }
+
+/// Hands a server the UAF response (UAF client API and transport 1.1, section 3.1.5).
+public struct SendUAFResponse: JSONRepresentable, Equatable, Sendable {
+  /// The UAF message, itself JSON in a string.
+  public let uafResponse: String
+
+  /// What the server needs to know, itself JSON in a string: see ``RequestContext``.
+  public let context: String?
+
+  /// Makes the body.
+  public init(uafResponse: String, context: String? = nil) {
+    self.uafResponse = uafResponse
+    self.context = context
+  }
+
+  /// Reads the body.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    uafResponse = try reader.string("uafResponse")
+    context = try reader.optionalString("context")
+  }
+
+  /// The body as JSON.
+  public var json: JSONValue {
+    var object: JSONObject = ["uafResponse": .string(uafResponse)]
+    object.set("context", context.map(JSONValue.string))
+    return .object(object)
+  }
+}
+
+/// What a server hands out beside its verdict (UAF client API and transport 1.1, section 3.1.7).
+public struct Token: JSONRepresentable, Equatable, Sendable {
+  /// The token's kind, such as `JWT`.
+  public let type: String
+
+  /// The token.
+  public let value: String
+
+  /// Makes a token.
+  public init(type: String, value: String) {
+    self.type = type
+    self.value = value
+  }
+
+  /// A JSON web token.
+  public static let jwt = "JWT"
+
+  /// Which of several is passed on: the first JWT, else the first of any kind.
+  public static func passedOn(_ tokens: [Token]) -> String? { (tokens.first { $0.type == jwt } ?? tokens.first)?.value }
+
+  /// Reads the token.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    type = try reader.string("type", characters: 1...64)
+    value = try reader.string("value", characters: 1...16_384)
+  }
+
+  /// The token as JSON.
+  public var json: JSONValue { .object(["type": .string(type), "value": .string(value)]) }
+}
+
+/// A server's status in a transport body (UAF client API and transport 1.1, section 3.1.2).
+///
+/// A struct rather than an enum: a status that this version does not know is a refusal that is reported, not a parse
+/// error.
+public struct UAFStatusCode: RawRepresentable, JSONRepresentable, Hashable, Sendable {
+  /// The number as sent.
+  public let rawValue: UInt32
+
+  /// Makes a status of its number.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Reads the number.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    rawValue = try json.integer(path: path)
+  }
+
+  /// The status as JSON.
+  public var json: JSONValue { .integer(Int64(rawValue)) }
+
+  /// Success; no other status is.
+  public static let ok = UAFStatusCode(rawValue: 1200)
+  /// Accepted, not finished.
+  public static let accepted = UAFStatusCode(rawValue: 1202)
+  /// Bad request.
+  public static let badRequest = UAFStatusCode(rawValue: 1400)
+  /// Unauthorized, or the KeyID belongs to another account.
+  public static let unauthorized = UAFStatusCode(rawValue: 1401)
+  /// Forbidden; do not try again.
+  public static let forbidden = UAFStatusCode(rawValue: 1403)
+  /// Not found.
+  public static let notFound = UAFStatusCode(rawValue: 1404)
+  /// Timed out.
+  public static let requestTimeout = UAFStatusCode(rawValue: 1408)
+  /// Unknown AAID.
+  public static let unknownAAID = UAFStatusCode(rawValue: 1480)
+  /// Unknown KeyID.
+  public static let unknownKeyID = UAFStatusCode(rawValue: 1481)
+  /// Channel binding refused.
+  public static let channelBindingRefused = UAFStatusCode(rawValue: 1490)
+  /// Request invalid: challenge unknown, expired or used.
+  public static let requestInvalid = UAFStatusCode(rawValue: 1491)
+  /// Authenticator does not satisfy the policy.
+  public static let unacceptableAuthenticator = UAFStatusCode(rawValue: 1492)
+  /// Authenticator revoked.
+  public static let revokedAuthenticator = UAFStatusCode(rawValue: 1493)
+  /// Key unacceptable.
+  public static let unacceptableKey = UAFStatusCode(rawValue: 1494)
+  /// Algorithm unacceptable.
+  public static let unacceptableAlgorithm = UAFStatusCode(rawValue: 1495)
+  /// Attestation unacceptable.
+  public static let unacceptableAttestation = UAFStatusCode(rawValue: 1496)
+  /// Client capabilities unacceptable.
+  public static let unacceptableClientCapabilities = UAFStatusCode(rawValue: 1497)
+  /// Content unacceptable.
+  public static let unacceptableContent = UAFStatusCode(rawValue: 1498)
+  /// Internal error.
+  public static let internalServerError = UAFStatusCode(rawValue: 1500)
+}
+
+/// The highest counter of a key that a server has seen; our own member, in the refusal of a signature whose counter did
+/// not grow.
+public struct SeenCounter: JSONRepresentable, Equatable, Sendable {
+  /// The key.
+  public let keyID: KeyID
+  /// The highest counter that was accepted.
+  public let signCounter: UInt32
+
+  /// Makes one.
+  public init(keyID: KeyID, signCounter: UInt32) {
+    self.keyID = keyID
+    self.signCounter = signCounter
+  }
+
+  /// Reads it.
+  public init(json: JSONValue, path: String) throws(MessageError) {
+    let reader = try MemberReader(json, path: path)
+    keyID = try reader.child("keyID", as: KeyID.self)
+    signCounter = try reader.integer("signCounter", as: UInt32.self)
+  }
+
+  /// The JSON form.
+  public var json: JSONValue {
+    .object(["keyID": keyID.json, "signCounter": .integer(Int64(signCounter))])
+  }
+}

@@ -1,4 +1,5 @@
 import FidoResults
+import SecretMemory
 
 extension AuthenticatorType {
   /// The fingerprint that the machine's fingerprint service compares.
@@ -14,4 +15,20 @@ extension AuthenticatorType {
 extension ValueKind {
   /// A fingerprint.
   public static let fingerprint = ValueKind(english: "fingerprint", korean: "지문")
+}
+
+/// Rules for a type of which nothing is typed.
+struct FingerprintEntryRules: EntryRules {
+  /// A match stands for a value that no rule looks at.
+  func objections(to value: borrowing Secret, in language: Language) -> [String] { [] }
+
+  func requirements(in language: Language) -> [String] { [] }
+
+  func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
+
+  var digitCount: Int? { nil }
+
+  var completeLength: Int? { nil }
+
+  var usesShuffledKeypad: Bool { false }
 }

@@ -1,4 +1,5 @@
 import FidoResults
+import SecretMemory
 
 /// A type of authenticator: everything that distinguishes it from the others, in one value.
 ///
@@ -39,4 +40,64 @@ extension AuthenticatorType: Hashable {
 
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
+
+/// What root asks of the entries of one type.
+public protocol EntryRules: Sendable {
+  /// What is wrong with a new secret, one line for each reason; empty if it may be set.
+  func objections(to value: borrowing Secret, in language: Language) -> [String]
+
+  /// What a new secret has to be like, one line for each rule: told before one is entered.
+  func requirements(in language: Language) -> [String]
+
+  /// The text for an entry without the required form; nil if it has that form.
+  ///
+  /// Such an entry is neither checked nor counted, so the answer depends on the configuration alone.
+  func formRefusal(of entry: borrowing Secret) -> PromptText?
+
+  /// How many digits every entry has, which the prompt says; nil if that is not fixed.
+  var digitCount: Int? { get }
+
+  /// After how many characters an entry is complete; nil if that is not fixed.
+  var completeLength: Int? { get }
+
+  /// Whether digits are entered with a keypad that is shuffled for each attempt.
+  var usesShuffledKeypad: Bool { get }
+}
+
+/// How a person types the secret of a type, and what of an entry counts.
+public struct TypedEntry: Sendable {
+  /// The check that a prompt for it names (PROTOCOL.md, *prompt*); at most 32 bytes of ASCII.
+  ///
+  /// Front ends choose by it how to ask. A new name needs front ends that know it.
+  public let check: String
+  /// The lines above the question that explain an entry; none if there is nothing to explain.
+  public let legend: [String]
+  /// The same in words, for screen readers; nil if there is nothing to explain.
+  public let spokenLegend: PromptText?
+  /// The one form of an entry that is sealed and compared; nil for an entry that could never have been set.
+  public let canonical: @Sendable (borrowing Secret) -> Secret?
+
+  /// The check of a plain line of text, which every front end can ask for.
+  ///
+  /// It is also used where a prompt must not show the type.
+  public static let plainCheck = "passcode"
+}
+
+/// How hard an entry is to guess, as in the FIDO metadata statement.
+///
+/// The figures are the weakest that the configuration allows. The statement adds the limits of the lock, which all types share.
+public enum VerificationAccuracy: Equatable, Sendable {
+  /// A text (metadata statement, CodeAccuracyDescriptor).
+  ///
+  /// - Parameters:
+  ///   - base: how many characters there are to choose from.
+  ///   - minimumLength: the fewest characters of a secret.
+  case code(base: UInt16, minimumLength: UInt16)
+  /// A pattern (metadata statement, PatternAccuracyDescriptor).
+  ///
+  /// - Parameter minimumComplexity: how many patterns there are of the fewest nodes.
+  case pattern(minimumComplexity: UInt32)
+  /// Nothing that is typed: what is known of a sensor's accuracy, its maker says.
+  case unstated
 }

@@ -1,4 +1,5 @@
 import FidoResults
+import SecretMemory
 
 extension AuthenticatorType {
   /// The passcode: a text or a PIN.
@@ -15,4 +16,99 @@ extension AuthenticatorType {
 extension ValueKind {
   /// A passcode.
   public static let passcode = ValueKind(english: "passcode", korean: "패스코드")
+}
+
+/// What root asks of the entries of passcodes.
+public struct PasscodeEntryRules: EntryRules {
+  /// What a new passcode must be like.
+  public var policy: PasscodePolicy
+  /// Whether digits are entered with a keypad that is shuffled for each attempt.
+  public var usesShuffledKeypad: Bool
+  /// Whether a full entry is taken without Enter.
+  public var autoSubmit: Bool
+
+  /// Makes rules; without arguments those that apply if root has configured nothing.
+  public init(policy: PasscodePolicy = PasscodePolicy(), usesShuffledKeypad: Bool = false, autoSubmit: Bool = false) {
+    self.policy = policy
+    self.usesShuffledKeypad = usesShuffledKeypad
+    self.autoSubmit = autoSubmit
+  }
+
+  /// One line for each broken rule.
+  public func objections(to value: borrowing Secret, in language: Language) -> [String] {
+    value.withBytes { policy.check($0) }.map { $0.message(in: language) }
+  }
+
+  /// What can be said of the rules before anything is entered.
+  ///
+  /// The prompt says how many digits a PIN has.
+  public func requirements(in language: Language) -> [String] {
+    var told: [String] = []
+    for line in policy.requirements.map({ $0.message(in: language) }) where !told.contains(line) { told.append(line) }
+    return told
+  }
+
+  /// A PIN has exactly so many digits; the text for any other entry says so.
+  public func formRefusal(of entry: borrowing Secret) -> PromptText? {
+    guard let digitCount, !entry.withBytes({ policy.uiType.accepts($0) }) else { return nil }
+    return .digitsExpected(digitCount)
+  }
+
+  /// The digits of a PIN.
+  public var digitCount: Int? { policy.uiType.digitCount }
+
+  /// The digits of a PIN; or, where root has such an entry taken without Enter, the most characters that a new text may have.
+  public var completeLength: Int? { digitCount ?? (autoSubmit ? policy.maximumLength : nil) }
+}
+
+/// What every passcode consists of, whatever the policy.
+public enum PasscodeFormat {
+  /// The longest secret, in bytes of its normalised form: 64 characters of four bytes.
+  public static let maximumByteCount = NormalisedText.maximumByteCount
+
+  /// The longest entry that is checked, in bytes: an entry may have four times the bytes of its normalised form.
+  public static let maximumEntryByteCount = NormalisedText.maximumEntryByteCount
+
+  /// The entry in Unicode's Normalization Form C: what is sealed, compared and checked against the policy.
+  ///
+  /// Nil if it could never have been stored: empty, not UTF-8, a control, private-use or unassigned code point, or more than
+  /// ``maximumByteCount`` bytes after normalising (also if there is no memory). sshd sends PAM such bytes for users
+  /// that it has already refused. Such an answer is refused like a wrong one, but is not counted.
+  public static func normalised(_ value: borrowing Secret) -> Secret? {
+    value.withBytes { bytes in
+      guard let text = NormalisedText(bytes) else { return nil }
+      return text.utf8
+    }
+  }
+}
+
+/// How a passcode is entered: `ui_type`.
+///
+/// A secret is the same for every type: 1111 set under ``pin4`` works under ``normal``.
+public enum PasscodeUIType: String, CaseIterable, Sendable {
+  /// Text.
+  case normal
+  /// Exactly four digits.
+  case pin4
+  /// Exactly six digits.
+  case pin6
+
+  /// How many digits an entry has; nil for text.
+  public var digitCount: Int? {
+    switch self {
+    case .normal: nil
+    case .pin4: 4
+    case .pin6: 6
+    }
+  }
+
+  /// Whether an entry has this type's format.
+  ///
+  /// Another entry is answered with the format, and neither checked nor counted.
+  public func accepts(_ value: Span<UInt8>) -> Bool {
+    guard let digitCount else { return true }
+    guard value.count == digitCount else { return false }
+    for index in value.indices where !(0x30...0x39).contains(value[index]) { return false }
+    return true
+  }
 }

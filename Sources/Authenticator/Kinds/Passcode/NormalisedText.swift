@@ -1,4 +1,6 @@
 import CUnistring
+import FidoResults
+import Glibc
 import SecretMemory
 
 /// A person's text in Normalization Form C, in memory that is locked and wipes itself.
@@ -97,5 +99,190 @@ struct NormalisedText: ~Copyable {
       count += length
     }
     return count
+  }
+}
+
+// Unicode's Normalization Form C (Unicode Standard Annex 15) over a buffer of the caller's. libunistring's
+// function for whole strings leaves copies of them on the heap, so only its tables are used here, one code point at a
+// time.
+
+/// Normalization Form C, in place.
+enum NormalFormC {
+  /// The elements ``append(_:to:count:)`` needs beyond those in use.
+  static let slack = Int(UC_DECOMPOSITION_MAX_LENGTH)
+
+  /// Adds a code point's full canonical decomposition behind the `count` elements in use.
+  ///
+  /// - Returns: how many are in use then; nil if fewer than ``slack`` would have been free.
+  static func append(_ point: UInt32, to points: inout MutableSpan<UInt32>, count: Int) -> Int? {
+    guard points.count - count >= slack else { return nil }
+    // SAFETY: libunistring writes at most UC_DECOMPOSITION_MAX_LENGTH elements, and so many are free behind `count`.
+    let parts = unsafe points.withUnsafeMutableBufferPointer { buffer in
+      unsafe uc_canonical_decomposition(point, buffer.baseAddress.map { unsafe $0 + count })
+    }
+    switch parts {
+    case 1:
+      return append(points[count], to: &points, count: count)
+    case 2:
+      let second = points[count + 1]
+      guard let next = append(points[count], to: &points, count: count) else { return nil }
+      return append(second, to: &points, count: next)
+    default:
+      // Unicode promises that no canonical mapping is longer than two: this code point has none.
+      points[count] = point
+      return count + 1
+    }
+  }
+
+  /// Sorts each run of combining marks by class, equal ones in the order they came (Unicode, D109).
+  static func order(_ points: inout MutableSpan<UInt32>, count: Int) {
+    for index in 0..<count {
+      let own = combiningClass(points[index])
+      var place = index
+      while own != 0, place > 0, combiningClass(points[place - 1]) > own {
+        points.swapAt(place, place - 1)
+        place -= 1
+      }
+    }
+  }
+
+  /// Composes the code points that have a composition (Unicode, D117).
+  ///
+  /// - Returns: how many elements are left.
+  static func compose(_ points: inout MutableSpan<UInt32>, count: Int) -> Int {
+    var kept = 0
+    var starter: Int?
+    var lastClass: CInt = 0
+    for index in 0..<count {
+      let point = points[index]
+      let own = combiningClass(point)
+      // A mark reaches the starter past marks of a lower class alone; another starter only if nothing is between them.
+      if let starter, kept - 1 == starter || lastClass < own {
+        let composed = uc_composition(points[starter], point)
+        if composed != 0 {
+          points[starter] = composed
+          continue
+        }
+      }
+      points[kept] = point
+      if own == 0 { starter = kept }
+      lastClass = own
+      kept += 1
+    }
+    return kept
+  }
+
+  private static func combiningClass(_ point: UInt32) -> CInt { uc_combining_class(point) }
+}
+
+// A passcode's characters without a Swift String, whose copies nobody could wipe.
+
+/// UTF-8 and what the rules ask about its code points.
+enum CodePoints {
+  /// The lower-case form of a letter, anything else unchanged.
+  static func folded(_ value: UInt32) -> UInt32 {
+    if value < 0x80 { return isASCIILetter(value) ? value | 0x20 : value }
+    // One scalar fits a String's inline form: nothing is copied to the heap.
+    guard let scalar = Unicode.Scalar(value) else { return value }
+    let mapping = scalar.properties.lowercaseMapping.unicodeScalars
+    guard let first = mapping.first, mapping.count == 1 else { return value }
+    return first.value
+  }
+
+  static func isASCIIDigit(_ value: UInt32) -> Bool { (0x30...0x39).contains(value) }
+
+  static func isASCIILetter(_ value: UInt32) -> Bool { (0x61...0x7a).contains(value | 0x20) && value < 0x80 }
+
+  /// One code point by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+  static func decode(_ bytes: Span<UInt8>, at index: Int) -> (value: UInt32, length: Int)? {
+    let first = bytes[index]
+    let (length, smallest, initial): (Int, UInt32, UInt32)
+    switch first {
+    case 0x00...0x7f: return (UInt32(first), 1)
+    case 0xc2...0xdf: (length, smallest, initial) = (2, 0x80, UInt32(first & 0x1f))
+    case 0xe0...0xef: (length, smallest, initial) = (3, 0x800, UInt32(first & 0x0f))
+    case 0xf0...0xf4: (length, smallest, initial) = (4, 0x10000, UInt32(first & 0x07))
+    default: return nil
+    }
+    guard bytes.count - index >= length else { return nil }
+    var value = initial
+    for offset in 1..<length {
+      let byte = bytes[index + offset]
+      guard byte & 0xc0 == 0x80 else { return nil }
+      value = value << 6 | UInt32(byte & 0x3f)
+    }
+    guard value >= smallest, value <= 0x10ffff, !(0xd800...0xdfff).contains(value) else { return nil }
+    return (value, length)
+  }
+
+  /// How many bytes of UTF-8 a code point takes.
+  static func encodedLength(_ value: UInt32) -> Int {
+    switch value {
+    case ..<0x80: 1
+    case ..<0x800: 2
+    case ..<0x10000: 3
+    default: 4
+    }
+  }
+
+  /// The byte at `offset` of a code point that takes `length` bytes of UTF-8.
+  static func encodedByte(_ offset: Int, of value: UInt32, _ length: Int) -> UInt8 {
+    if length == 1 { return UInt8(truncatingIfNeeded: value) }
+    let bits = UInt8(truncatingIfNeeded: value >> (6 * UInt32(length - 1 - offset)))
+    // A first byte has as many ones in front as there are bytes; the others have one.
+    return offset == 0 ? bits | ~(0xff >> UInt8(length)) : bits & 0x3f | 0x80
+  }
+}
+
+/// An entry of `[passcode.ignore]`: a secret that contains the text is refused.
+public struct IgnoredText: Equatable, Sendable {
+  /// In Normalization Form C, like the secrets.
+  private let bytes: [UInt8]
+
+  /// What is said about it; nil for the built-in message.
+  public let message: AdministratorText?
+
+  /// Makes an entry.
+  ///
+  /// Nil for an empty text, which every secret contains, and for one that no secret can contain: longer than
+  /// ``PasscodeFormat/maximumByteCount`` bytes, or with a code point that ``PasscodeFormat/normalised(_:)`` refuses.
+  public init?(_ text: String, message: AdministratorText?) {
+    let written = Array(text.utf8)
+    guard let normalised = NormalisedText(written.span) else { return nil }
+    bytes = normalised.utf8.withBytes { span in span.indices.map { span[$0] } }
+    self.message = message
+  }
+
+  /// Whether the secret, which is normalised too, contains the text.
+  func isContained(in value: Span<UInt8>) -> Bool {
+    guard value.count >= bytes.count else { return false }
+    return (0...(value.count - bytes.count)).contains { start in
+      bytes.indices.allSatisfy { value[start + $0] == bytes[$0] }
+    }
+  }
+}
+
+// Memory for a C library that works on secrets: wiped before it goes back to the heap.
+
+/// An allocator whose blocks remember their size, so that freeing one can wipe it.
+enum WipedMemory {
+  /// Room for the size in front of a block; 16 keeps malloc's alignment.
+  private static let headerSize = 16
+
+  /// As malloc.
+  static let allocate: @convention(c) (Int, UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { size, _ in
+    let (total, overflow) = size.addingReportingOverflow(headerSize)
+    // SAFETY: the block is at least as long as the header that is written into it.
+    guard size >= 0, !overflow, let block = unsafe malloc(total) else { return nil }
+    unsafe block.storeBytes(of: total, as: Int.self)
+    return unsafe block + headerSize
+  }
+
+  /// As free, after overwriting the block.
+  static let free: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { pointer, _ in
+    // SAFETY: the pointer came from `allocate`, so the header with the block's whole size lies in front of it.
+    guard let block = unsafe pointer.map({ unsafe $0 - headerSize }) else { return }
+    unsafe explicit_bzero(block, block.load(as: Int.self))
+    unsafe Glibc.free(block)
   }
 }
