@@ -1,3 +1,5 @@
+import Glibc
+import Sandbox
 import SecretMemory
 import UAFWire
 
@@ -88,4 +90,148 @@ struct ChipService {
     answer.isPersistent = try chip.persistentKey() != nil
     return answer
   }
+}
+
+/// A request on its way to its answer.
+struct ChipWork: ~Copyable {
+  private let request: ChipRequest
+  private let networkFailure: CInt
+  private var answer = ChipAnswer(.done)
+  private var opened: Secret?
+
+  /// - Parameter networkFailure: how leaving the machine's network went: an error number, or 0.
+  init(_ request: ChipRequest, network networkFailure: CInt) {
+    self.request = request
+    self.networkFailure = networkFailure
+  }
+
+  /// Opens the chip, gives everything else up, and does what is asked.
+  ///
+  /// - Parameters:
+  ///   - key: the key that is to be sealed.
+  ///   - values: the values of an index.
+  /// - Throws: ``ChipFailure``.
+  mutating func perform(sealing key: consuming Secret?, with values: consuming Secret?) throws(ChipFailure) {
+    let descriptor = try ChipPlace.open(request.place)
+    guard ChipPrivileges.dropCapabilities() else { throw ChipFailure(.failed, "capabilities") }
+    let missing = ChipSandbox.enter(network: networkFailure).text
+    defer { answer.missing = missing }
+    let chip = try Chip(over: descriptor)
+    let service = ChipService(chip: chip)
+    switch request.purpose {
+    case .seal:
+      guard let key else { throw ChipFailure(.failed, "no key") }
+      answer.sealedKey = try service.seal(key).bytes
+    case .unseal:
+      guard let object = request.sealedKey.flatMap({ SealedObject($0) }) else {
+        throw ChipFailure(.damaged, "read sealed key")
+      }
+      opened = try service.unseal(object)
+    case .facts: answer = try service.facts()
+    case .define, .open, .openInVain:
+      guard let values, let values = IndexValues(values) else { throw ChipFailure(.failed, "no values") }
+      try use(IndexService(chip: chip, storage: service), values)
+    case .clear, .remove, .find: try administer(IndexService(chip: chip, storage: service))
+    }
+  }
+
+  /// Makes an index, or opens its share.
+  private mutating func use(_ indices: IndexService, _ values: borrowing IndexValues) throws(ChipFailure) {
+    switch request.purpose {
+    case .define:
+      let share = try IndexService.makeShare()
+      answer.sealedKey = try indices.define(
+        values, guarding: share, mark: request.mark ?? [], limit: request.limit ?? 0
+      ).bytes
+      opened = consume share
+    case .open: opened = try indices.open(try kept(), values)
+    default: try indices.openInVain(values)
+    }
+  }
+
+  /// Looks for an index, or changes it without its values, as the chip's owner may.
+  private func administer(_ indices: IndexService) throws(ChipFailure) {
+    switch (request.purpose, request.mark) {
+    case (.find, _): try indices.find(try kept())
+    case (.clear, _): try indices.clear(try kept(), limit: request.limit ?? 0)
+    case (_, let mark?): try indices.remove(marked: mark, but: request.sealedKey.flatMap { KeptIndex($0) }?.handle)
+    case (_, nil): try indices.remove(try kept())
+    }
+  }
+
+  private func kept() throws(ChipFailure) -> KeptIndex {
+    guard let kept = request.sealedKey.flatMap({ KeptIndex($0) }) else { throw ChipFailure(.damaged, "read index") }
+    return kept
+  }
+
+  /// Answers with a failure.
+  mutating func fail(_ failure: ChipFailure) {
+    answer.outcome = failure.outcome
+    answer.number = failure.number
+    answer.step = failure.step
+  }
+
+  /// The answer.
+  ///
+  /// - Throws: `PacketError`, also if there is no memory (`size`).
+  mutating func packet() throws(PacketError) -> Secret {
+    guard let opened = opened.take() else {
+      let bytes = try answer.packet()
+      guard let packet = try? Secret(copying: bytes.span) else { throw .size }
+      return packet
+    }
+    return try answer.packet(with: opened)
+  }
+}
+
+/// Why the chip did not do what was asked.
+struct ChipFailure: Error, Equatable {
+  /// What it means.
+  let outcome: ChipOutcome
+  /// The chip's or the system's number.
+  let number: UInt32
+  /// What failed, in a word for the log.
+  let step: String
+
+  /// A failure that our own program found.
+  init(_ outcome: ChipOutcome, _ step: String, number: UInt32 = 0) {
+    self.outcome = outcome
+    self.number = number
+    self.step = step
+  }
+
+  /// A response code (TSS 2.0 Overview, "Response codes"; TPM 2.0 Part 2, 6.6).
+  ///
+  /// The upper half names the layer. Codes of the transport are ours: the chip went away.
+  init(code: UInt32, _ step: String) {
+    self.init(Self.meaning(of: code), step, number: code)
+  }
+
+  /// What a response code means for a sealed key.
+  static func meaning(of code: UInt32) -> ChipOutcome {
+    switch (code >> 16 & 0xff, code & 0xffff) {
+    case (10, _): .lost
+    case (_, 0x921): .lockedOut
+    // TPM_RC_NV_SPACE.
+    case (_, 0x14b): .full
+    // TPM_RC_RETRY, NV_RATE, YIELDED, TESTING, and no memory for objects or sessions.
+    case (_, 0x922), (_, 0x920), (_, 0x908), (_, 0x90a), (_, 0x902...0x905): .busy
+    case (_, let low) where isAbout(low, 0x8e, 0xa2): .owned
+    case (_, let low) where isAbout(low, 0x9f): .damaged
+    default: .failed
+    }
+  }
+
+  /// What a response code means for a new index.
+  ///
+  /// Chips of the library specification before 1.38 know no PIN FAIL: TPM_RC_ATTRIBUTES (0x82) or RESERVED_BITS (0xa1), about
+  /// the public area. They have no room for such an index.
+  static func meaning(ofDefining code: UInt32) -> ChipOutcome {
+    isAbout(code & 0xffff, 0x82, 0xa1) ? .full : meaning(of: code)
+  }
+
+  /// Whether a code of format one is one of `errors`, whichever handle, session or parameter it names.
+  ///
+  /// TPM_RC_AUTH_FAIL is 0x8e, BAD_AUTH 0xa2, POLICY_FAIL 0x9d, INTEGRITY 0x9f, HANDLE 0x8b.
+  static func isAbout(_ code: UInt32, _ errors: UInt32...) -> Bool { code & 0x80 != 0 && errors.contains(code & 0xbf) }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Sandbox
 import SecretMemory
 import UAFWire
@@ -74,4 +75,81 @@ enum FetchService {
     } catch { throw .malformed(error) }
     for packet in packets { try socket.send(packet, timeoutMilliseconds: -1) }
   }
+}
+
+/// Whether the core still has its end of the socket open.
+enum PeerWatch {
+  /// True once the other end was closed or shut down, even if packets are still to be read: nobody waits for the
+  /// answer any more.
+  static func isGone(_ descriptor: CInt) -> Bool {
+    // POLLRDHUP, which Glibc's module leaves out.
+    let closedForReading: Int16 = 0x2000
+    var entry = pollfd(fd: descriptor, events: closedForReading, revents: 0)
+    // SAFETY: one entry is passed and one is announced.
+    guard unsafe poll(&entry, 1, 0) > 0 else { return false }
+    return entry.revents != 0
+  }
+
+  /// Waits until there is a packet to read, or the other end was closed.
+  ///
+  /// - Parameter work: what is done first if there is none yet.
+  static func awaitPacket(_ descriptor: CInt, after work: () -> Void) {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    // SAFETY: one entry is passed and one is announced, in both calls.
+    guard unsafe poll(&entry, 1, 0) == 0 else { return }
+    work()
+    while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
+  }
+}
+
+/// What a request may ask for, checked before any of it reaches libcurl.
+enum RequestCheck {
+  /// Why the request is not acceptable, in words for the log; nil if it is.
+  ///
+  /// - Parameter places: the places that the core named at the start; nil if it named none.
+  static func objection(to request: FetchRequest, within places: FetchPlaces? = nil) -> String? {
+    // Without TLS only programs of this machine may be asked, and not through a proxy.
+    let isPlain = FetchPlaces.isPlain(request.url)
+    guard isPlain || request.url.utf8.count > 8 && request.url.prefix(8).lowercased() == "https://" else {
+      return "the address is not an https address"
+    }
+    guard !isPlain || FetchPlaces.place(of: request.url) != nil && request.proxy == nil else {
+      return "http is for this machine alone, without a proxy"
+    }
+    guard isPrintable(request.url, spaces: false) else { return "the address has bytes no address has" }
+    guard isPrintable(request.contentType ?? "", spaces: true), isPrintable(request.accept ?? "", spaces: true) else {
+      return "a content type has bytes no header has"
+    }
+    guard isPrintable(request.proxy ?? "", spaces: false) else { return "the proxy's address has bytes no address has" }
+    guard isPrintable(request.machineProof ?? "", spaces: false) else { return "the proof has bytes no header has" }
+    guard places?.allow(request.url, proxy: request.proxy) ?? true else {
+      return "the address or the proxy is not one that was named when this program started"
+    }
+    guard request.method == .post || request.body == nil else { return "a GET request has no body" }
+    return nil
+  }
+
+  /// ASCII without control bytes: a line feed in a header's value would begin a header of its own.
+  private static func isPrintable(_ text: String, spaces: Bool) -> Bool {
+    text.utf8.allSatisfy { (spaces ? 0x20 : 0x21)...0x7E ~= $0 }
+  }
+}
+
+/// How far a transfer came on the way to the server.
+struct Reach: Equatable {
+  /// Whether the TLS handshake was completed.
+  var handshakeCompleted = false
+  /// Whether there was a TCP connection, to the server or to the proxy.
+  var isConnected = false
+  /// The system's error number of the last connection that failed; 0 for none.
+  var error: Int32 = 0
+  /// Whether this machine has no address from which one of the server's could be reached.
+  var lacksAddress = false
+  /// What the proxy said to CONNECT; 0 for nothing.
+  var proxyStatus = 0
+
+  /// Whether the proxy says that it found no way to the server.
+  var proxyFoundNone: Bool { [502, 503, 504].contains(proxyStatus) }
+  /// Whether the proxy does not let the request through: it wants a password (407), forbids the server (403), or the like.
+  var proxyRefused: Bool { proxyStatus >= 300 && !proxyFoundNone }
 }

@@ -164,3 +164,121 @@ import UAFWire
     return response
   }
 }
+
+/// The certificate of the server a transfer is connected to.
+///
+/// It comes from the connection's SSL object: libcurl's own list (CURLINFO_CERTINFO) is empty when a
+/// connection is used again.
+enum ServerCertificate {
+  /// The DER form of the leaf; nil without one, or if it is longer than ``WireLimit/certificate``.
+  ///
+  /// - Parameter curl: A handle whose transfer is connected.
+  static func der(of curl: UnsafeMutableRawPointer) -> [UInt8]? {
+    // SAFETY: the SSL object is libcurl's and valid while the transfer is; the certificate is ours and freed.
+    guard let ssl = unsafe curl_get_ssl(curl), let certificate = unsafe SSL_get1_peer_certificate(ssl)
+    else { return nil }
+    defer { unsafe X509_free(certificate) }
+    let length = unsafe Int(i2d_X509(certificate, nil))
+    guard (1...WireLimit.certificate).contains(length) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: length)
+    // SAFETY: i2d writes as many bytes as it just announced, and moves only its own copy of the pointer.
+    let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      var next = buffer.baseAddress
+      return unsafe Int(i2d_X509(certificate, &next))
+    }
+    return written == length ? bytes : nil
+  }
+}
+
+/// The buffer for libcurl's text about a failure.
+@safe final class ErrorText {
+  /// The size that libcurl demands.
+  let buffer: UnsafeMutablePointer<CChar>
+
+  init() {
+    // SAFETY: ours from here to `deinit`, and all of it initialised.
+    unsafe buffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe buffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  // SAFETY: the buffer is ours, and of a type that needs no end.
+  deinit { unsafe buffer.deallocate() }
+
+  /// What libcurl said of `code`, or what it says of such codes in general; fit for a log, at most 512 bytes.
+  func text(_ code: CURLcode) -> String {
+    // SAFETY: both texts end with a NUL; libcurl keeps within the room it demands.
+    let said = unsafe String(cString: buffer)
+    return LogText.cleaned((said.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : said).utf8, limit: 512)
+  }
+}
+
+extension FetchOutcome {
+  /// The outcome of a transfer that ended with `code`.
+  ///
+  /// A server is reported as away only if there was no TCP connection to it. Strangers can make a reached machine close, reset or
+  /// stay silent.
+  ///
+  /// - Parameters:
+  ///   - isTooLarge: Whether the transfer was broken off because of its size.
+  ///   - reach: How far it came. After a finished handshake, the server sent what libcurl did not understand.
+  init(_ code: CURLcode, isTooLarge: Bool, _ reach: Reach) {
+    self =
+      switch code {
+      case CURLE_OK: .answered
+      case _ where !reach.handshakeCompleted && reach.proxyFoundNone: .unreachable
+      case _ where !reach.handshakeCompleted && reach.proxyRefused: .proxyRefused
+      case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
+      case CURLE_COULDNT_CONNECT: Self.unconnected(reach)
+      case CURLE_OPERATION_TIMEDOUT: reach.isConnected && !reach.handshakeCompleted ? .stalled : .timedOut
+      case CURLE_OUT_OF_MEMORY: .ownMeans
+      case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: .tlsFailed
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+        CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+        .certificateRefused
+      case CURLE_FILESIZE_EXCEEDED: .tooLarge
+      case CURLE_WRITE_ERROR where isTooLarge: .tooLarge
+      case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
+        CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_PROXY:
+        .connectionLost
+      // libcurl says the same for an address of another scheme and for an answer that is not HTTP.
+      case CURLE_UNSUPPORTED_PROTOCOL where reach.handshakeCompleted: .other
+      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_SSL_CACERT_BADFILE:
+        .unacceptableRequest
+      default: .other
+      }
+  }
+
+  /// The outcome without a connection, by the error of the last attempt.
+  ///
+  /// One error has two reasons: no port is free, or there is no address to connect from. The second is looked up and not
+  /// concluded from a port that is free afterwards: a stranger may have returned one meanwhile.
+  private static func unconnected(_ reach: Reach) -> FetchOutcome {
+    // libcurl cannot distinguish a connection that was reset at once from one that was never made.
+    if reach.isConnected || reach.error == ECONNRESET { return .connectionLost }
+    if reach.error == ECONNREFUSED { return .refused }
+    let isNetworks = SocketAddress.isNetworks(reach.error) || (reach.error == EADDRNOTAVAIL && reach.lacksAddress)
+    return isNetworks ? .unreachable : .ownMeans
+  }
+
+  /// Whether it means that the server is away, if this machine itself lacked nothing.
+  var tellsOfAbsence: Bool { [.nameNotResolved, .refused, .unreachable, .timedOut].contains(self) }
+}
+
+/// OpenSSL's tables of methods, which it makes for each kind when it is first used.
+enum TLSMethods {
+  /// Makes those that a handshake needs, while nothing else is to be done: 1.5 ms.
+  ///
+  /// No random number is drawn: the generators are started by their first use.
+  static func load() {
+    // SAFETY: each method is freed at once; the tables keep their own.
+    unsafe EVP_MD_free(EVP_MD_fetch(nil, "SHA256", nil))
+    unsafe EVP_CIPHER_free(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+    unsafe EVP_MAC_free(EVP_MAC_fetch(nil, "HMAC", nil))
+    unsafe EVP_KDF_free(EVP_KDF_fetch(nil, "HKDF", nil))
+    unsafe EVP_RAND_free(EVP_RAND_fetch(nil, "CTR-DRBG", nil))
+    unsafe EVP_KEYMGMT_free(EVP_KEYMGMT_fetch(nil, "X25519", nil))
+    unsafe EVP_KEYEXCH_free(EVP_KEYEXCH_fetch(nil, "X25519", nil))
+    unsafe EVP_SIGNATURE_free(EVP_SIGNATURE_fetch(nil, "ECDSA", nil))
+    unsafe OSSL_DECODER_free(OSSL_DECODER_fetch(nil, "EC", nil))
+  }
+}

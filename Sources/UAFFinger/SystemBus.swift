@@ -2,6 +2,7 @@
 
 import CSystemd
 import Glibc
+import UAFWire
 
 /// A connection to the system bus.
 @safe final class SystemBus {
@@ -132,5 +133,71 @@ import Glibc
     // SAFETY: the caller holds the error, whose texts end with a NUL.
     let name = unsafe text(error.name)
     return name.isEmpty ? .failed(number) : .answered(name: name, text: unsafe text(error.message))
+  }
+}
+
+/// One call of a method over the bus; every argument is a text.
+struct BusCall: Equatable {
+  /// A name of the bus, or the unique name of a connection.
+  let destination: String
+  let path: String
+  let interface: String
+  let member: String
+  let arguments: [String]
+
+  /// A call of the bus itself.
+  static func ofBus(_ member: String, _ arguments: String...) -> BusCall {
+    BusCall(
+      destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+      member: member, arguments: arguments)
+  }
+}
+
+/// The answer to a call.
+struct BusReply: Equatable {
+  /// What an answer is expected to hold.
+  enum Form {
+    case nothing, text, objectPath, texts, number
+  }
+
+  /// The unique name of the connection that answered.
+  let sender: String
+  /// The texts of the answer, in order; a number is written in decimal digits.
+  let texts: [String]
+
+  /// The only text; nil where there are several or none.
+  var text: String? { texts.count == 1 ? texts.first : nil }
+}
+
+/// A signal that arrived over the bus.
+struct BusSignal: Equatable {
+  let sender: String
+  let path: String
+  let interface: String
+  let member: String
+  /// The texts that it begins with, at most three.
+  let texts: [String]
+  /// The boolean that follows them; nil if there is none.
+  let flag: Bool?
+}
+
+/// Why the bus gave no answer.
+enum BusError: Error, Equatable {
+  /// An error that somebody on the bus answered with: its name, and its text.
+  case answered(name: String, text: String)
+  /// A failure on the way; the system's error number.
+  case failed(CInt)
+}
+
+extension BusError: CustomStringConvertible {
+  /// What failed, fit for a packet.
+  var description: String {
+    let text =
+      switch self {
+      case .answered(let name, let text): "\(name): \(text)"
+      // SAFETY: strerror returns a NUL-terminated text for every number.
+      case .failed(let number): "the system bus: \(unsafe String(cString: strerror(number)))"
+      }
+    return LogText.cleaned(text.utf8, limit: WireLimit.fingerDetail)
   }
 }

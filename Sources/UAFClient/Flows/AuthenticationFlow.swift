@@ -260,3 +260,62 @@ public struct AuthenticationFlow: Sendable {
     }
   }
 }
+
+/// What a server's authentication request leaves to choose.
+public struct AuthenticationOffer: Equatable, Sendable {
+  /// The application.
+  public let appID: String
+
+  /// The challenge to be answered, base64url as the server sent it.
+  public let challenge: String
+
+  /// Sets of authenticators to be used together, with their keys, the server's favourite first; at least one.
+  public let sets: [[AcceptableAuthenticator]]
+
+  /// The text to be shown and confirmed, if a transaction was asked for.
+  public let transaction: TransactionText?
+
+  /// The authenticators whose keys the server does not know.
+  public let leftOut: [AAID]
+
+  /// How long the request is valid, as the server says; nil if it does not say.
+  public let lifetimeMilliseconds: UInt32?
+}
+
+/// One key of one authenticator, unlocked for one signature.
+public protocol AssertionSigner: ~Copyable {
+  /// The authenticator's model.
+  var aaid: AAID { get }
+
+  /// The authenticator's version.
+  var authenticatorVersion: UInt16 { get }
+
+  /// The key.
+  var keyID: KeyID { get }
+
+  /// The counter of this signature, already committed to storage.
+  var signCounter: UInt32 { get }
+
+  /// Fresh random bytes, 8 to 64.
+  var nonce: [UInt8] { get }
+
+  /// Signs with P-256 and SHA-256 and gives the raw signature, 64 bytes.
+  ///
+  /// - Throws: ``SigningFailure``.
+  mutating func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8]
+}
+
+/// Why an authenticator gave no signature or key.
+public struct SigningFailure: Error, Equatable, Sendable {
+  /// The outcome to report.
+  public let result: FidoResult
+
+  /// What failed, for the log; never a value.
+  public let detail: String
+
+  /// Makes a failure.
+  public init(_ result: FidoResult, detail: String) {
+    self.result = result
+    self.detail = detail
+  }
+}

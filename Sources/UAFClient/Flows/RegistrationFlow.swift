@@ -225,3 +225,63 @@ public struct RegistrationFlow: Sendable {
   /// The authentication that the server demanded in answer to the new key; it goes on at its `collect`.
   public func furtherAuthentication() -> AuthenticationFlow { AuthenticationFlow(following: opening) }
 }
+
+/// What a server's registration request leaves to choose.
+public struct RegistrationOffer: Equatable, Sendable {
+  /// The application.
+  public let appID: String
+
+  /// The challenge to be answered, base64url as the server sent it.
+  public let challenge: String
+
+  /// The account's name at the server.
+  public let username: String
+
+  /// Sets of authenticators to be registered together, the server's favourite first; at least one.
+  public let sets: [[AcceptableAuthenticator]]
+
+  /// How long the request is valid, as the server says; nil if it does not say.
+  public let lifetimeMilliseconds: UInt32?
+}
+
+/// An authenticator that is about to get a new key.
+public protocol KeyMaker: ~Copyable {
+  /// The authenticator's model.
+  var aaid: AAID { get }
+
+  /// The authenticator's version.
+  var authenticatorVersion: UInt16 { get }
+
+  /// Makes a key pair for an application; it is kept only once the server has accepted it.
+  ///
+  /// - Throws: ``SigningFailure``.
+  mutating func makeKey(appID: String) throws(SigningFailure) -> NewKey
+
+  /// Signs the key registration data with the new key: P-256, SHA-256, raw, 64 bytes.
+  ///
+  /// - Throws: ``SigningFailure``.
+  mutating func sign(_ keyRegistrationData: [UInt8]) throws(SigningFailure) -> [UInt8]
+}
+
+/// The public side of a new key.
+public struct NewKey: Equatable, Sendable {
+  /// Identifies the key; 32 random bytes.
+  public let keyID: KeyID
+
+  /// The public key, 65 bytes: 04, X, Y.
+  public let publicKey: [UInt8]
+
+  /// The signature counter the key starts with.
+  public let signCounter: UInt32
+
+  /// The authenticator's count of registrations, this one included.
+  public let regCounter: UInt32
+
+  /// Makes a description of a new key.
+  public init(keyID: KeyID, publicKey: [UInt8], signCounter: UInt32, regCounter: UInt32) {
+    self.keyID = keyID
+    self.publicKey = publicKey
+    self.signCounter = signCounter
+    self.regCounter = regCounter
+  }
+}

@@ -112,3 +112,133 @@ public struct SignedVerdict: Sendable {
     return acceptance
   }
 }
+
+/// A JSON web token (RFC 7519) that is signed with ES256, whatever it says.
+enum SignedToken {
+  /// Seconds the two clocks may differ.
+  static let clockTolerance: Int64 = 60
+  /// The longest lifetime, in seconds.
+  ///
+  /// A token of a longer lifetime could be replayed.
+  static let maximumLifetime: Int64 = 300
+
+  /// The longest token in bytes, unless its reader allows more.
+  private static let maximumBytes = 8192
+
+  /// The claims of a token whose signature holds.
+  ///
+  /// - Parameters:
+  ///   - type: what `typ` has to be; nil for any.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each; several while the server exchanges its key.
+  ///   - maximumBytes: the longest token.
+  static func claims(
+    of token: String, type: String? = nil, publicKeys: [[UInt8]], maximumBytes: Int = maximumBytes
+  ) -> JSONObject? {
+    guard token.utf8.count <= maximumBytes else { return nil }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, case .object(let header)? = json(parts[0], maximumBytes),
+      // The algorithm is fixed here, and the token does not choose it. A token with critical extensions is refused.
+      header["alg"] == .string("ES256"), header["crit"] == nil, header["b64"] == nil,
+      type.map({ header["typ"] == .string($0) }) ?? true,
+      let signature = try? Base64URL.decode(parts[2], maximumCount: P256.signatureByteCount),
+      // `kid` in the header is not read: nothing that a token says of itself chooses a key.
+      publicKeys.contains(where: { key in
+        P256.isValidSignature(signature, of: Array("\(parts[0]).\(parts[1])".utf8), publicKey: key)
+      }),
+      case .object(let claims)? = json(parts[1], maximumBytes)
+    else { return nil }
+    return claims
+  }
+
+  private static func json(_ part: String, _ maximumBytes: Int) -> JSONValue? {
+    guard let bytes = try? Base64URL.decode(part, maximumCount: maximumBytes) else { return nil }
+    return try? JSONValue(parsing: bytes)
+  }
+
+  /// Whether a token with these claims is good at a time, in seconds since 1970.
+  static func isFresh(_ claims: JSONObject, now: Int64) -> Bool {
+    guard case .integer(let issuedAt)? = claims["iat"], case .integer(let expiresAt)? = claims["exp"] else {
+      return false
+    }
+    let (lifetime, tooLong) = expiresAt.subtractingReportingOverflow(issuedAt)
+    guard !tooLong, (0...maximumLifetime).contains(lifetime) else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(issuedAt)
+    return !overflow && age >= -clockTolerance && age <= lifetime + clockTolerance
+  }
+}
+
+/// A server's success.
+public struct Acceptance: Equatable, Sendable, CustomStringConvertible {
+  /// What the server handed out; secret, never for a log.
+  public private(set) var tokens: [Token]
+  /// The account's name at the server.
+  public let username: String
+  /// What was done here, which the success is for.
+  public let expected: ExpectedVerdict
+  /// The challenge that was answered, base64url as the server sent it.
+  public let challenge: String
+  /// Keys that the server says it has forgotten, of those a registration named as lost.
+  public var forgottenKeyIDs: [KeyID] = []
+  /// By what the server knows this machine from now on; nil if it said nothing of that.
+  public var machineSecret: MachineSecret?
+  /// Another number than the last one says that a machine that has joined should check in; not signed.
+  public var machineNews: Int64?
+
+  /// The operation that was accepted.
+  public var operation: UAFOperation { expected.operation }
+
+  /// The token to pass on.
+  public var token: String? { Token.passedOn(tokens) }
+
+  /// The same, with nothing that could be passed on.
+  var withoutTokens: Acceptance {
+    var acceptance = self
+    acceptance.tokens = []
+    return acceptance
+  }
+
+  /// How many tokens there are, and nothing of them.
+  public var description: String { "accepted with \(tokens.count) tokens" }
+}
+
+/// What the core did, which a server's success has to be for.
+///
+/// A signed verdict is compared with each part. A server of another make marks no challenges, and its verdicts say less.
+public struct ExpectedVerdict: Equatable, Sendable {
+  /// The operation.
+  public let operation: UAFOperation
+  /// What the challenge was for; nil at a server of another make.
+  public let purpose: ChallengePurpose?
+  /// The keys that signed, were registered or were to be removed.
+  public let keyIDs: [KeyID]
+  /// SHA-256 of the text that was confirmed, as it was shown; nil without one.
+  public let textHash: [UInt8]?
+  /// The machine's id, where it is about its keys; nil where none was sent.
+  public let deviceID: String?
+
+  /// Makes one.
+  public init(
+    _ operation: UAFOperation, for purpose: ChallengePurpose?, keyIDs: [KeyID], textHash: [UInt8]? = nil,
+    deviceID: String? = nil
+  ) {
+    self.operation = operation
+    self.purpose = purpose
+    self.keyIDs = keyIDs
+    self.textHash = textHash
+    self.deviceID = deviceID
+  }
+
+  /// The operations that a verdict on it may authorise, and no others.
+  var use: [UAFOperation] {
+    guard operation == .authentication, let authorized = purpose?.authorizedOperation else { return [] }
+    return [authorized]
+  }
+}
+
+/// The server's decision on an answer that it did not refuse.
+public enum Verdict: Equatable, Sendable {
+  /// It accepts the answer.
+  case accepted(Acceptance)
+  /// Not yet: a further authentication is demanded (step-up), and nothing was granted.
+  case furtherRequest
+}

@@ -68,3 +68,162 @@ public struct ClientSettings: Equatable, Sendable {
     return context
   }
 }
+
+/// Where one operation finds its server.
+public struct ServerEndpoint: Equatable, Sendable {
+  /// Where a UAF request is fetched.
+  public let requestURL: String
+
+  /// Where the UAF response goes; not used by deregistration.
+  public let responseURL: String
+
+  /// Makes an endpoint; both addresses may hold the placeholders of ``URLTemplate``.
+  public init(requestURL: String, responseURL: String) {
+    self.requestURL = requestURL
+    self.responseURL = responseURL
+  }
+}
+
+/// How UAF messages are carried.
+public enum Dialect: Equatable, Sendable {
+  /// The bodies of the FIDO UAF transport specification, as the FIDO Alliance's interface for server tests has them too.
+  case fido
+  /// GET for requests, POST for responses; the bodies are the UAF messages themselves.
+  case plain(PlainRules)
+}
+
+/// The configured mark of a success in answers without a status code of UAF: a member and its value.
+public struct SuccessMark: Equatable, Sendable {
+  /// The member's name.
+  public let member: String
+
+  /// Its text; of a whole number or a truth value, the JSON form.
+  public let value: String
+
+  /// Makes a mark.
+  public init(member: String, value: String) {
+    self.member = member
+    self.value = value
+  }
+
+  /// Whether an object has the mark.
+  func isHeld(by object: JSONObject) -> Bool { text(in: object)?.isIdentical(to: value) ?? false }
+
+  /// The value that an object has in place of the mark's value; nil without the member, or if it has no single value.
+  func otherValue(in object: JSONObject) -> String? {
+    guard let text = text(in: object), !text.isIdentical(to: value) else { return nil }
+    return text
+  }
+
+  private func text(in object: JSONObject) -> String? {
+    switch object[member] {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .bool(let flag): String(flag)
+    default: nil
+    }
+  }
+}
+
+/// What the plain dialect leaves to each server.
+public struct PlainRules: Equatable, Sendable {
+  /// The server's names for members of the context; what is not in it is not sent.
+  public let contextNames: [String: String]
+
+  /// How the server marks a success without a status code of UAF.
+  public let success: SuccessMark?
+
+  /// Makes rules.
+  ///
+  /// The default tells the server nothing, and takes only a status code of UAF for a success.
+  public init(contextNames: [String: String] = [:], success: SuccessMark? = nil) {
+    self.contextNames = contextNames
+    self.success = success
+  }
+}
+
+/// An address with `{user}`, `{appID}` or `{transaction}` in it.
+public struct URLTemplate: Equatable, Sendable {
+  private let text: String
+
+  /// Makes a template of a configured address.
+  public init(_ text: String) {
+    self.text = text
+  }
+
+  /// The address with each placeholder replaced by its percent-encoded value.
+  ///
+  /// All but RFC 3986's unreserved characters is encoded, so that no value can add a path, a query or a host.
+  /// - Returns: nil if a brace is left that is not one of the placeholders.
+  public func expanded(user: String, appID: String, transaction: String) -> String? {
+    let values = ["user": user, "appID": appID, "transaction": transaction]
+    var result = ""
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{") {
+      guard let close = rest[open...].firstIndex(of: "}"),
+        let value = values[String(rest[rest.index(after: open)..<close])]
+      else { return nil }
+      result += rest[..<open] + Self.percentEncoded(value)
+      rest = rest[rest.index(after: close)...]
+    }
+    guard !result.contains("}"), !rest.contains("}") else { return nil }
+    return result + rest
+  }
+
+  /// Everything but RFC 3986's unreserved characters as percent and two digits.
+  static func percentEncoded(_ value: String) -> String {
+    var encoded: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        encoded.append(byte)
+      default:
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+}
+
+/// Something that `uaf-server` answers beside requests and responses; our own (PROTOCOL.md).
+public enum OwnRoute: String, Sendable {
+  /// In which state an account is.
+  case account
+  /// A machine joins.
+  case join
+  /// A machine that had joined leaves.
+  case leave
+  /// A machine that has joined tells how it is.
+  case machine
+
+  /// Where a server is asked, beside the address for its requests.
+  ///
+  /// - Returns: nil if that address does not end in `/get`, as that of `uaf-server` does.
+  public func url(beside requestURL: String) -> String? {
+    guard requestURL.hasSuffix("/get") else { return nil }
+    return requestURL.dropLast(3) + rawValue
+  }
+}
+
+/// What is sent to the server about this machine; nil is not sent.
+public struct DeviceContext: Equatable, Sendable {
+  /// A hash that tells this machine apart for this application only, never the machine's own identifier.
+  public let id: String?
+  /// A name people know the machine by.
+  public let name: String?
+  /// Its model.
+  public let model: String?
+  /// Its system.
+  public let operatingSystem: String?
+
+  /// Makes a description; nothing at all for `send_device = false`.
+  public init(id: String? = nil, name: String? = nil, model: String? = nil, operatingSystem: String? = nil) {
+    self.id = id
+    self.name = name
+    self.model = model
+    self.operatingSystem = operatingSystem
+  }
+}

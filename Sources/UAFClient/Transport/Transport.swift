@@ -1,3 +1,6 @@
+import FidoResults
+import UAFMessages
+
 /// One HTTPS exchange at a time, in two steps, so that a request travels while the person types.
 ///
 /// An implementation sends no cookies, follows no redirects, and checks the server's certificate.
@@ -11,4 +14,168 @@ public protocol Transport: ~Copyable {
   ///
   /// - Throws: ``TransportFailure``.
   mutating func finish() throws(TransportFailure) -> TransportResponse
+}
+
+/// What is asked of a server.
+public struct TransportRequest: Equatable, Sendable {
+  /// The methods there are.
+  public enum Method: Equatable, Sendable {
+    case get
+    case post
+  }
+
+  /// The method.
+  public let method: Method
+
+  /// The address, an absolute https URL.
+  public let url: String
+
+  /// The body's media type; nil without a body.
+  public let contentType: String?
+
+  /// The media type wanted in return.
+  public let accept: String
+
+  /// The body; empty with GET.
+  public let body: [UInt8]
+
+  /// What this machine may prove with the request; nil for one that no server counts.
+  public var claim: MachineClaim?
+
+  /// The value of the header `UAF-Machine`; nil for none.
+  public var machineProof: String?
+
+  /// Makes a POST; what is wanted in return is of the same type.
+  public static func post(_ body: [UInt8], to url: String, contentType: String) -> TransportRequest {
+    let accept = contentType.split(separator: ";").first.map(String.init) ?? contentType
+    return TransportRequest(method: .post, url: url, contentType: contentType, accept: accept, body: body)
+  }
+
+  /// Makes a GET.
+  public static func get(_ url: String, accept: String) -> TransportRequest {
+    TransportRequest(method: .get, url: url, contentType: nil, accept: accept, body: [])
+  }
+}
+
+/// What a server answered, after a completed TLS handshake.
+public struct TransportResponse: Equatable, Sendable {
+  /// The HTTP status.
+  public let status: Int
+
+  /// The body's media type with its parameters; empty if the server named none.
+  public let contentType: String
+
+  /// The body, capped by the transport.
+  public let body: [UInt8]
+
+  /// The server's certificate in DER; empty if the transport does not know it.
+  public let serverCertificate: [UInt8]
+
+  /// Where a redirect points, which the transport does not follow; nil for any other answer.
+  public let redirect: Redirect?
+
+  /// Makes an answer.
+  public init(
+    status: Int, contentType: String, body: [UInt8], serverCertificate: [UInt8] = [], redirect: Redirect? = nil
+  ) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+    self.serverCertificate = serverCertificate
+    self.redirect = redirect
+  }
+
+  /// The same answer with a part of its body.
+  func with(body part: [UInt8]) -> TransportResponse {
+    TransportResponse(
+      status: status, contentType: contentType, body: part, serverCertificate: serverCertificate, redirect: redirect)
+  }
+}
+
+/// Why there was no answer.
+///
+/// Only the first case may let a PAM stack go on without the server.
+public enum TransportFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The server is away: no connection to it was made.
+  case noHandshake(NetworkFailure)
+  /// A machine answered at the server's address, and no TLS handshake was completed with it.
+  ///
+  /// The server is not reported as away, because an attacker who keeps it busy or answers in its place can cause this.
+  case withoutHandshake(NetworkFailure)
+  /// This machine lacked what a connection needs, so it is unknown whether the server is there.
+  case ownMeans
+  /// The server was reached over TLS, then nothing usable came.
+  case afterHandshake(NetworkFailure)
+  /// The server's certificate is not valid.
+  case certificateRefused
+  /// The answer was longer than the transport takes.
+  case answerTooLarge
+  /// The transport does not take this request: an address that is not https, or a body that is too long.
+  case requestNotAcceptable
+  /// There is no transport: its process is missing or has died.
+  case unavailable
+
+  /// Says what failed, for the log.
+  public var description: String {
+    switch self {
+    case .noHandshake(let failure): "no connection to the server (\(failure)); check network, address and server"
+    case .withoutHandshake(.proxy):
+      "the proxy does not let the request through; check server.proxy, and which servers and machines the proxy serves"
+    case .withoutHandshake(let failure):
+      "a machine answers at the server's address, and no secure connection came about (\(failure)); check the server, and "
+        + "what accepts connections in its place"
+    case .ownMeans:
+      "this machine lacks a process, memory, a descriptor or a port to ask the server with; look for limits and for who uses "
+        + "them up"
+    case .afterHandshake(let failure): "the server stopped answering (\(failure)); check the server"
+    case .certificateRefused: "the server's certificate is not trusted; check the server and ca_file"
+    case .answerTooLarge: "the server's answer is too large; check that the address is a UAF server's"
+    case .requestNotAcceptable: "the request cannot be sent; check the addresses in the configuration"
+    case .unavailable: "the network program is missing or has died: 'uafctl doctor', run by root, says why"
+    }
+  }
+}
+
+/// The media types of UAF.
+enum MediaType {
+  /// UAF transport bodies.
+  static let uaf = "application/fido+uaf"
+
+  /// What the FIDO Alliance's own interface for server tests answers with.
+  static let json = "application/json"
+
+  /// Whether a Content-Type names one of `types` and, if it names a character set, UTF-8.
+  ///
+  /// Other parameters are ignored, as RFC 9110 asks for types that do not define them.
+  static func matches(_ contentType: String, _ types: [String]) -> Bool {
+    let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+    guard let type = parts.first, types.contains(type) else { return false }
+    return parts.dropFirst().allSatisfy { parameter in
+      !parameter.hasPrefix("charset=") || ["charset=utf-8", "charset=\"utf-8\""].contains(parameter)
+    }
+  }
+
+  /// The type alone, without parameters.
+  static func essence(of contentType: String) -> String {
+    trimmed(contentType.prefix { $0 != ";" })
+  }
+
+  private static func trimmed(_ part: Substring) -> String {
+    String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
+  }
+}
+
+/// Where an answer with a status of 300 to 399 points.
+public struct Redirect: Equatable, Sendable {
+  /// The absolute address.
+  public let url: String
+
+  /// Whether the answer had `FIDO-AppID-Redirect-Authorized: true`, once and with nothing else.
+  public let isAuthorized: Bool
+
+  /// Makes a redirect.
+  public init(url: String, isAuthorized: Bool) {
+    self.url = url
+    self.isAuthorized = isAuthorized
+  }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import SecretMemory
 import UAFClient
 import UAFMessages
 
@@ -41,4 +42,93 @@ import UAFMessages
 
   /// The types whose entered value today's rules would refuse.
   var staleTypes: [AuthenticatorType] { opened.filter(\.valueIsStale).map(\.type) }
+}
+
+/// The entries of one call for one authenticator.
+@safe final class Attempts {
+  /// How many may still be made.
+  private(set) var left: Int
+  private var last: Secret?
+
+  init(left: Int) {
+    self.left = left
+    last = nil
+  }
+
+  /// Counts one entry.
+  func use() { left -= 1 }
+
+  /// Whether this is the same value that was just counted as wrong.
+  func isRepetition(_ value: borrowing Secret) -> Bool {
+    switch last {
+    case .some(let last): last.isEqual(to: value)
+    case nil: false
+    }
+  }
+
+  /// Remembers a wrong value for as long as the call lasts.
+  func note(_ value: borrowing Secret) {
+    last = value.withBytes { try? Secret(copying: $0) }
+  }
+}
+
+/// An open authenticator that several flows of one call may use, one after the other.
+@safe final class UnlockedAuthenticatorBox {
+  let authenticator: UnlockedAuthenticator
+  /// Whether today's rules would refuse the value that opened it.
+  let valueIsStale: Bool
+  /// The value, where a later step has to compare with it.
+  private var value: Secret?
+
+  init(_ authenticator: consuming UnlockedAuthenticator, valueIsStale: Bool = false, value: consuming Secret? = nil) {
+    self.authenticator = authenticator
+    self.valueIsStale = valueIsStale
+    self.value = value
+  }
+
+  var type: AuthenticatorType { authenticator.type }
+
+  /// Whether `other` is the value that opened it; false where that was not kept.
+  func wasOpened(with other: borrowing Secret) -> Bool {
+    switch value {
+    case .some(let value): value.isEqual(to: other)
+    case nil: false
+    }
+  }
+}
+
+/// The KeyIDs of the keys that a server may be asked to delete: those that this state folder made.
+///
+/// Otherwise a server that does not distinguish machines would delete the keys of other machines.
+enum OwnKeys {
+  /// The KeyIDs that were made here for an account, without those that are to be kept.
+  ///
+  /// - Throws: ``Ending`` where the list cannot be read.
+  static func keyIDs(
+    of identity: AccountIdentity, held: [UAFKey], without kept: [UAFKey], in directory: borrowing StateDirectory
+  ) throws(Ending) -> [KeyID] {
+    let made: [[UInt8]]
+    do throws(StateError) {
+      made = try MadeKeys.keyIDs(of: identity.uid, serverUserName: identity.serverUserName, in: directory)
+    } catch { throw Ending(error) }
+    // Keys that an earlier version registered are in the account's file, and not in the list.
+    var keyIDs: [[UInt8]] = []
+    for keyID in made + held.map(\.keyID)
+    where !keyIDs.contains(keyID) && !kept.contains(where: { $0.keyID == keyID }) {
+      keyIDs.append(keyID)
+    }
+    return keyIDs.compactMap { try? KeyID(bytes: $0) }
+  }
+
+  /// The KeyIDs that were made here for the authenticators of a type; nil for all of them.
+  ///
+  /// - Parameter held: the account's keys.
+  /// - Throws: ``Ending`` where the list cannot be read.
+  static func keyIDs(
+    of identity: AccountIdentity, held: [UAFKey], ofType type: AuthenticatorType?,
+    in directory: borrowing StateDirectory
+  ) throws(Ending) -> [KeyID] {
+    let kept = type.map { type in held.filter { $0.type != type } } ?? []
+    return try keyIDs(of: identity, held: held, without: kept, in: directory)
+  }
 }

@@ -102,3 +102,84 @@ import UAFMessages
     }
   }
 }
+
+extension UAFKey {
+  /// Whether the server's last status of the key is that it is revoked.
+  var isRevoked: Bool { serverStatus == UAFStatusCode.revokedAuthenticator.rawValue }
+
+  /// What is stored as the server's status of a key of which it has seen more signatures than this machine has made.
+  ///
+  /// No server gives this number: 1491 alone has other causes as well.
+  static let behindStatus = 1 << 31 | UAFStatusCode.requestInvalid.rawValue
+
+  /// Whether the server has seen a counter that this machine has not reached: an older copy, or a key that two machines have.
+  var isBehind: Bool { serverStatus == Self.behindStatus }
+
+  /// Whether the server is known to refuse each login with the key until something is done about it.
+  var isRefused: Bool { isDead || isBehind }
+
+  /// Whether the server's last status is that the key is revoked, or that it has no such key, model or account.
+  var isDead: Bool {
+    let unknown: [UAFStatusCode] = [.notFound, .unknownAAID, .unknownKeyID]
+    return isRevoked || unknown.contains(UAFStatusCode(rawValue: serverStatus))
+  }
+}
+
+extension AuthenticationOffer {
+  /// The key of an authenticator that signs for this offer; nil where none fits.
+  ///
+  /// - Parameter keys: the keys to choose among, the preferred one last.
+  func key(of type: AuthenticatorType, among keys: [UAFKey]) -> UAFKey? {
+    let named = sets.joined().flatMap { $0.keyIDs.map(\.bytes) }
+    return keys.last { $0.type == type && $0.appID == appID && named.contains($0.keyID) }
+  }
+}
+
+/// The keys that have signed a proof, which can authorise new ones as long as the call lasts.
+struct SignedKeys {
+  let held: AccountAuthenticators
+  let keys: [UAFKey]
+  let records: KeyRecords
+
+  /// What is known of their authenticators.
+  var described: [AuthenticatorDescription] { AuthenticatorDescription.all(of: keys.map(\.type), keys: keys) }
+
+  /// Makes a key ready for one more signature.
+  ///
+  /// - Throws: ``Ending``.
+  func signer(_ index: Int) throws(Ending) -> KeySigner {
+    guard keys.indices.contains(index), let unlocked = held[keys[index].type] else {
+      throw Ending(.cannotUse, log: "the authenticator is not open")
+    }
+    return try records.signer(keys[index], held.account, unlocked)
+  }
+}
+
+/// One registered key, open for one signature, with its counter already on disk.
+struct KeySigner: AssertionSigner {
+  let aaid: AAID
+  let authenticatorVersion: UInt16 = 1
+  let keyID: KeyID
+  let signCounter: UInt32
+  let nonce: [UInt8]
+  private let key: UAFKey
+  private let unlocked: UnlockedAuthenticatorBox
+
+  /// - Throws: ``Ending`` for a key whose record is not valid.
+  init(_ key: UAFKey, counter: UInt32, nonce: [UInt8], unlocked: UnlockedAuthenticatorBox) throws(Ending) {
+    do {
+      aaid = try AAID(key.type.aaid)
+      keyID = try KeyID(bytes: key.keyID)
+    } catch { throw Ending(StateError.damaged) }
+    signCounter = counter
+    self.nonce = nonce
+    self.key = key
+    self.unlocked = unlocked
+  }
+
+  func sign(_ signedData: [UInt8]) throws(SigningFailure) -> [UInt8] {
+    do throws(StateError) { return try unlocked.authenticator.sign(signedData, with: key) } catch {
+      throw SigningFailure(.cannotUse, detail: "\(error)")
+    }
+  }
+}

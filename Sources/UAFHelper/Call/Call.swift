@@ -1,4 +1,8 @@
+import Authenticator
 import FidoResults
+import SecretMemory
+import UAFConfiguration
+import UAFCrypto
 import UAFWire
 
 /// One call: what the front end asks for, and who it is.
@@ -19,4 +23,273 @@ final class Call {
 
   /// The account's name as it is shown to people.
   var shownName: String { Text.cleaned(String(decoding: caller.shownName ?? [], as: UTF8.self), limit: 64) }
+}
+
+/// What root's configuration and module arguments say for one call.
+final class CallPolicy {
+  let arguments: ModuleArguments
+  let configuration: Configuration
+  /// The configuration as it is for the caller's service.
+  let settings: ServiceSettings
+  /// The language of texts for the person.
+  let language: Language
+  /// Keeps the server's policy, and knows root's own configuration.
+  let keeper: PolicyKeeper
+  /// The server's policy, as far as it counts in this call.
+  let standing: PolicyStanding
+  private let call: Call
+
+  /// Reads root's arguments and configuration, and the server's policy where root follows one.
+  ///
+  /// - Parameters:
+  ///   - now: asked only where there is a policy of the server.
+  ///   - keeping: makes what keeps that policy, beside root's configuration.
+  /// - Throws: ``Ending`` (1001) where arguments or configuration cannot be used; 1007 where a file cannot be read now.
+  init(
+    for call: Call, defaultPath: String, requiredOwner owner: UInt32, now: () -> BootTime,
+    keeping: (Configuration) -> PolicyKeeper
+  ) throws(Ending) {
+    self.call = call
+    let caller = call.caller
+    // A peer without root may call itself what it likes: its name selects no section.
+    let service = caller.isRoot ? caller.service : nil
+    let own: Configuration
+    do throws(ConfigurationError) {
+      arguments = try ModuleArguments(parsing: call.begin.arguments.map { String(decoding: $0, as: UTF8.self) })
+      // Nor does the path that it names: it could be that of any file of root's.
+      own = try Configuration.load(
+        path: caller.isRoot ? arguments.configurationPath : nil, defaultPath: defaultPath, requiredOwner: owner)
+      try own.check(arguments, service: service)
+      guard arguments.accountCheck == nil || call.begin.operation == .account else {
+        throw .argument("account_check", problem: "belongs to a line of type account")
+      }
+    } catch {
+      throw .configuration(
+        "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
+    }
+    keeper = keeping(own)
+    standing = try keeper.standing(at: now)
+    configuration = standing.configuration
+    settings = configuration.settings(for: service)
+    language = Language.matching(call.begin.localeText, default: settings.general.language)
+  }
+
+  // MARK: What people see
+
+  /// Whether wrong, locked, unregistered and unknown must look alike to this caller.
+  var hidesState: Bool {
+    let caller = call.caller
+    return caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
+  }
+
+  /// Whether one call may ask more than one question.
+  ///
+  /// Some programs answer every prompt with the one string that they have, and would answer the question for a number of a list
+  /// with it. Peers without root are asked once too, except uafctl.
+  var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
+
+  /// How many entries one call allows; 1 for a program that gives every prompt the same answer.
+  var tries: Int {
+    guard isInteractive else { return 1 }
+    return arguments.tries ?? settings.prompt.tries ?? (call.caller.isTool ? Self.triesOfTool : 1)
+  }
+
+  /// For uafctl: sudo, sshd and login ask again by themselves.
+  private static let triesOfTool = 3
+
+  /// Root's text about another way to log in; nil for operations that are no login.
+  var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
+
+  /// Root's words for what this is for, in the person's language.
+  var rootsReason: String? { settings.reason?.text(in: language) }
+
+  /// Whether the list of authenticators has registering anew as its last entry.
+  var offersNewRegistration: Bool {
+    // In the plain dialect the server checks no codes, so anybody could set a new value.
+    settings.prompt.offersReset && call.isLogin && isInteractive && !hidesState
+      && configuration.server?.dialect != .plain
+  }
+
+  /// Whether the account stage of this call may ask the server.
+  var asksForState: Bool { settings.general.accountCheckOnline && !call.begin.isUnattended }
+
+  // MARK: Authenticators
+
+  /// The types root has enabled and this version can verify, in the configuration's order.
+  var enabledTypes: [AuthenticatorType] {
+    configuration.authenticators.compactMap(\.type)
+  }
+
+  /// The type that this call names: the caller, root's module argument, or the service's settings.
+  ///
+  /// - Returns: nil if none does.
+  /// - Throws: ``Ending``: 1012 for an unknown type, 2002 for one that root has not enabled or that this version does not have
+  ///   (of the latter a deregistration says 1012, too).
+  func namedType() throws(Ending) -> AuthenticatorType? {
+    let named = call.begin.authenticator.map { String(decoding: $0, as: UTF8.self) }
+    guard let wanted = named ?? arguments.authenticator ?? settings.authenticator else {
+      guard !enabledTypes.isEmpty else {
+        throw Ending(
+          .noSuitableAuthenticator, because: .noneEnabled, log: "no authenticator that is built is enabled")
+      }
+      return nil
+    }
+    guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
+    // Whether enabled or not: nothing of it can be changed or reset.
+    if !type.isTyped, let result = untyped {
+      throw Ending(result, log: "\(type.rawValue) is no value that is typed")
+    }
+    guard enabledTypes.contains(type) else {
+      throw Ending(
+        .noSuitableAuthenticator, because: named == nil ? .noneEnabled : .namedNotEnabled,
+        log: "\(type.rawValue) is not in the configuration's authenticators")
+    }
+    return type
+  }
+
+  /// The ending for a name that is no type of this version's.
+  private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
+    guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
+      return Ending(
+        .invalidAuthenticatorType, text: isRoots ? .configurationError : nil, log: "no such authenticator type",
+        isRoots ? .rootsFault : nil)
+    }
+    let log = "\(wanted) is not built"
+    guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
+    return Ending(notBuilt, because: isRoots ? .noneEnabled : .namedNotEnabled, log: log)
+  }
+
+  /// The result for a type that this version does not have: nothing of it can have been registered.
+  private var notBuilt: FidoResult {
+    if let untyped { return untyped }
+    return call.begin.operation == .deregister ? .invalidAuthenticatorType : .noSuitableAuthenticator
+  }
+
+  /// The result for a type of which nothing is typed; nil where that does not matter.
+  private var untyped: FidoResult? {
+    switch call.begin.operation {
+    case .change: .changeInvalid
+    case .reset: .resetInvalidType
+    default: nil
+    }
+  }
+
+  /// Who named the type that the server does not accept: the caller, or root.
+  var namedNotAccepted: EndCause { call.begin.authenticator == nil ? .configuredNotAccepted : .namedNotAccepted }
+
+  /// The types that a prompt is for where states are hidden, by the configuration only.
+  var hiddenTypes: [AuthenticatorType] {
+    if let named = try? namedType(), named.isTyped { return [named] }
+    // In the order of the list, whatever the order of the configuration. A sensor is never used where states are hidden.
+    let typed = AuthenticatorType.allCases.filter(\.isTyped)
+    let enabled = typed.filter(enabledTypes.contains)
+    return enabled.isEmpty ? typed : enabled
+  }
+
+  /// How texts name that.
+  var hiddenKind: ValueKind { .oneOf(hiddenTypes.map(\.kind)) }
+
+  // MARK: Attempts
+
+  /// The lock policy for attempts of an origin.
+  ///
+  /// For root's own account the values of his configuration alone: no server can lock him out.
+  func lockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
+    guard uid != 0 else { return ownLockPolicy(type, uid: uid, origin) }
+    return configuration.followedLockPolicy(for: type, origin: origin)
+  }
+
+  /// The same by root's configuration alone.
+  private func ownLockPolicy(_ type: AuthenticatorType, uid: UInt32, _ origin: AttemptOrigin) -> LockPolicy {
+    var policy = configuration.lockPolicy(for: type, origin: origin)
+    if uid == 0, !configuration.rootPermanentLock { policy.maxLockCount = nil }
+    return policy
+  }
+
+  /// How many wrong values in a row the chip allows for an authenticator of an account.
+  ///
+  /// By root's configuration alone: the limit stays in the chip when the server's policy has gone.
+  func shareLimit(_ type: AuthenticatorType, uid: UInt32) -> UInt32 {
+    LockPolicy.shareLimit(
+      local: ownLockPolicy(type, uid: uid, .local), remote: ownLockPolicy(type, uid: uid, .remote),
+      otherUser: ownLockPolicy(type, uid: uid, .otherUser))
+  }
+
+  /// The cost of a key derivation.
+  var derivationCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCost) }
+
+  /// The cost of a key derivation where the chip counts wrong values.
+  var countedCost: Scrypt.Parameters { cost(StateSettings.defaultKDFCostWithIndex) }
+
+  private func cost(_ preset: Int) -> Scrypt.Parameters {
+    Scrypt.Parameters(logN: configuration.state.kdfCost ?? preset, r: 8, p: 2)
+  }
+
+  /// How old the server's last success may be if it is to replace an answer of the server.
+  ///
+  /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
+  /// root, or this is no login.
+  var offlineLimit: Duration? {
+    guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
+      call.begin.transaction == nil, settings.general.offline == .allow
+    else { return nil }
+    return settings.general.offlineMaximumAge
+  }
+}
+
+/// Where the machine's state lies, and who has to own it.
+final class StateFolder {
+  let path: String
+  let owner: UInt32
+  private let key: DeviceKeySource
+  /// Where shares of accounts' keys are.
+  private let shares: any ShareKeeper
+  /// Open already, for the next one who asks for it.
+  private var kept: StateDirectory?
+
+  init(path: String, owner: UInt32, key: DeviceKeySource, shares: any ShareKeeper) {
+    self.path = path
+    self.owner = owner
+    self.key = key
+    self.shares = shares
+  }
+
+  /// Opens it.
+  ///
+  /// - Throws: ``Ending``.
+  func open() throws(Ending) -> StateDirectory {
+    if let directory = kept.take() { return directory }
+    let opened = try key.key()
+    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: opened, shares: shares) } catch {
+      throw Ending(error)
+    }
+  }
+
+  /// Opens it with a device key that was recovered.
+  ///
+  /// - Throws: ``Ending``.
+  func open(with key: consuming Secret) throws(Ending) -> StateDirectory {
+    do throws(StateError) { return try StateDirectory(path, owner: owner, unsealed: key, shares: shares) } catch {
+      throw Ending(error)
+    }
+  }
+
+  /// Takes it to move the device key.
+  ///
+  /// - Throws: ``Ending`` with a text for root.
+  func beginMove() throws(Ending) -> KeyMove {
+    do throws(StateError) { return try KeyMove(in: path, owner: owner) } catch { throw Ending(moving: error) }
+  }
+
+  /// Its own random bytes; nil for a folder of an earlier version.
+  ///
+  /// It stays open for the next call of ``open()``: everything on its path is then looked at once.
+  ///
+  /// - Throws: ``Ending``.
+  func identifier() throws(Ending) -> [UInt8]? {
+    let directory = try open()
+    let identifier = directory.identifier
+    kept = consume directory
+    return identifier
+  }
 }

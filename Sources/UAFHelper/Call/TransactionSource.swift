@@ -81,3 +81,10 @@ struct TransactionSource {
     return Ending(.invalidParameter, text: text, log: "the text to be confirmed is too long")
   }
 }
+
+/// What the person confirms by entering the value.
+struct TextToConfirm {
+  let text: TransactionText
+  /// Whether the server added the text by itself.
+  var isServers = false
+}

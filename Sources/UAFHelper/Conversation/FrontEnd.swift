@@ -1,6 +1,8 @@
+import Authenticator
 import FidoResults
 import Glibc
 import SecretMemory
+import UAFConfiguration
 import UAFWire
 
 /// The conversation with the module or uafctl, one message at a time and only in the order the table allows.
@@ -240,4 +242,94 @@ import UAFWire
     }
     return packet
   }
+}
+
+/// What is done while the person types, once something else has arrived.
+struct Arrival {
+  /// Waits for it or for a packet of the front end; returns whether it came, and the front end has sent nothing.
+  typealias Comparison = (borrowing PacketSocket, _ timeoutMilliseconds: Int32) throws(PacketSocketError) -> Bool
+
+  let comesFirst: Comparison
+  /// Waits for nothing, because the person's entry waits meanwhile.
+  let work: () -> Void
+}
+
+/// The time that `timeout=` of the module gives to a call.
+///
+/// The module counts it, and closes its socket when it is over. It cannot say why: the person is told 7011, and so the log has to
+/// say it too.
+final class CallTimeLimit {
+  private let limit: Duration
+  private let now: () -> BootTime
+  private var begun: BootTime
+
+  /// The module began to count before *begin* arrived here, and a busy machine takes a moment for that.
+  private static let longestHeadStart = Duration.seconds(1)
+
+  init(_ limit: Duration, now: @escaping () -> BootTime) {
+    self.limit = limit
+    self.now = now
+    begun = now()
+  }
+
+  /// Counts from now on.
+  func restart() { begun = now() }
+
+  /// The ending, with 7011 in place of 7010 where the front end went away when its time was over.
+  func explaining(_ ending: Ending) -> Ending {
+    guard ending.result == .applicationCancel, isOver else { return ending }
+    return ending.outOfTime(after: limit)
+  }
+
+  private var isOver: Bool {
+    let now = now()
+    // After another boot nothing of this call would be here.
+    let elapsed = Duration.nanoseconds(now.nanoseconds - begun.nanoseconds)
+    return elapsed >= limit - min(Self.longestHeadStart, limit / 4)
+  }
+}
+
+/// Divides the wait for the server into stretches.
+///
+/// After each stretch but the last, the one who waits gets a message.
+///
+/// All times are in milliseconds.
+struct ExchangePatience {
+  /// How often the front end hears something: the module gives up on a core that says nothing for 40 s.
+  static let interval: Int64 = 15_000
+  /// The time after which a person at a terminal reads that the core waits for the server.
+  static let firstNotice: Int64 = 2000
+
+  /// What is left of the time.
+  private(set) var left: Int64
+  private var first: Int64?
+
+  /// - Parameters:
+  ///   - total: the whole time.
+  ///   - first: how long the first stretch lasts; nil where it is as long as the others.
+  init(total: Int64, first: Int64? = nil) {
+    left = total
+    self.first = first
+  }
+
+  /// The next stretch; nil once the time is over.
+  mutating func next() -> Int64? {
+    guard left > 0 else { return nil }
+    let stretch = min(left, first ?? Self.interval)
+    first = nil
+    left -= stretch
+    return stretch
+  }
+}
+
+/// Who waits for an exchange with the server.
+struct ExchangeWaiter {
+  /// After how many milliseconds `waiting` is called first; nil where that is only to keep the front end from giving up.
+  let firstNoticeMilliseconds: Int64?
+  /// Called while the server takes its time.
+  let waiting: () -> Void
+  /// The wait ends when this front end goes away.
+  ///
+  /// Nil where the answer is needed in any case, because server and machine both change their state.
+  let frontEnd: FrontEnd?
 }

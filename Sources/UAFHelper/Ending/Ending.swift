@@ -1,6 +1,7 @@
 import Authenticator
 import FidoResults
 import UAFClient
+import UAFMessages
 
 /// How an operation ended without success: the result, the text for the person, and the text for the log.
 struct Ending: Error {
@@ -166,5 +167,168 @@ struct Ending: Error {
     if isTool { return "\(told)\n\(nextStep)" }
     if case .cause = text { return "\(told) \(nextStep)" }
     return text == nil ? "\(told) \(nextStep)" : told
+  }
+}
+
+/// How an operation ended with success.
+struct Success {
+  /// The result.
+  var result = FidoResult.success
+  /// The text for the person; nil for none.
+  var text: PromptText?
+  /// Plain text in its place, for administrators.
+  var detail: String?
+  /// Whether today's rules would refuse the value that was verified.
+  var valueIsStale = false
+  /// What the person has verified.
+  var types: [AuthenticatorType] = []
+  /// How old the server's last success is, where this is a login without the server.
+  var offlineAge: Duration?
+  /// The server's token, which is secret.
+  var token: String?
+  /// The number of the server's news for machines that have joined it; nil for none.
+  var machineNews: Int64?
+  /// The JSON document of *status* or *check-in*.
+  var document: String?
+}
+
+/// What is special about an ending.
+///
+/// No ending has two of these.
+enum Circumstance: Equatable {
+  /// Root's configuration or module arguments are wrong.
+  ///
+  /// Nothing else gives PAM_SERVICE_ERR.
+  case rootsFault
+  /// A file of the state is damaged, edited, or of another account, in this way.
+  case damage(String)
+  /// The account has another name than it was registered under, in this way.
+  case renamed(String)
+  /// Root has changed the account's name at the server, in this way.
+  case serverNameChanged(String)
+  /// A peer has asked for what it may not ask for. The name is the peer's own, or its number in digits.
+  case overreach(peer: UInt32, name: [UInt8])
+  /// An answer was sent for a front end that was gone by then: the server may have accepted it.
+  case unusedAnswer
+  /// The person denied what was to be approved.
+  case denial
+  /// Nothing was ever registered for the account here.
+  ///
+  /// It affects only `nouserok`.
+  case neverRegistered
+  /// The account has nothing to change here, so that the stack's other modules go on by themselves.
+  case nothingToChange
+}
+
+/// What the server contributed to an ending.
+struct ServerPart {
+  /// Whether the server must not be reported as away, see ``Refusal/handshakeCompleted``.
+  ///
+  /// It affects only the code of 4001.
+  var handshakeCompleted = true
+  /// Whether the ending states what the server said.
+  var hasSpoken = false
+  /// Whether the server answered with anything but a success.
+  ///
+  /// From then on no login succeeds without the server.
+  var hasRefused = false
+  /// The authenticators whose keys the server does not know.
+  var forgottenTypes: [AuthenticatorType] = []
+}
+
+/// What came in place of a request or a success, as far as the order of a login depends on it.
+enum LoginRefusal: Hashable, CaseIterable {
+  /// The server answered, and the answer was no success.
+  case no
+  /// No server was reached.
+  case silence
+  /// The server, or something at its address, was reached, and gave no answer that counts.
+  case brokenOff
+  /// The cause is on this machine, and no server was reached.
+  case local
+
+  /// The refusal of a flow.
+  init(_ refusal: Refusal) {
+    if refusal.isServersNo {
+      self = .no
+    } else if refusal.handshakeCompleted {
+      self = .brokenOff
+    } else {
+      self = refusal.result == .noAnswer ? .silence : .local
+    }
+  }
+}
+
+extension Ending {
+  /// The end of a flow with the server.
+  init(_ refusal: Refusal) { self.init(refusal, refusal.result, text: Self.text(of: refusal)) }
+
+  /// The end of an exchange in which the server had an enrolment code to judge.
+  ///
+  /// - Parameter result: the result for a refusal of the server; nil for the result that the refusal itself has.
+  init(judgingCode refusal: Refusal, serversNo result: FidoResult? = nil) {
+    let isCodeRefused =
+      refusal.result == .serverNoRegistration || refusal.serverStatus == UAFStatusCode.unauthorized.rawValue
+    let own = isCodeRefused ? FidoResult.serverNoRegistration : refusal.result
+    self.init(
+      refusal, refusal.spokenByServer ? result ?? own : own,
+      text: isCodeRefused ? .cause(.codeRefused) : Self.text(of: refusal))
+  }
+
+  private init(_ refusal: Refusal, _ result: FidoResult, text: PromptText?) {
+    let server = ServerPart(
+      handshakeCompleted: refusal.handshakeCompleted, hasSpoken: refusal.spokenByServer,
+      hasRefused: refusal.isServersNo, forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
+    self.init(result, text: text, log: refusal.detail, server: server)
+  }
+
+  /// The text about a refusal for the person; nil where the result's own text says it.
+  private static func text(of refusal: Refusal) -> PromptText? {
+    if let failure = refusal.networkFailure { return .noAnswer(failure) }
+    let status = refusal.serverStatus.map(UAFStatusCode.init(rawValue:))
+    if status == .revokedAuthenticator { return .revoked(said: refusal.serverText) }
+    if refusal.spokenByServer, refusal.serverText != nil || refusal.saysPlainNo {
+      return .refusedByServer(refusal.serverText)
+    }
+    if let cause = refusal.cause { return .cause(cause) }
+    if refusal.spokenByServer, refusal.result == .invalidParameter {
+      return .cause(refusal.serverStatus == nil ? .messageNotValid : .messageNotAccepted)
+    }
+    switch status {
+    case .forbidden: return .serverForbids
+    case .accepted: return .serverUndecided
+    case .internalServerError: return .serverFailed
+    case .some(let status) where refusal.result == .unknown: return .serverStatus(Int(status.rawValue))
+    default: break
+    }
+    // 429 and a gateway's statuses (502 to 504) mean that the server is busy or away for a while.
+    guard let http = refusal.httpStatus, (500...599).contains(http), ![502, 503, 504].contains(http) else { return nil }
+    return .serverFailed
+  }
+}
+
+extension Ending {
+  /// The ending for a failure of the state.
+  ///
+  /// A file that somebody may have changed is a locked account.
+  init(_ error: StateError) {
+    if case .serverNameChanged = error {
+      // Root has to correct it. It is no `rootsFault`, because no stack may let a registered person go on to the password.
+      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged("\(error)"))
+    } else if error == .identityMismatch {
+      // No unlock helps. It is no `rootsFault` either, for the same reason.
+      self.init(.invalidParameter, text: .cause(.accountRenamed), log: "\(error)", .renamed("\(error)"))
+    } else if error.meansLocked {
+      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage("\(error)"))
+    } else {
+      self.init(.cannotUse, log: "\(error)")
+    }
+  }
+}
+
+extension AuthenticatorType {
+  /// The authenticators of some models.
+  static func all(named aaids: [AAID]) -> [AuthenticatorType] {
+    allCases.filter { type in aaids.contains { $0.text == type.aaid } }
   }
 }

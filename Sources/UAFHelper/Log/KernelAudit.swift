@@ -68,3 +68,128 @@ final class KernelAudit: AuditSink {
   private static let protocolNumber: CInt = 9
   private static let answerType: UInt16 = 2
 }
+
+/// Where the records for the kernel's audit go.
+protocol AuditSink {
+  /// Writes records, as far as it goes.
+  ///
+  /// - Returns: 0, or the error number of the first one that could not be written.
+  func write(_ records: [AuditRecord]) -> CInt
+}
+
+/// One record for the kernel's audit, in the words of its other programs: `op= acct= exe= hostname= addr= terminal= res=`.
+///
+/// Pid, uid, login uid and session the kernel adds itself.
+struct AuditRecord: Equatable {
+  let event: AuditEvent
+  /// The account's name.
+  let account: [UInt8]
+  /// The terminal and the host the person comes from, as far as they are known.
+  var terminal: [UInt8]?
+  var remoteHost: [UInt8]?
+
+  /// The text, without its end.
+  ///
+  /// - Parameter program: the path of this program.
+  func text(program: String) -> String {
+    let host = Self.plain(remoteHost)
+    return "op=\(event.operation) acct=\(Self.untrusted(account)) exe=\(Self.untrusted(Array(program.utf8))) "
+      + "hostname=\(host) addr=? terminal=\(Self.plain(terminal)) res=success"
+  }
+
+  /// The netlink message (netlink(7)), which asks for an answer.
+  func message(program: String, sequence: UInt32) -> [UInt8] {
+    let payload = Array(text(program: program).utf8) + [0]
+    var message = Self.native(UInt32(Self.headerSize + payload.count))
+    message += Self.native(event.type) + Self.native(Self.request | Self.wantsAnswer)
+    message += Self.native(sequence) + Self.native(UInt32(0))
+    return message + payload
+  }
+
+  /// Of a message.
+  static let headerSize = 16
+  private static let request: UInt16 = 1
+  private static let wantsAnswer: UInt16 = 4
+
+  /// What somebody else chose: in quotes, or as hexadecimal digits where it could end them.
+  private static func untrusted(_ bytes: [UInt8]) -> String {
+    let isPlain = bytes.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }
+    if isPlain { return "\"\(String(decoding: bytes.prefix(limit), as: UTF8.self))\"" }
+    return bytes.prefix(limit).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+    }.joined()
+  }
+
+  /// A name of a host or a terminal; anything else is not known.
+  private static func plain(_ bytes: [UInt8]?) -> String {
+    guard let bytes, (1...limit).contains(bytes.count) else { return "?" }
+    let isPlain = bytes.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+        || Array("./:-_%".utf8).contains(byte)
+    }
+    return isPlain ? String(decoding: bytes, as: UTF8.self) : "?"
+  }
+
+  private static let limit = 256
+
+  /// The bytes of a number in this machine's order.
+  static func native(_ number: some FixedWidthInteger) -> [UInt8] {
+    let shifts = stride(from: 0, to: number.bitWidth, by: 8).map { $0 }
+    return (isLittleEndian ? shifts : shifts.reversed()).map { UInt8(truncatingIfNeeded: number >> $0) }
+  }
+
+  private static let isLittleEndian = UInt32(1).littleEndian == 1
+}
+
+/// What is written to the kernel's audit: the record types of libaudit.h, and their `op=`.
+enum AuditEvent: CaseIterable {
+  /// AUDIT_ANOM_LOGIN_FAILURES: the limit of wrong entries is reached.
+  case tooManyFailures
+  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for a while.
+  case lockedForAWhile
+  /// AUDIT_RESP_ACCT_LOCK: locked until somebody unlocks.
+  case locked
+  /// AUDIT_RESP_ACCT_REMOTE: locked for attempts over the network.
+  case lockedFromAfar
+  /// AUDIT_RESP_ACCT_LOCK_TIMED: locked for other local users for a while.
+  case lockedForOthers
+  /// AUDIT_RESP_ACCT_UNLOCK_TIMED: a lock was found to be over.
+  case unlockedByTime
+  /// AUDIT_ACCT_UNLOCK: root has unlocked.
+  case unlockedByRoot
+  /// AUDIT_ACCT_UNLOCK: an unlock of the server's helpdesk was used.
+  case unlockedByHelpdesk
+  /// AUDIT_ACCT_UNLOCK: a lock was removed together with the value it protected.
+  case unlockedByRemoval
+  /// AUDIT_USER_MGMT: another name of the account has taken its registration over.
+  case renamed
+
+  /// The record's number.
+  var type: UInt16 {
+    switch self {
+    case .tooManyFailures: 2100
+    case .lockedForAWhile, .lockedForOthers: 2205
+    case .locked: 2207
+    case .lockedFromAfar: 2204
+    case .unlockedByTime: 2206
+    case .unlockedByRoot, .unlockedByHelpdesk, .unlockedByRemoval: 1136
+    case .renamed: 1102
+    }
+  }
+
+  /// What was done.
+  var operation: String {
+    switch self {
+    case .tooManyFailures: "pam_uaf:failures"
+    case .lockedForAWhile: "pam_uaf:lock-timed"
+    case .locked: "pam_uaf:lock"
+    case .lockedFromAfar: "pam_uaf:lock-remote"
+    case .lockedForOthers: "pam_uaf:lock-other-user"
+    case .unlockedByTime: "pam_uaf:unlock-timed"
+    case .unlockedByRoot: "pam_uaf:unlock"
+    case .unlockedByHelpdesk: "pam_uaf:unlock-helpdesk"
+    case .unlockedByRemoval: "pam_uaf:unlock-removed"
+    case .renamed: "pam_uaf:rename"
+    }
+  }
+}

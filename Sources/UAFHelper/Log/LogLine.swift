@@ -1,3 +1,7 @@
+import Authenticator
+import Glibc
+import UAFWire
+
 /// One line of the log: `event=...`, then `key=value` parts in the order of ``LogKey``, each once at most.
 ///
 /// No value can be mistaken for another part, or for another line. Bytes outside visible ASCII, and `%`, `"` and `=`, are written
@@ -61,6 +65,173 @@ struct LogLine: CustomStringConvertible {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
     default: scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+}
+
+/// The parts of a line of the log, after the event, in their order.
+///
+/// pam_uaf(8) has the same list.
+enum LogKey: String, CaseIterable {
+  case result, name, pam
+  case account, uid, service, origin, via, peer, tty, rhost
+  case type, lock, seconds
+  case offline, age
+  case policy
+  case unused
+  case program, missing
+  case tls
+  case detail
+
+  /// Whether the value is text for people, in quotes.
+  var isQuoted: Bool { self == .detail }
+}
+
+/// What a line of the log is about: the value of its first part.
+///
+/// pam_uaf(8) has the same list.
+enum LogEvent: String, CaseIterable {
+  // How a call ended: one line for each, with a result.
+  case authenticate, change, register, deregister, deregisterAll, status, unlock, reset, initialise, forget, trust
+  case seal, unseal, recover, account, join, leave, repair, checkIn, rename
+
+  // What happened beside that, in lines of their own.
+
+  /// A wrong entry has locked an authenticator.
+  case lock
+  /// An attempt was refused because of a lock.
+  case locked
+  /// A lock that had run out was noticed.
+  case unlocked
+  /// Every lock was ended by an unlock of the server's helpdesk.
+  case helpdesk
+  /// A file of the state is damaged, edited, or of another account.
+  case damaged
+  /// The configuration, or an argument of the module, is wrong.
+  case configuration
+  /// A peer was turned away, or asked for what it may not ask for.
+  case peer
+  /// A changed lock policy waits (3015).
+  case policy
+  /// The server's policy for this workstation was taken or refused, has expired, or is not in force.
+  case serverPolicy
+  /// A text that waited at the server was denied.
+  case approval
+  /// Keys were removed, forgotten by the server, or made anew.
+  case keys
+  /// A text that the server had added was confirmed, and the server accepted that.
+  case confirmed
+  /// Something of the state could not be read or written, and the call went on.
+  case state
+  /// The front end broke the protocol, or went away.
+  case conversation
+  /// Where the device key lies was changed.
+  case binding
+  /// Part of the sandbox is missing.
+  case sandbox
+  /// A fingerprint could not be used, or other enrolled prints were accepted.
+  case fingerprint
+  /// Memory could not be locked.
+  case memory
+  /// A record for the kernel's audit could not be written.
+  case audit
+  /// The program was started in a way it cannot work in.
+  case start
+
+  /// The end of a call of this operation.
+  init(_ operation: Operation) {
+    self =
+      switch operation {
+      case .authenticate: .authenticate
+      case .change: .change
+      case .register: .register
+      case .deregister: .deregister
+      case .deregisterAll: .deregisterAll
+      case .status: .status
+      case .unlock: .unlock
+      case .reset: .reset
+      case .initialise: .initialise
+      case .forget: .forget
+      case .trust: .trust
+      case .seal: .seal
+      case .unseal: .unseal
+      case .recover: .recover
+      case .account: .account
+      case .join: .join
+      case .leave: .leave
+      case .repair: .repair
+      case .checkIn: .checkIn
+      case .rename: .rename
+      }
+  }
+}
+
+/// Where the log's lines go.
+protocol LogSink {
+  /// Writes one line.
+  func write(_ line: LogLine, _ level: LogLevel)
+}
+
+/// How much a line matters.
+enum LogLevel {
+  case debug, notice, warning, error
+}
+
+extension LogSink {
+  /// Writes a line that consists of its event and a text for people.
+  func write(_ event: LogEvent, _ detail: String, _ level: LogLevel) {
+    var line = LogLine(event)
+    line.add(.detail, detail)
+    write(line, level)
+  }
+}
+
+/// The system's log, facility authpriv, opened once before anything is asked.
+struct SystemLog: LogSink {
+  // SAFETY: openlog keeps the pointer; a static string lives as long as the process.
+  private static let name: StaticString = "pam-uaf"
+
+  init() {
+    // SAFETY: a static string ends with a NUL, which the capacity counts too.
+    unsafe Self.name.utf8Start.withMemoryRebound(to: CChar.self, capacity: Self.name.utf8CodeUnitCount + 1) {
+      unsafe openlog($0, LOG_PID | LOG_NDELAY, LOG_AUTHPRIV)
+    }
+  }
+
+  func write(_ line: LogLine, _ level: LogLevel) {
+    let priority =
+      switch level {
+      case .debug: LOG_DEBUG
+      case .notice: LOG_NOTICE
+      case .warning: LOG_WARNING
+      case .error: LOG_ERR
+      }
+    // SAFETY: the line is an argument of "%s", never a format; the pointer is valid for the call.
+    unsafe line.description.withCString { text in
+      unsafe withVaList([text]) { unsafe vsyslog(priority, "%s", $0) }
+    }
+  }
+}
+
+/// The log of a call whose server's certificate is not checked (`tls_verify = false`): each line says so.
+struct UnverifiedServerLog: LogSink {
+  /// Where the lines go.
+  let log: any LogSink
+
+  func write(_ line: LogLine, _ level: LogLevel) {
+    var line = line
+    line.add(.tls, "unverified")
+    log.write(line, level)
+  }
+}
+
+extension AttemptOrigin {
+  /// How the log names it.
+  var logName: String {
+    switch self {
+    case .local: "local"
+    case .remote: "remote"
+    case .otherUser: "other-user"
     }
   }
 }

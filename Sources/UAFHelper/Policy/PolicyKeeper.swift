@@ -140,3 +140,45 @@ struct PolicyKeeper {
     return try PolicyMerge(own: own, lent: lent).merged()
   }
 }
+
+/// What the server's policy means for one call.
+struct PolicyStanding {
+  /// Root's configuration, with the policy where one is in force.
+  let configuration: Configuration
+  /// The policy that is in force; nil for none.
+  var policy: WorkstationPolicy?
+  /// What there is to say of it to root: that it has expired, or why the kept one is not in force.
+  var note: String?
+  /// Whether this machine has joined a server; nothing is asked for, or taken, before it has.
+  var hasJoined = true
+}
+
+/// What became of a policy that the server has sent.
+enum PolicyIntake: Equatable {
+  /// It is kept, and counts from the next call on.
+  case kept(version: Int64)
+  /// It is not kept, and what counted before counts on; why, for the log.
+  case refused(String)
+}
+
+/// The keys of which one must have signed a success of the server, from root's file.
+enum VerdictKeys {
+  /// Reads them.
+  ///
+  /// - Returns: 65 bytes `04 | X | Y` each; nil where root demands no signature.
+  /// - Throws: ``Ending`` (1001) where the file cannot be used.
+  static func read(of server: ServerSettings, owner: UInt32) throws(Ending) -> [[UInt8]]? {
+    guard server.requiresSignedVerdict, let path = server.verdictKeyFile else { return nil }
+    let pem: [UInt8]
+    do throws(ConfigurationFileProblem) {
+      pem = try ConfigurationFile.read(path: path, requiredOwner: owner)
+    } catch {
+      throw .configuration("server.verdict_key: \(path): \(error)", isRoots: error.isRoots)
+    }
+    do throws(CryptoError) { return try P256.publicKeys(pem: pem) } catch {
+      let log =
+        "server.verdict_key: \(path): is not the public key of a P-256 key pair, PEM, or up to \(P256.maximumKeys) of them"
+      throw .configuration(log, isRoots: error == .invalidKey)
+    }
+  }
+}

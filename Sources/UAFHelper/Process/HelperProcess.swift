@@ -1,6 +1,10 @@
+import Authenticator
 import CProcess
 import FidoResults
 import Glibc
+import SecretMemory
+import UAFCrypto
+import UAFWire
 
 /// What this process ensures about itself before it reads a byte.
 enum HelperProcess {
@@ -54,5 +58,160 @@ enum HelperProcess {
     guard unsafe setrlimit(resource, &limit) == 0 else {
       throw Ending(.cannotUse, log: "the limit on \(name) is too low and cannot be raised")
     }
+  }
+}
+
+/// The version of uaf-helper.
+enum HelperVersion {
+  /// As `--version` and *status* report it.
+  static let current = "0.1.0"
+}
+
+/// What a core does before it knows its call: at the beginning of a call, or earlier, while it waits for one.
+final class Groundwork {
+  /// Whether the limits of this process are those that a core needs.
+  let limits: Result<Void, Ending>
+  /// The kernel's audit.
+  let audit = KernelAudit(program: ProgramPath.own() ?? "?")
+  /// uaf-fetch, or why it could not be started; nil if it was not started.
+  private(set) var fetch: Result<FetchProcess, Ending>?
+  /// How leaving the machine's network went: an error number, or 0; nil while this process is in it.
+  private var networkFailure: CInt?
+
+  /// Does what has to come before a byte of a call is read.
+  init() { limits = Result { () throws(Ending) in try HelperProcess.prepare() } }
+
+  /// Starts uaf-fetch if it was not started.
+  ///
+  /// Its own start takes longer than everything that the core reads meanwhile. It asks nobody before it knows whom.
+  func startFetch() {
+    guard fetch == nil else { return }
+    fetch = Result { () throws(Ending) in try FetchProcess(ProgramPath.beside("uaf-fetch")) }
+  }
+
+  /// Ends uaf-fetch, because no server will be asked.
+  func endFetch() { fetch = nil }
+
+  /// Tells uaf-fetch what it may connect to.
+  func allow(_ places: FetchPlaces) {
+    startFetch()
+    do throws(Ending) { try fetch?.get().allow(places) } catch { fetch = .failure(error) }
+  }
+
+  /// Leaves the machine's network, once; what is started afterwards has none either.
+  ///
+  /// - Returns: the system's error number, or 0.
+  func leaveNetwork() -> CInt {
+    let failure = networkFailure ?? HelperSandbox.leaveNetwork()
+    networkFailure = failure
+    return failure
+  }
+
+  /// Does what every call that asks a server needs, and waits for such a call.
+  ///
+  /// What depends on the machine's files is left to the call, but for openssl.cnf. So is the start of the random number
+  /// generators: a copy of this process, as in a copy of a virtual machine, must not give out the same numbers.
+  ///
+  /// - Parameter socket: where the call comes from.
+  /// - Returns: false if none can be served: uaf-fetch cannot be started, or has ended. No other could be started from here.
+  func awaitCall(on socket: borrowing PacketSocket) -> Bool {
+    startFetch()
+    guard let fetch = try? fetch?.get() else { return false }
+    OpenSSLConfiguration.prepare()
+    _ = leaveNetwork()
+    ProgramPages.map()
+    // Where there is no memory for secrets, the call will say so.
+    try? Secret.prepare()
+    LoginRehearsal.run()
+    return fetch.awaitPacket(of: socket)
+  }
+}
+
+/// The pages of this program and its libraries that are only read.
+enum ProgramPages {
+  /// Has the kernel map them all now.
+  ///
+  /// Otherwise each is mapped by a fault when it is first read, with some of its neighbours: a hundred faults in a login.
+  /// Linux before 5.14 cannot do this, and maps them by faults as before.
+  static func map() {
+    // SAFETY: each object is lent for its call.
+    unsafe dl_iterate_phdr(
+      { object, _, _ in
+        if let object = unsafe object?.pointee { unsafe ProgramPages.map(object) }
+        return 0
+      }, nil)
+  }
+
+  /// Maps what is read of a program or library, and never written.
+  @unsafe private static func map(_ object: dl_phdr_info) {
+    // SAFETY: the dynamic linker's list has so many segments, and stays as long as the object is loaded.
+    for segment in unsafe Array(UnsafeBufferPointer(start: object.dlpi_phdr, count: Int(object.dlpi_phnum))) {
+      guard segment.p_type == PT_LOAD, segment.p_flags & UInt32(PF_W) == 0 else { continue }
+      // SAFETY: numbers alone.
+      map(at: unsafe UInt(object.dlpi_addr) + UInt(segment.p_vaddr), UInt(segment.p_memsz))
+    }
+  }
+
+  private static func map(at address: UInt, _ size: UInt) {
+    let page = UInt(getpagesize())
+    let start = address / page * page
+    // SAFETY: the segment is mapped as long as its program is.
+    unsafe madvise(UnsafeMutableRawPointer(bitPattern: start), Int(address - start + size), MADV_POPULATE_READ)
+  }
+}
+
+/// Where the programs that belong together lie.
+enum ProgramPath {
+  /// The path of this program, from the kernel; nil where that fails.
+  static func own() -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    // SAFETY: at most as many bytes as the array has are written.
+    let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
+    guard count > 0, count < bytes.count else { return nil }
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The path of `name` in the folder of this program.
+  ///
+  /// - Throws: ``Ending`` (1006) where that is not known.
+  static func beside(_ name: String) throws(Ending) -> String {
+    guard let path = own(), let slash = path.lastIndex(of: "/") else {
+      throw Ending(.clientMismatch, log: "/proc/self/exe cannot be read")
+    }
+    return "\(path[...slash])\(name)"
+  }
+}
+
+/// The kernel's boot clock.
+struct SystemClock {
+  private let bootID: [UInt8]
+
+  /// Reads the boot's id, once.
+  ///
+  /// - Throws: ``Ending`` where /proc is not there: without it no lock can be trusted.
+  init() throws(Ending) {
+    let path = "/proc/sys/kernel/random/boot_id"
+    // SAFETY: the path lives for the call; the descriptor is closed below.
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    var bytes = [UInt8](repeating: 0, count: 36)
+    // SAFETY: the array has room for as many bytes as are asked for.
+    let count = file < 0 ? -1 : unsafe read(file, &bytes, bytes.count)
+    if file >= 0 { close(file) }
+    guard count == bytes.count else { throw Ending(.cannotUse, log: "\(path): cannot be read") }
+    bootID = bytes
+  }
+
+  /// The time now.
+  var now: BootTime {
+    BootTime(
+      bootID: bootID, nanoseconds: Self.nanoseconds(CLOCK_BOOTTIME),
+      wallSeconds: Self.nanoseconds(CLOCK_REALTIME) / 1_000_000_000)
+  }
+
+  private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    // SAFETY: `time` is a timespec.
+    _ = unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import FidoResults
 import UAFConfiguration
 import UAFWire
@@ -92,5 +93,160 @@ import UAFWire
       return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
     }
     return ending.told(in: policy.language, toTool: caller.isTool)
+  }
+}
+
+/// What one call writes to the log and to the kernel's audit.
+final class CallLog {
+  private let call: Call
+  private let sink: any LogSink
+  private let audit: any AuditSink
+  /// Records for the kernel's audit, written once the front end knows how the call ended.
+  private var records: [AuditRecord] = []
+
+  init(of call: Call, to sink: any LogSink, audit: any AuditSink) {
+    self.call = call
+    self.sink = sink
+    self.audit = audit
+  }
+
+  /// Writes a line that says who asked, and a text for people.
+  func write(_ event: LogEvent, _ text: String, _ level: LogLevel = .notice) {
+    write(event, level) { line in line.add(.detail, text) }
+  }
+
+  /// Writes a line that says who asked, and what `parts` adds.
+  func write(_ event: LogEvent, _ level: LogLevel, _ parts: (inout LogLine) -> Void) {
+    var line = LogLine(event)
+    call.caller.describe(in: &line)
+    parts(&line)
+    sink.write(line, level)
+  }
+
+  /// Writes how the call ended.
+  func write(_ result: CallOutcome, of success: Success, isUnused: Bool) {
+    result.log(success, isUnused: isUnused, to: sink)
+  }
+
+  /// Writes how the call ended.
+  func write(_ result: CallOutcome, of ending: Ending) { result.log(ending, to: sink) }
+
+  /// Keeps a record for the kernel's audit.
+  ///
+  /// It is written after the end, because a busy kernel makes writers wait.
+  func audit(_ event: AuditEvent, of account: AccountIdentity) {
+    records.append(
+      AuditRecord(
+        event: event, account: account.name, terminal: call.caller.terminal, remoteHost: call.caller.remoteHost))
+  }
+
+  /// Writes the records for the kernel's audit.
+  ///
+  /// A kernel without audit is no failure: only the debug log has it.
+  func writeAuditRecords() {
+    guard !records.isEmpty else { return }
+    let failure = audit.write(records)
+    records = []
+    guard failure != 0 else { return }
+    write(.audit, "the kernel takes no audit records (errno \(failure))", .debug)
+  }
+}
+
+/// How an operation ended, for the log: the same shape for every outcome.
+struct CallOutcome {
+  /// Who asked; nil where *begin* has fields that this peer may not send.
+  let caller: CallerIdentity?
+  let operation: Operation
+  let result: FidoResult
+  let code: PAMCode
+  /// The server's policy that counted, by its version; nil for none.
+  var policyVersion: Int64?
+
+  /// Writes the line of a success; `unused=yes` says that the front end had ended before it read the result.
+  func log(_ success: Success, isUnused: Bool = false, to sink: any LogSink) {
+    var line = line
+    line.add(.type, Self.names(success.types))
+    if let age = success.offlineAge {
+      line.add(.offline, "yes")
+      line.add(.age, String(age.components.seconds))
+    }
+    if isUnused { line.add(.unused, "yes") }
+    sink.write(line, isUnused ? .warning : .notice)
+  }
+
+  /// Writes the line of any other end, and a further one for an incident.
+  func log(_ ending: Ending, to sink: any LogSink) {
+    if let incident = ending.incident {
+      var line = LogLine(incident)
+      describe(ending, in: &line)
+      if case .overreach(let peer, _) = ending.circumstance { line.add(.peer, String(peer)) }
+      line.add(.detail, ending.log)
+      sink.write(line, .error)
+    }
+    var line = line
+    if caller == nil { describe(ending, in: &line) }
+    line.add(.type, Self.names(ending.types))
+    if ending.circumstance == .unusedAnswer { line.add(.unused, "yes") }
+    line.add(.detail, ending.log)
+    let level: LogLevel =
+      switch code {
+      case .success, .ignore: .notice
+      case .systemError, .serviceError: .error
+      default: .warning
+      }
+    sink.write(line, level)
+  }
+
+  /// Who asked.
+  ///
+  /// Where the caller was refused, the account of the peer.
+  private func describe(_ ending: Ending, in line: inout LogLine) {
+    caller?.describe(in: &line)
+    if caller == nil, case .overreach(_, let name) = ending.circumstance { line.add(.account, name) }
+  }
+
+  private var line: LogLine {
+    var line = LogLine(LogEvent(operation))
+    line.add(.result, String(result.code))
+    line.add(.name, result.name)
+    line.add(.pam, String(code.rawValue))
+    caller?.describe(in: &line)
+    line.add(.policy, policyVersion.map { String($0) })
+    return line
+  }
+
+  private static func names(_ types: [AuthenticatorType]) -> String? {
+    types.isEmpty ? nil : types.map(\.rawValue).joined(separator: ",")
+  }
+}
+
+/// The one place where an end becomes a code for PAM.
+enum PAMExit {
+  /// The code of an end, by the table of results.
+  static func code(of ending: Ending, in context: PAMContext = PAMContext()) -> PAMCode {
+    var context = context
+    context.isRootsFault = ending.circumstance == .rootsFault
+    return ending.result.pamCode(context)
+  }
+
+  /// The last message of a conversation that ends without success.
+  static func finished(_ ending: Ending, in context: PAMContext = PAMContext(), text: String) -> Finished {
+    var finished = Finished(
+      pamCode: UInt8(truncatingIfNeeded: code(of: ending, in: context).rawValue), result: ending.result.code)
+    finished.text = text
+    return finished
+  }
+
+  /// The last message of a conversation that ends with success.
+  static func finished(_ success: Success) -> Finished {
+    Finished(pamCode: UInt8(PAMCode.success.rawValue), result: success.result.code)
+  }
+}
+
+extension Duration {
+  /// Whole seconds for a text, rounded up: a lock that still holds never shows 0.
+  var secondsTold: Int {
+    let (seconds, attoseconds) = components
+    return Int(clamping: max(1, seconds + (attoseconds > 0 ? 1 : 0)))
   }
 }

@@ -1,8 +1,10 @@
+import Authenticator
 import Glibc
 import SecretMemory
 import UAFClient
 import UAFConfiguration
 import UAFCrypto
+import UAFMessages
 
 /// What is sent to the server about this machine, unless `send_device` is off.
 struct DeviceDescription: Equatable {
@@ -61,6 +63,22 @@ struct DeviceDescription: Equatable {
     // SAFETY: the field's own bytes, up to the first NUL.
     unsafe withUnsafeBytes(of: &field) { bytes in
       unsafe String(decoding: bytes.prefix { $0 != 0 }.filter { (0x20...0x7e).contains($0) }, as: UTF8.self)
+    }
+  }
+}
+
+extension AuthenticatorDescription {
+  /// What the account's authenticators offer a policy.
+  static func all(of types: [AuthenticatorType], keys: [UAFKey]) -> [AuthenticatorDescription] {
+    types.compactMap { type in
+      guard let aaid = try? AAID(type.aaid) else { return nil }
+      var description = AuthenticatorDescription(aaid: aaid, userVerification: type.userVerification)
+      let own = keys.filter { $0.type == type }
+      description.registrations = Set(own.map(\.appID)).map { appID in
+        AuthenticatorDescription.Registrations(
+          appID: appID, keyIDs: own.filter { $0.appID == appID }.compactMap { try? KeyID(bytes: $0.keyID) })
+      }
+      return description
     }
   }
 }

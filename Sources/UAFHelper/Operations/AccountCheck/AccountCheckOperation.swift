@@ -2,6 +2,8 @@ import Authenticator
 import FidoResults
 import UAFClient
 import UAFConfiguration
+import UAFCrypto
+import UAFMessages
 import UAFWire
 
 /// The account stage: refuses an account that the server has disabled or locked, whichever way its person got here.
@@ -122,5 +124,184 @@ struct AccountCheckOperation: CallOperation {
       case .notKnown: "nothing says that the account is active: \(told(why))"
       }
     return Ending(.forbidden, because: reason.cause, log: log, server: server)
+  }
+}
+
+/// Decides whether the account stage lets an account through: which step follows which, without input or output.
+///
+/// What the server says now decides. Without that, what it said last does: a disabled account stays disabled until the server
+/// says something else, a lock stays until its time, and an active account is active for as long as a login without the server
+/// would be good. Where nothing says either, root's argument decides. It does not for an account
+/// whose keys were deregistered here, if the server does not know the machine for it any more: no login brings a new secret, so
+/// it would never be heard of again.
+struct AccountStateMachine {
+  /// What has happened.
+  enum Event: Equatable {
+    /// The call begins.
+    case begun
+    /// The server has said this now.
+    case told(AccountStanding)
+    /// Nothing could be heard of it.
+    case notTold
+    /// The server does not know this machine for it.
+    case machineUnknown
+    /// Whether the account, active when the server was last asked, counts as active still.
+    case judged(OfflineJudgement)
+  }
+
+  /// What is to be done next.
+  enum Action: Equatable {
+    /// Ask the server.
+    case ask
+    /// Find out whether what the server said last is good still.
+    case judge
+    /// Let the account through.
+    case allow(Ground)
+    /// Refuse it.
+    case refuse(AccountRefusal)
+  }
+
+  /// Why an account is let through.
+  enum Ground: Equatable {
+    /// The server says now that it is active.
+    case told
+    /// The server said so, so long ago.
+    case remembered(age: Duration)
+    /// Nothing says that it is not.
+    case notKnown
+  }
+
+  private enum Phase {
+    case fresh, asked, judging, ended
+  }
+
+  private var demand: AccountCheck
+  private let mayAsk: Bool
+  private let stored: AccountStanding?
+  private let isDeregistered: Bool
+  private let wallSeconds: Int64
+  private var phase = Phase.fresh
+
+  /// - Parameters:
+  ///   - mayAsk: whether the server may be asked: never for a service that nobody sits before.
+  ///   - stored: what the server said last; nil if nothing is stored.
+  ///   - isDeregistered: whether it was registered here, and has no key any more.
+  ///   - wallSeconds: the time now, in seconds since 1970.
+  init(
+    _ demand: AccountCheck, mayAsk: Bool, stored: AccountStanding?, isDeregistered: Bool = false, wallSeconds: Int64
+  ) {
+    self.isDeregistered = isDeregistered
+    self.demand = demand
+    self.mayAsk = mayAsk
+    self.stored = stored
+    self.wallSeconds = wallSeconds
+  }
+
+  /// Takes an event; one out of turn refuses, and nothing follows the end but that.
+  mutating func take(_ event: Event) -> Action {
+    switch (phase, event) {
+    case (.fresh, .begun) where mayAsk:
+      phase = .asked
+      return .ask
+    case (.fresh, .begun), (.asked, .notTold): return remember()
+    case (.asked, .machineUnknown):
+      if isDeregistered { demand = .demandsActive }
+      return remember()
+    case (.asked, .told(let standing)):
+      phase = .ended
+      switch standing {
+      case .active: return .allow(.told)
+      case .disabled: return .refuse(.disabled)
+      case .locked: return .refuse(.locked)
+      }
+    case (.judging, .judged(.holds(let age))):
+      phase = .ended
+      return .allow(.remembered(age: age))
+    case (.judging, .judged(.refused)): return undecided()
+    default:
+      phase = .ended
+      return .refuse(.notKnown)
+    }
+  }
+
+  private mutating func remember() -> Action {
+    phase = .ended
+    if let reason = AccountRefusal(saidLast: stored, at: wallSeconds) { return .refuse(reason) }
+    // Without the demand it makes no difference whether that is good still.
+    guard stored == .active, demand == .demandsActive else { return undecided() }
+    phase = .judging
+    return .judge
+  }
+
+  private mutating func undecided() -> Action {
+    phase = .ended
+    return demand == .demandsActive ? .refuse(.notKnown) : .allow(.notKnown)
+  }
+}
+
+/// Asks root's server in which state the call's account is.
+struct AccountStateQuestion {
+  let call: Call
+  let server: ServerAccess
+  let now: () -> BootTime
+
+  /// Asks.
+  ///
+  /// - Returns: what the server says, to be stored.
+  /// - Throws: ``AccountStateSilence``.
+  func ask(of account: AccountFile) throws(AccountStateSilence) -> StandingRecord {
+    let answer: Result<StandingRecord, AccountStateSilence>
+    do throws(Ending) { answer = try self.answer(of: account) } catch { throw .notHeard(error.log) }
+    return try answer.get()
+  }
+
+  private func answer(of account: AccountFile) throws(Ending) -> Result<StandingRecord, AccountStateSilence> {
+    let settings = try server.settings()
+    guard let publicKeys = server.verdictKeys else {
+      throw unknown("server.require_signed_verdict and server.verdict_key are needed to believe what it says")
+    }
+    let endpoint = try server.clientSettings(settings).authentication
+    guard let url = OwnRoute.account.url(beside: endpoint.requestURL) else {
+      throw unknown("server.request_url does not end in /get, so nobody knows where to ask")
+    }
+    guard let record = try server.machine(settings, of: account) else {
+      throw unknown("the server has given this machine no secret for the account yet; a login with uaf brings one")
+    }
+    let asked = now()
+    guard let prover = try? MachineProver(record, from: call.caller.origin, now: now),
+      let made = prover.make(.state(of: account.identity.serverUserName))
+    else { throw unknown("nothing could be proved to the server") }
+    let network = try server.network(settings, for: account, isForLogin: true)
+    let flow = AccountStateFlow(made.proof, publicKeys: publicKeys)
+    let terms = try server.terms(endpoint)
+    do throws(AccountStateFlow.Fault) {
+      let state = try flow.ask(url, header: made.text, over: network) { now().wallSeconds }
+      return .success(StandingRecord(Self.standing(state), asked: asked, terms: terms))
+    } catch { return .failure(error == .status(403) ? .machineUnknown("\(error)") : .notHeard("\(error)")) }
+  }
+
+  private func unknown(_ log: String) -> Ending { Ending(.noAnswer, log: log) }
+
+  private static func standing(_ state: AccountState) -> AccountStanding {
+    switch state {
+    case .active: .active
+    case .disabled: .disabled
+    case .locked(let until): .locked(until: until)
+    }
+  }
+}
+
+/// Why the server said nothing of an account's state; the person never reads it.
+enum AccountStateSilence: Error {
+  /// It was not asked, or not heard, or what came is not believed.
+  case notHeard(String)
+  /// It has answered that it does not know this machine for the account.
+  case machineUnknown(String)
+
+  /// What the log says.
+  var log: String {
+    switch self {
+    case .notHeard(let log), .machineUnknown(let log): log
+    }
   }
 }

@@ -28,3 +28,36 @@ struct ApprovalOperation: CallOperation {
     return try account.finish(success, held)
   }
 }
+
+/// Tells the server that the person denies the text that waits.
+struct Denial {
+  let server: ServerAccess
+  let log: CallLog
+
+  /// Sends the denial to the server; the result is 999, never a success.
+  ///
+  /// No value is asked for, and no lock prevents it. Anybody who has the code may deny, because a denial grants nothing. It is
+  /// not a success, because nobody was verified. A denial that did not reach the server ends with that reason, so that nobody
+  /// believes that it did.
+  func deny(_ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings) -> Ending {
+    do throws(Ending) {
+      try tell(code, of: account, client, settings)
+      log.write(.approval, "denied")
+      return Ending(.userCancel, text: .denied, log: "denied by the person")
+    } catch { return error }
+  }
+
+  private func tell(
+    _ code: String, of account: AccountFile, _ client: ClientSettings, _ settings: ServerSettings
+  ) throws(Ending) {
+    var network = try server.network(settings, for: account)
+    var flow = DenialFlow(settings: client, username: account.identity.serverUserName, authCode: code)
+    do throws(Refusal) {
+      try flow.start(over: &network)
+      try flow.finish(over: &network)
+    } catch {
+      let isOver = error.serverStatus == UAFStatusCode.unauthorized.rawValue
+      throw isOver ? Ending(error).saying(.approvalIsOver) : Ending(error)
+    }
+  }
+}

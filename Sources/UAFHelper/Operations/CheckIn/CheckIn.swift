@@ -156,3 +156,78 @@ struct CheckIn {
     Ending(result, detail: "check-in: \(why)", log: "check-in: \(why)")
   }
 }
+
+/// Tells the server now how this machine is, whether something has changed or not; only root may.
+struct CheckInOperation: CallOperation {
+  let folder: StateFolder
+  let server: ServerAccess
+  let checkIn: CheckIn
+
+  func run() throws(Ending) -> Success {
+    _ = try folder.open()
+    let settings = try server.settings()
+    let answer = try checkIn.atOnce(settings)
+    var document: JSONObject = ["device": .string(answer.statement.deviceID)]
+    document.set("policy", answer.statement.policy.map(JSONValue.integer))
+    document.set("news", answer.statement.news.map(JSONValue.integer))
+    document.set("time", .integer(answer.statement.issuedAt))
+    return Success(document: JSONValue.object(document).text)
+  }
+}
+
+/// Whether a machine checks in after a login.
+struct CheckInRule {
+  /// A machine checks in after so many seconds, whatever has happened.
+  static let interval: Int64 = 3600
+  /// For so many seconds after a report that the server has not answered, none is sent.
+  static let pause: Int64 = 300
+
+  /// What the machine has told before.
+  let record: CheckInRecord
+  /// The number of the server's news, as it came with the login; nil for none.
+  let news: Int64?
+  /// Seconds since 1970.
+  let now: Int64
+
+  /// Whether no report may be sent yet.
+  ///
+  /// A clock that was set back ends the wait.
+  var isTooSoon: Bool { record.sentAt.map { (0..<Self.pause).contains(now &- $0) } ?? false }
+
+  /// Whether a report is due whatever it says.
+  ///
+  /// - Parameter hasLogins: whether there are logins without the server to tell.
+  func isDue(hasLogins: Bool) -> Bool {
+    guard let told = record.told else { return true }
+    let isRecent = (0..<Self.interval).contains(now &- told.at)
+    return !isRecent || hasLogins || news != nil && news != told.news
+  }
+
+  /// Whether a report is due because it says something else than the last one.
+  ///
+  /// - Parameter hash: that of the report.
+  func isDue(hash: [UInt8]) -> Bool { record.told?.hash != hash }
+}
+
+/// The policy of the server that this machine has joined, as a check-in tells of it and brings it.
+struct FollowedPolicy {
+  let keeper: PolicyKeeper
+  let standing: PolicyStanding
+  let server: ServerAccess
+  let log: CallLog
+  let now: () -> BootTime
+
+  /// The version that the server is told: 0 asks for the one that it has, nil for none (``PolicyKeeper/toldVersion(_:at:)``).
+  var version: Int64? { keeper.toldVersion(standing.policy, at: now().wallSeconds) }
+
+  /// Keeps the policy that the server has sent with its answer, if it has sent one; it counts from the next call on.
+  ///
+  /// - Throws: ``Ending``: the policy is not used. The check-in has succeeded all the same.
+  func take(_ answer: CheckInFlow.Answer) throws(Ending) {
+    guard let token = answer.policy else { return }
+    switch keeper.take(Array(token.utf8), publicKeys: server.verdictKeys ?? [], at: now().wallSeconds) {
+    case .kept(let version): log.write(.serverPolicy, "policy \(version) counts from the next call on", .notice)
+    case .refused(let why): throw Ending(.invalidParameter, log: why)
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Authenticator
+import FidoResults
 import UAFClient
 import UAFConfiguration
 import UAFWire
@@ -110,4 +111,103 @@ import UAFWire
       throw end.standing.marked(error, hasProved: !held.opened.isEmpty)
     }
   }
+}
+
+/// A login: the person is verified first here, then at the server.
+struct LoginOperation: CallOperation {
+  let account: LoginAccount
+  let authentication: AuthenticationTools
+  /// The machine's name, which stands in a text to be confirmed.
+  let hostName: String
+
+  func run() throws(Ending) -> Success {
+    let server = authentication.server
+    let settings = try server.settings()
+    let client = try server.clientSettings(settings)
+    let held = try account.find(client, settings)
+    try takeOwnText(of: held.account)
+    let driver = try LoginDriver(authentication, held, client, settings)
+    return try account.finish(try driver.run(), held)
+  }
+
+  /// Takes the text that a peer without root wants confirmed.
+  ///
+  /// The name in it is known only now.
+  private func takeOwnText(of account: AccountFile) throws(Ending) {
+    let call = authentication.call
+    guard call.begin.transaction != nil, authentication.prompter.confirmed == nil else { return }
+    let source = TransactionSource(call.begin, call.caller, hostName: hostName, account: account.identity.name)
+    authentication.prompter.confirm(TextToConfirm(text: try source.text(in: authentication.server.charset)))
+  }
+}
+
+/// The steps of a login before the request is answered.
+enum LoginPreparation: Hashable {
+  /// The text of an approval must be there before anything is asked.
+  case approvalText
+  /// A text that the server may add.
+  case serversText
+  /// The request must be there before the pause, so that nothing is waited for after it.
+  case request
+  /// The front end says when to go on.
+  case pause
+  /// The value that is asked for without a choice.
+  case firstValue
+
+  /// Whether the request is waited for.
+  var needsRequest: Bool { self != .pause && self != .firstValue }
+
+  /// The steps of this login, in their order.
+  static func all(under rules: LoginRules) -> [LoginPreparation] {
+    if rules.isApproval { return [.approvalText, .firstValue] }
+    let text: [LoginPreparation] = rules.takesServersText ? [.serversText] : []
+    let pause: [LoginPreparation] = rules.isDivided ? [.request, .pause] : []
+    return text + pause + [.firstValue]
+  }
+}
+
+/// How a login ended, and what had happened by then.
+struct LoginEnd: Hashable {
+  /// The ways to end.
+  enum Outcome: Hashable {
+    /// The person was verified here, and the server accepted the answer.
+    case accepted
+    /// The person was verified here, and the server's last success still holds.
+    case acceptedOffline
+    /// The server refused, or was not reached.
+    case refused
+    /// There is no request, and the front end was to hear of one before anybody is asked.
+    case noRequest
+    /// An older copy of this machine's state was restored.
+    case stateIsOlder
+    /// The last action could not be done.
+    case stopped
+    /// The front end went away: nothing more was signed or sent.
+    case frontEndGone
+    /// The front end went away after an answer was sent.
+    case answerUnused
+    /// An event came that does not fit the last action.
+    case outOfTurn
+  }
+
+  let outcome: Outcome
+  /// What had happened by then.
+  let standing: LoginStanding
+}
+
+/// What an authentication is made with.
+struct AuthenticationTools {
+  let call: Call
+  let prompter: Prompter
+  let accounts: AccountAccess
+  let server: ServerAccess
+  let keys: KeyRecords
+  let opener: AuthenticatorOpener
+  let offline: OfflineLogin
+  let log: CallLog
+  /// Whether wrong, locked, unregistered and unknown have to look alike.
+  let hidesState: Bool
+  let now: () -> BootTime
+  /// Registers anew from the prompt, and says how the call ends.
+  let registerAgain: (AccountAuthenticators) throws(Ending) -> Ending
 }

@@ -1,3 +1,7 @@
+import Authenticator
+import UAFClient
+import UAFMessages
+
 /// The order of steps in a login, and nothing else.
 ///
 /// A value without input or output, time, account or network. ``LoginDriver`` does each action, and reports its outcome with one
@@ -306,4 +310,203 @@ struct LoginMachine: Hashable {
     step = .ended
     return .finish(end)
   }
+}
+
+/// What has happened in a login.
+///
+/// Each event answers the last ``LoginAction``. One that does not fit it ends the login.
+enum LoginEvent: Hashable {
+  /// The login begins.
+  case began
+  /// The question for a request was sent.
+  case questionSent
+  /// A request arrived that can be answered.
+  case request(challenge: String, hasText: Bool)
+  /// Something else came in place of a request or a success, or nothing came.
+  case refused(LoginRefusal)
+  /// The answer to an earlier question was read and dropped.
+  case dropped(isReached: Bool)
+  /// The text of the request is shown with the prompt.
+  case textTaken
+  /// The front end goes on.
+  case resumed
+  /// The person has to choose, and the choice needs the server's policy: nobody was asked yet.
+  case leftToChoose
+  /// A value was entered, counted as an attempt, and found right.
+  case verified
+  /// Everything that the request needs was verified; this many signatures are to be made.
+  case wayOpen(signatures: Int)
+  /// The person chose to register anew in place of a login.
+  case registerAnewChosen
+  /// Whether the request is too old to be used.
+  case age(isOld: Bool)
+  /// The front end is still there.
+  case frontEndThere
+  /// The front end has gone away: nobody waits for the result.
+  case frontEndGone
+  /// One signature was made.
+  case signed
+  /// The server wants a further signature before it decides.
+  case furtherRequest
+  /// The server accepts the answer to this challenge.
+  case accepted(challenge: String)
+  /// The server's success was checked as root demands.
+  case believed
+  /// Whether a refusal allows another attempt.
+  case judged(RefusalJudgement)
+  /// The server's last success still holds.
+  case lastYesHolds
+  /// The action could not be done: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  case stopped
+}
+
+/// What is to be done next in a login.
+///
+/// Each action but ``finish(_:)`` is answered with a ``LoginEvent``.
+enum LoginAction: Hashable {
+  /// Ask the server for a request, and do not wait for it. A text that the server adds counts with the first question only.
+  case sendQuestion(isFirst: Bool)
+  /// Wait for the request.
+  case receiveRequest
+  /// Wait for the answer to the last question, and drop it.
+  case dropAnswer
+  /// Show the request's text with every prompt to come.
+  case takeText
+  /// Say that everything is ready, and wait until the front end goes on.
+  case awaitResume
+  /// Have the person verify the one authenticator that is asked for without a choice, if there is one.
+  case openFirst
+  /// Have the person verify any authenticator.
+  case openAny
+  /// Have the person verify what the request needs and is not open yet.
+  case openWay
+  /// Register anew. This ends the login without success, whatever its result.
+  case registerAnew
+  /// Say whether the request is too old.
+  case measureAge
+  /// Say whether the front end is still there.
+  case checkFrontEnd
+  /// Make one signature.
+  case sign
+  /// Send the signatures, and wait for the server's verdict.
+  case sendAnswer
+  /// Check the server's success as root demands.
+  case believe
+  /// Say whether the refusal allows another attempt.
+  case judgeRefusal
+  /// Say whether the server's last success still holds.
+  case judgeLastYes
+  /// End.
+  case finish(LoginEnd)
+}
+
+/// What is fixed about a login before it begins.
+struct LoginRules: Hashable {
+  /// Whether the person approves a text that waits at the server, with a code that is valid for one request.
+  var isApproval = false
+  /// Whether the front end gets a message when the request is there, and says when to go on.
+  var isDivided = false
+  /// Whether a text that the server adds by itself is shown and confirmed.
+  var takesServersText = false
+  /// Whether root allows this login without the server for a time.
+  var allowsOffline = false
+  /// Whether a refusal of the server's must not show before a value was entered: it could tell which names exist.
+  var hidesState = false
+  /// How many authenticators the account has.
+  var authenticators = 1
+
+  /// Whether the person is asked for a value before anything of the server is waited for.
+  var asksPersonFirst: Bool { LoginPreparation.all(under: self).first == .firstValue }
+}
+
+/// What the server's success is for.
+enum LoginPurpose {
+  case login
+  /// A token that proves the account for an operation.
+  case proof(ProofSubject)
+  /// A text that waits at the server, with its one-time code.
+  case approval(code: String)
+
+  /// Whether the person approves a text that waits at the server.
+  var isApproval: Bool { if case .approval = self { true } else { false } }
+
+  /// Whether somebody logs in.
+  var isLogin: Bool { if case .login = self { true } else { false } }
+
+  /// The question to the server, not sent yet.
+  func question(
+    _ client: ClientSettings, _ account: AccountFile, confirming text: TextToConfirm?
+  ) -> AuthenticationFlow {
+    let name = account.identity.serverUserName
+    var subject: ProofSubject?
+    switch self {
+    case .approval(let code): return AuthenticationFlow(settings: client, username: name, approving: code)
+    case .proof(let proved): subject = proved
+    case .login: break
+    }
+    return AuthenticationFlow(
+      settings: client, username: name, transaction: text?.text, isServers: text?.isServers ?? false, proof: subject)
+  }
+}
+
+/// How often a login may ask the server again, and for what.
+struct LoginRetries: Hashable {
+  /// How often a login is tried again because others of the same person were faster.
+  ///
+  /// Several may run at once, for example from pssh.
+  static let races = 3
+  /// How many further requests one question may lead to; the flow with the server has the same limit.
+  static let furtherRequests = 4
+
+  private var mayRenew: Bool
+  private var mayReplaceExpired: Bool
+  private var racesLeft: Int
+  private var furtherLeft: Int
+
+  /// The code of an approval is valid for one request, so no other request is asked for.
+  init(isApproval: Bool) {
+    (mayRenew, mayReplaceExpired) = (!isApproval, !isApproval)
+    racesLeft = isApproval ? 0 : Self.races
+    furtherLeft = Self.furtherRequests
+  }
+
+  /// Whether the age of the request matters.
+  ///
+  /// A further request is new. Another request is given up for its age only once, so that a login at a slow server can end.
+  var countsAge: Bool { mayRenew && furtherLeft == Self.furtherRequests }
+
+  /// Notes that a request was given up for its age.
+  mutating func renew() { mayRenew = false }
+
+  /// Begins with another question.
+  mutating func beginQuestion() { furtherLeft = Self.furtherRequests }
+
+  /// Takes one further request, if there may be another.
+  mutating func takeFurther() -> Bool {
+    guard furtherLeft > 0 else { return false }
+    furtherLeft -= 1
+    return true
+  }
+
+  /// Takes one more attempt after a refusal, if it allows one.
+  mutating func takeAttempt(after judgement: RefusalJudgement) -> Bool {
+    switch judgement {
+    case .expired where mayReplaceExpired: mayReplaceExpired = false
+    case .overtaken where racesLeft > 0: (racesLeft, mayReplaceExpired) = (racesLeft - 1, false)
+    case .expired, .overtaken, .stateIsOlder, .final: return false
+    }
+    return true
+  }
+}
+
+/// Whether a refusal allows another attempt.
+enum RefusalJudgement: Hashable, CaseIterable {
+  /// The server no longer knows the challenge: it was used, or is too old.
+  case expired
+  /// Another login of the same person was faster.
+  case overtaken
+  /// The server has seen signatures that this machine's state does not know: an older copy of the state was restored.
+  case stateIsOlder
+  /// Another attempt would not help.
+  case final
 }

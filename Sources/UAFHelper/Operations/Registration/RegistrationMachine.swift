@@ -1,3 +1,8 @@
+import Authenticator
+import FidoResults
+import UAFClient
+import UAFMessages
+
 /// The order of steps in a registration, and nothing else.
 ///
 /// A value without input or output, time, account or network. ``RegistrationDriver`` does each action, and reports its outcome
@@ -183,5 +188,214 @@ struct RegistrationMachine: Hashable {
     self = RegistrationMachine(authenticators: 0, replacesValues: false)
     step = .ended
     return .finish(outcome)
+  }
+}
+
+/// What has happened in a registration.
+///
+/// Each event answers the last ``RegistrationAction``. One that does not fit it ends the registration.
+enum RegistrationEvent: Hashable {
+  /// The registration begins.
+  case began
+  /// The code or proof of this registration may set a new value.
+  case wordAllowed
+  /// A request arrived that can be answered.
+  case request(challenge: String)
+  /// Something else came in place of a request or a success, or nothing came.
+  ///
+  /// - Parameter isCodeGood: whether the server accepted the code, and only an authenticator is missing.
+  case refused(isCodeGood: Bool)
+  /// This many authenticators take part.
+  case wayChosen(authenticators: Int)
+  /// The authenticator has a value: it was entered, counted as an attempt, and found right.
+  case verified
+  /// The authenticator has no value that is to be kept.
+  case valueMissing
+  /// A new value was entered twice.
+  case valueSet
+  /// The front end is still there.
+  case frontEndThere
+  /// The front end has gone away: nobody waits for the result.
+  case frontEndGone
+  /// A new key was made for each authenticator.
+  case keysMade
+  /// It is stored that the server may know these keys.
+  case keysNoted
+  /// One signature was made.
+  case signed
+  /// The server wants a further signature before it decides.
+  case furtherRequest
+  /// The server accepts the answer to this challenge.
+  case accepted(challenge: String)
+  /// The server's success was checked as root demands.
+  case believed
+  /// The keys and values are in the account's file.
+  case kept
+  /// The action could not be done: the entry was wrong, locked or cancelled, the time is over, or something failed here.
+  case stopped
+}
+
+/// What is to be done next in a registration.
+///
+/// Each action but ``finish(_:)`` is answered with a ``RegistrationEvent``.
+enum RegistrationAction: Hashable {
+  /// The ways to end.
+  enum Outcome: Hashable {
+    /// The server has accepted the keys, and they are kept.
+    case kept
+    /// The server refused, or was not reached.
+    case refused
+    /// The last action could not be done.
+    case stopped
+    /// The front end went away: nothing more was signed or sent.
+    case frontEndGone
+    /// An event came that does not fit the last action.
+    case outOfTurn
+  }
+
+  /// Say whether the code or proof of this registration may set a new value.
+  case checkWord
+  /// Ask the server for a request, and wait for it.
+  case askRequest
+  /// Have the person choose what to register, where the request leaves a choice.
+  case chooseWay
+  /// Have the person verify the next authenticator, if it has a value.
+  case openValue
+  /// Have the person choose a new value for it.
+  case setValue
+  /// Say whether the front end is still there.
+  case checkFrontEnd
+  /// Make a key for each authenticator.
+  case makeKeys
+  /// Have a registered key authorise the new ones; its place among those that have signed the proof.
+  case authorize(Int)
+  /// Store that the server may know these keys.
+  case noteKeys
+  /// Send the keys, and wait for the server's verdict.
+  case sendKeys
+  /// Read the further request that came with the verdict.
+  case receiveFurther
+  /// Find the authenticators that sign it.
+  case findWay
+  /// Make one signature.
+  case sign
+  /// Send the signatures, and wait for the server's verdict.
+  case sendAnswer
+  /// Check the server's success as root demands.
+  case believe
+  /// Keep the keys and values.
+  case keep
+  /// End.
+  case finish(Outcome)
+}
+
+/// What a registration does, decided by what the account has here, whether a code was given, and which type was named.
+///
+/// A value without files and questions. A code proves the person. So a code for a type that is registered replaces its value,
+/// and nobody is asked for the value that was forgotten. Without a code nothing replaces a value: a new key then goes under the
+/// value that is set.
+enum RegistrationPlan: Equatable {
+  /// New keys for types of these: under a new value, or under the one that is set, once it was entered.
+  case add(among: [AuthenticatorType])
+  /// A new value and a new key for one of these, in place of those that it has.
+  case replace(oneOf: [AuthenticatorType])
+  /// Nothing can be registered.
+  case refuse(EndCause)
+
+  /// The types that take part.
+  var types: [AuthenticatorType] {
+    switch self {
+    case .add(let types), .replace(let types): types
+    case .refuse: []
+    }
+  }
+
+  /// What the account has on this machine.
+  struct Standing: Equatable {
+    /// The types that root has enabled.
+    var enabled: [AuthenticatorType]
+    /// Those of them with a value.
+    var enrolled: [AuthenticatorType] = []
+    /// Those whose keys the server has revoked or does not know, by its last answers.
+    var dead: [AuthenticatorType] = []
+    /// Whether the server demands a code of each account.
+    var needsCode = true
+  }
+
+  init(for standing: Standing, hasCode: Bool, named: AuthenticatorType?) {
+    if let named {
+      self = hasCode && standing.enrolled.contains(named) ? .replace(oneOf: [named]) : .add(among: standing.enabled)
+      return
+    }
+    let typed = standing.enrolled.filter(\.isTyped)
+    if hasCode, !typed.isEmpty {
+      let dead = typed.filter(standing.dead.contains)
+      self = .replace(oneOf: dead.isEmpty ? typed : dead)
+      return
+    }
+    guard standing.dead.isEmpty else {
+      self = .add(among: standing.dead)
+      return
+    }
+    let open = standing.enabled.filter { !standing.enrolled.contains($0) }
+    if !open.isEmpty {
+      self = .add(among: open)
+    } else if standing.enabled.count == 1, !standing.needsCode || hasCode {
+      self = .add(among: standing.enabled)
+    } else {
+      // Asked for here, a forgotten value would cost tries and lead nowhere.
+      self = .refuse(.nothingLeftToRegister)
+    }
+  }
+}
+
+/// What allows a new key: an enrolment code, or a proof by another authenticator.
+struct RegistrationWord {
+  /// What the server is told.
+  let authority: Authority
+  /// The keys that have signed the proof, and that authorise the new ones; nil without a proof.
+  var signed: SignedKeys?
+  /// Whether a registered authenticator has verified the person just now, here and at the server.
+  var isVerifiedHere = false
+
+  /// The token of a fresh verification, and the keys that were verified.
+  static func proof(_ token: String, by signed: SignedKeys) -> RegistrationWord {
+    RegistrationWord(authority: .proof(token), signed: signed, isVerifiedHere: true)
+  }
+
+  /// Whether the server judges an enrolment code.
+  var isCode: Bool {
+    switch authority {
+    case .code, .plainCode: true
+    case .none, .proof: false
+    }
+  }
+
+  /// Checks whether it may set a new value.
+  ///
+  /// For an account in use, a code counts only if the server judges it and signs its verdict. In the plain dialect a server may
+  /// ignore the code, and a program that controls uaf-fetch may forge an unsigned answer: any text would then set a new value. An
+  /// account without any value is treated as one that never registered. Where root himself asks, with uafctl, his word is enough;
+  /// a login through a host with root is not root's word.
+  ///
+  /// - Throws: ``Ending`` where it may not.
+  func judge(
+    for account: AccountFile?, _ client: ClientSettings, _ tools: RegistrationTools
+  ) throws(Ending) -> RegistrationEvent {
+    let isRootsWord = tools.call.caller.isRoot && !tools.call.isLogin
+    guard !isVerifiedHere, let account, !isRootsWord else { return .wordAllowed }
+    guard isCode else {
+      guard try tools.accounts.isInUse(account) else { return .wordAllowed }
+      throw Ending(
+        .invalidParameter, because: .otherTypeInUse,
+        log: "the account is in use, and nothing proves that it is this person's")
+    }
+    guard client.dialect == .fido else {
+      throw Ending(.invalidParameter, because: .codesNotJudged, log: "the server cannot judge an enrolment code")
+    }
+    guard tools.server.isWordUnsigned, try tools.accounts.isInUse(account) else { return .wordAllowed }
+    throw Ending(
+      .invalidParameter, because: .codesNotSigned,
+      log: "a code for an account in use, and server.require_signed_verdict is not set")
   }
 }

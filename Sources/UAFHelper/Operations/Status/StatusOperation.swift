@@ -152,3 +152,70 @@ struct StatusOperation: CallOperation {
     json.set("remainingLockSeconds", .integer(Int64(status.remainingLock.map { $0.secondsTold } ?? 0)))
   }
 }
+
+/// What *status* says of an account's server: in which state it said that the account is, and whether it can be asked again.
+///
+/// Of the machine's secret only its presence is said.
+struct ServerSideStatus {
+  let server: ServerAccess
+
+  func write(_ account: AccountFile, to document: inout JSONObject) {
+    document.set("serverState", Self.state(of: account))
+    document.set("hasMachineSecret", hasSecret(account).map(JSONValue.bool))
+  }
+
+  /// Nil where no server is known: then it cannot be the one that gave the secret.
+  private func hasSecret(_ account: AccountFile) -> Bool? {
+    do throws(Ending) {
+      return try server.machine(server.settings(), of: account) != nil
+    } catch {
+      return nil
+    }
+  }
+
+  /// Nil for an account about which the server was never asked.
+  private static func state(of account: AccountFile) -> JSONValue? {
+    do throws(StateError) {
+      guard let record = try StandingRecord.of(account) else { return nil }
+      var state: JSONObject = ["asked": .integer(record.asked.wallSeconds)]
+      switch record.standing {
+      case .active: state.set("state", .string("active"))
+      case .disabled: state.set("state", .string("disabled"))
+      case .locked(let until):
+        state.set("state", .string("locked"))
+        state.set("until", .integer(until))
+      }
+      return .object(state)
+    } catch {
+      // A damaged record must not hide what else there is to say.
+      return .object(["state": .string("unreadable")])
+    }
+  }
+}
+
+/// What *status* says of the server's policy: which is in force, and where each value comes from that it can change.
+struct PolicyStatus {
+  let policy: CallPolicy
+
+  /// Nil where root lends nothing to the server.
+  var json: JSONValue? {
+    guard policy.keeper.isFollowing else { return nil }
+    let followed = policy.keeper.own.policy.followed.map { JSONValue.string($0.rawValue) }
+    var object: JSONObject = ["follow": .array(followed), "joined": .bool(policy.standing.hasJoined)]
+    if let kept = policy.standing.policy {
+      object.set("version", .integer(kept.version))
+      object.set("issued", .integer(kept.issuedAt))
+      object.set("expires", .integer(kept.expiresAt))
+      // In base64url its length is known. With JSON's escapes the document could become longer than it may be.
+      object.set("toml", .string(Base64URL.encode(kept.text.utf8)))
+    }
+    object.set("note", policy.standing.note.map(JSONValue.string))
+    let values = SettingOrigins(own: policy.keeper.own, now: policy.configuration).all.map { setting in
+      JSONValue.object([
+        "key": .string(setting.key), "value": .string(setting.value), "from": .string(setting.origin),
+      ])
+    }
+    object.set("values", .array(values))
+    return .object(object)
+  }
+}

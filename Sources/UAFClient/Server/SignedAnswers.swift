@@ -1,0 +1,173 @@
+import UAFCrypto
+import UAFMessages
+
+/// A signed statement about an account: not even the program that speaks to the network can forge it, or keep an old one.
+public enum SignedAccountState {
+  /// Why a statement is not believed.
+  public enum Fault: String, Error, Sendable {
+    case unsigned = "what the server says of the account is not signed with verdict_key"
+    case otherQuestion = "what the server says of the account answers another question"
+    case stale = "what the server says of the account is too old or from the future; compare the clocks of both"
+  }
+
+  /// The state that a token tells.
+  ///
+  /// - Parameters:
+  ///   - proof: what the server was asked with.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - now: seconds since 1970.
+  /// - Throws: ``Fault``.
+  public static func check(
+    _ token: [UInt8], answering proof: MachineProof, publicKeys: [[UInt8]], now: Int64
+  ) throws(Fault) -> AccountState {
+    guard token.count <= AccountStatement.maximumBytes, let text = String(validating: token, as: UTF8.self),
+      let claims = SignedToken.claims(of: text, type: AccountStatement.tokenType, publicKeys: publicKeys)
+    else { throw .unsigned }
+    guard let statement = AccountStatement(claims: claims), statement.account.isIdentical(to: proof.claim.username),
+      statement.machineID == proof.machineID, statement.nonce == proof.nonce
+    else { throw .otherQuestion }
+    guard SignedToken.isFresh(claims, now: now) else { throw .stale }
+    return statement.state
+  }
+}
+
+/// A signed answer to a machine that has told how it is.
+///
+/// Not even the program that speaks to the network can forge it, or keep an old one.
+enum SignedCheckIn {
+  /// What an answer says, if it is signed for this proof.
+  ///
+  /// - Parameters:
+  ///   - deviceID: what the machine is called at the server.
+  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - now: seconds since 1970.
+  /// - Returns: nil if anything is missing, of another request, or not fresh.
+  static func check(
+    _ answer: CheckInAnswer, to proof: MachineProof, deviceID: String, publicKeys: [[UInt8]], now: Int64
+  ) -> CheckInStatement? {
+    guard let token = answer.token,
+      let claims = SignedToken.claims(of: token, type: CheckInStatement.tokenType, publicKeys: publicKeys),
+      let statement = CheckInStatement(claims: claims), statement.deviceID.isIdentical(to: deviceID),
+      statement.machineID == proof.machineID, statement.nonce == proof.nonce, SignedToken.isFresh(claims, now: now)
+    else { return nil }
+    return statement
+  }
+}
+
+/// A signed statement that a machine has joined.
+///
+/// Not even the program that speaks to the network can forge it, or keep an old one.
+enum SignedJoin {
+  /// Whether an answer is signed for this request, and covers the secret that it brings.
+  ///
+  /// - Parameters:
+  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - now: seconds since 1970.
+  /// - Returns: the group, the secret and the server's time in seconds since 1970; nil if anything is missing, of another
+  ///   request, or not fresh.
+  static func check(
+    _ answer: JoinAnswer, to request: JoinRequest, publicKeys: [[UInt8]], now: Int64
+  ) -> (group: MachineGroup, secret: MachineSecret, joinedAt: Int64)? {
+    guard let token = answer.token, let secret = answer.machineSecret,
+      let claims = SignedToken.claims(of: token, type: JoinStatement.tokenType, publicKeys: publicKeys),
+      let statement = JoinStatement(claims: claims), statement.deviceID.isIdentical(to: request.deviceID),
+      statement.nonce == request.nonce, let hash = try? SHA256.hash(secret.bytes), statement.secretHash == hash,
+      SignedToken.isFresh(claims, now: now)
+    else { return nil }
+    return (statement.group, secret, statement.issuedAt)
+  }
+}
+
+/// A signed workstation policy: not even the program that speaks to the network can forge it, change it, or bring one of another
+/// machine.
+public enum SignedPolicy {
+  /// Why a policy is not taken.
+  public enum Fault: String, Error, CaseIterable, Sendable {
+    case tooLong = "is longer than 24 KiB"
+    case unsigned = "is not signed with verdict_key"
+    case malformed = "does not have the form of a policy, or its text is longer than 16 KiB"
+    case otherMachine = "is signed for another machine"
+    case otherGroup = "is for another group than the one that this machine has joined"
+    case older = "is older than the one that this machine had last"
+    case beforeJoin = "was signed before this machine joined"
+    case notYetValid = "is not valid yet; compare the clocks of this machine and the server"
+    case expired = "has expired; compare the clocks of this machine and the server"
+  }
+
+  /// What this machine has joined, and what it had last.
+  public struct Expectation: Sendable {
+    let deviceID: String
+    let group: String
+    let lowestVersion: Int64
+    let joinedAt: Int64
+
+    /// - Parameters:
+    ///   - deviceID: as the machine named itself when it joined.
+    ///   - group: the one that it has joined.
+    ///   - lowestVersion: the highest version that was taken since then; 0 for none.
+    ///   - joinedAt: when it joined, by the server's clock, in seconds since 1970.
+    public init(deviceID: String, group: String, lowestVersion: Int64, joinedAt: Int64) {
+      self.deviceID = deviceID
+      self.group = group
+      self.lowestVersion = lowestVersion
+      self.joinedAt = joinedAt
+    }
+  }
+
+  /// Reads a policy that is for this machine, whenever it is good.
+  ///
+  /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
+  /// - Throws: ``Fault``.
+  public static func read(
+    _ token: [UInt8], for expected: Expectation, publicKeys: [[UInt8]]
+  ) throws(Fault) -> WorkstationPolicy {
+    guard token.count <= WorkstationPolicy.maximumTokenBytes else { throw .tooLong }
+    guard let text = String(validating: token, as: UTF8.self),
+      let claims = SignedToken.claims(
+        of: text, type: WorkstationPolicy.tokenType, publicKeys: publicKeys,
+        maximumBytes: WorkstationPolicy.maximumTokenBytes)
+    else { throw .unsigned }
+    guard let policy = WorkstationPolicy(claims: claims) else { throw .malformed }
+    guard policy.deviceID.isIdentical(to: expected.deviceID) else { throw .otherMachine }
+    guard policy.group.name.isIdentical(to: expected.group) else { throw .otherGroup }
+    guard policy.version >= expected.lowestVersion else { throw .older }
+    guard policy.issuedAt >= expected.joinedAt else { throw .beforeJoin }
+    return policy
+  }
+
+  /// Reads a policy that has just come: it has to be good now.
+  ///
+  /// - Parameters:
+  ///   - publicKeys: 65 bytes `04 | X | Y` each.
+  ///   - now: seconds since 1970.
+  /// - Throws: ``Fault``.
+  public static func receive(
+    _ token: [UInt8], for expected: Expectation, publicKeys: [[UInt8]], now: Int64
+  ) throws(Fault) -> WorkstationPolicy {
+    let policy = try read(token, for: expected, publicKeys: publicKeys)
+    guard policy.notBefore - SignedToken.clockTolerance <= now else { throw .notYetValid }
+    guard !hasExpired(policy, now: now) else { throw .expired }
+    return policy
+  }
+
+  /// Whether a policy's time is over; the clocks may differ by a minute.
+  public static func hasExpired(_ policy: WorkstationPolicy, now: Int64) -> Bool {
+    policy.expiresAt < now - SignedToken.clockTolerance
+  }
+}
+
+/// A signed unlock, which the helpdesk gives to a person; nothing of it comes through the program that speaks to the network.
+public enum SignedUnlock {
+  /// What a token grants.
+  ///
+  /// Whether it is for this account and machine, and its times, are not looked at here.
+  ///
+  /// - Parameter publicKeys: 65 bytes `04 | X | Y` each.
+  /// - Returns: nil for anything that is not signed with one of the keys, or is no unlock.
+  public static func statement(_ token: [UInt8], publicKeys: [[UInt8]]) -> UnlockStatement? {
+    guard token.count <= UnlockStatement.maximumBytes, let text = String(validating: token, as: UTF8.self),
+      let claims = SignedToken.claims(of: text, type: UnlockStatement.tokenType, publicKeys: publicKeys)
+    else { return nil }
+    return UnlockStatement(claims: claims)
+  }
+}

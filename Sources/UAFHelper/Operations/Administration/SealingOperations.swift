@@ -1,0 +1,225 @@
+import Authenticator
+import FidoResults
+import SecretMemory
+import UAFConfiguration
+
+/// Moves the device key from its file into the chip; only root may.
+struct SealOperation: CallOperation {
+  let folder: StateFolder
+  let sealing: KeySealing
+
+  func run() throws(Ending) -> Success {
+    guard sealing.source.isToSeal else {
+      throw Ending(.invalidParameter, because: .chipNotUsed, log: "[tpm] use = \"off\": no chip is used")
+    }
+    let move = try folder.beginMove()
+    let key: Secret
+    do throws(StateError) { key = try move.keyInFile() } catch { throw Ending(moving: error) }
+    let sealed = try sealing.seal(key)
+    do throws(StateError) {
+      try move.keepSealed(sealed.bytes, recovery: sealed.recovery)
+      return Success(detail: KeySealing.told("sealed", hasRecovery: try move.recovery() != nil))
+    } catch { throw Ending(moving: error) }
+  }
+}
+
+/// Moves the device key from the chip into a file; only root may.
+struct UnsealOperation: CallOperation {
+  let folder: StateFolder
+  let source: DeviceKeySource
+
+  func run() throws(Ending) -> Success {
+    guard source.use != .require else {
+      throw Ending(.invalidParameter, because: .chipDemanded, log: "[tpm] use = \"require\": the key stays in the chip")
+    }
+    try requireNoShares()
+    let move = try folder.beginMove()
+    let opened = try source.key()
+    do throws(StateError) {
+      // Both forms are there where an earlier move was killed: this one ends it.
+      guard try move.isSealed() else { throw StateError.keyElsewhere(path: folder.path) }
+      if let opened { try move.keepInFile(opened) } else { try move.keepInFile(try move.keyInFile()) }
+    } catch { throw Ending(moving: error) }
+    return Success(detail: "unsealed: the device key lies in a file, and a recovery key is of no use any more")
+  }
+
+  /// Refuses where keys of accounts need the chip: what comes after *unseal* is often a chip that is cleared or replaced.
+  private func requireNoShares() throws(Ending) {
+    let directory = try folder.open()
+    let counted: [UInt32]
+    do throws(StateError) { counted = try AccountShares.accounts(in: directory) } catch { throw Ending(moving: error) }
+    guard counted.isEmpty else {
+      let named = counted.map(String.init).joined(separator: ", ")
+      throw Ending(
+        .invalidParameter, because: .indicesInUse, log: "the chip counts wrong values of these accounts: \(named)")
+    }
+  }
+}
+
+/// Seals a device key with the chip, and under a recovery key if root wants one.
+struct KeySealing {
+  let source: DeviceKeySource
+  let prompter: Prompter
+
+  /// Seals the key with the chip first: a recovery key is asked for only where there is something to recover.
+  ///
+  /// - Throws: ``Ending``.
+  func seal(_ key: borrowing Secret) throws(Ending) -> SealedDeviceKey {
+    let bytes = try source.seal(key)
+    let words = try prompter.askRecoveryKey()
+    guard words.count > 0 else { return SealedDeviceKey(bytes, recovery: nil) }
+    let recovery: [UInt8]?
+    do throws(StateError) { recovery = try RecoveryKey.seal(key, under: words) } catch { throw Ending(error) }
+    guard let recovery else { throw .wrongRecoveryKey }
+    return SealedDeviceKey(bytes, recovery: recovery)
+  }
+
+  /// What root is told of a key that was sealed.
+  static func told(_ what: String, hasRecovery: Bool) -> String {
+    hasRecovery
+      ? "\(what): the device key is sealed by the chip"
+      : "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account has to be "
+        + "registered anew"
+  }
+}
+
+/// Makes the machine's state and its device key; only root may.
+struct InitialiseOperation: CallOperation {
+  let folder: StateFolder
+  let sealing: KeySealing
+
+  /// Makes the folder, before the sandbox hides its parent.
+  ///
+  /// - Throws: ``Ending`` with a text for root.
+  static func makeFolder(_ folder: StateFolder) throws(Ending) {
+    try telling { () throws(StateError) in try StateDirectory.make(folder.path) }
+  }
+
+  func run() throws(Ending) -> Success {
+    guard sealing.source.isToSeal else { return Self.success(folder, try make(sealing: nil)) }
+    var ended: Result<SealedDeviceKey, Ending>?
+    do throws(Ending) {
+      let isMade = try make { key in
+        let sealed = Result { () throws(Ending) in try sealing.seal(key) }
+        ended = sealed
+        return try? sealed.get()
+      }
+      guard isMade, case .success(let sealed) = ended else { return Self.success(folder, isMade) }
+      return Success(detail: KeySealing.told("initialised \(folder.path)", hasRecovery: sealed.recovery != nil))
+    } catch {
+      guard case .failure(let why) = ended else { throw error }
+      guard sealing.source.use == .ifAvailable, why.isWithoutChip else { throw why }
+      return Self.success(folder, try make(sealing: nil))
+    }
+  }
+
+  private func make(sealing seal: ((borrowing Secret) -> SealedDeviceKey?)?) throws(Ending) -> Bool {
+    try Self.telling { () throws(StateError) in
+      try StateDirectory.initialise(folder.path, owner: folder.owner, sealing: seal)
+    }
+  }
+
+  private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
+    // Without a text the front end knows that nothing was made.
+    Success(detail: isMade ? "initialised \(folder.path)" : nil)
+  }
+
+  private static func telling<Value>(_ body: () throws(StateError) -> Value) throws(Ending) -> Value {
+    do throws(StateError) { return try body() } catch {
+      throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
+    }
+  }
+}
+
+/// Opens the device key with the recovery key, and seals it with the chip that is there now; only root may.
+///
+/// Where root's configuration uses no chip, the key goes into a file. Accounts whose shares this chip does not have go on by the
+/// copies that the same words open. The key comes first and what the words open goes last: if this is killed, the same command
+/// ends it.
+struct RecoverOperation: CallOperation {
+  let folder: StateFolder
+  let source: DeviceKeySource
+  let accounts: AccountAccess
+  let prompter: Prompter
+
+  func run() throws(Ending) -> Success {
+    let move = try folder.beginMove()
+    let kept: [UInt8]?
+    do throws(StateError) { kept = try move.recovery() } catch { throw Ending(moving: error) }
+    guard let kept else { throw Ending(.invalidParameter, because: .recoveryNone, log: "no recovery key was made") }
+    let words = try prompter.askRecoveryKey()
+    let key = try opened(kept, words)
+    let shares = try copies(words)
+    return source.isToSeal ? try seal(key, move, words, shares) : try keepInFile(key, move, shares)
+  }
+
+  private func opened(_ kept: [UInt8], _ words: borrowing Secret) throws(Ending) -> Secret {
+    let key: Secret?
+    do throws(StateError) { key = try RecoveryKey.open(kept, with: words) } catch { throw Ending(moving: error) }
+    guard let key else { throw .wrongRecoveryKey }
+    return key
+  }
+
+  private func copies(_ words: borrowing Secret) throws(Ending) -> ShareRecovery {
+    let shares: ShareRecovery?
+    do throws(StateError) { shares = try ShareRecovery(words) } catch { throw Ending(moving: error) }
+    guard let shares else { throw .wrongRecoveryKey }
+    return shares
+  }
+
+  private func seal(
+    _ key: consuming Secret, _ move: borrowing KeyMove, _ words: borrowing Secret, _ shares: borrowing ShareRecovery
+  ) throws(Ending) -> Success {
+    let sealed = try source.seal(key)
+    do throws(StateError) {
+      // Written anew: one of an earlier version gets a public key for copies.
+      try move.keepSealed(sealed, recovery: try RecoveryKey.seal(key, under: words))
+    } catch { throw Ending(moving: error) }
+    let told = Self.told(try release(shares, key))
+    return Success(
+      detail: "recovered: the device key is sealed by this machine's chip; the recovery key stays valid" + told)
+  }
+
+  private func keepInFile(
+    _ key: consuming Secret, _ move: borrowing KeyMove, _ shares: borrowing ShareRecovery
+  ) throws(Ending) -> Success {
+    do throws(StateError) { try move.putInFile(key) } catch { throw Ending(moving: error) }
+    let told = Self.told(try release(shares, key))
+    do throws(StateError) { try move.removeSealed() } catch { throw Ending(moving: error) }
+    return Success(detail: "recovered: the device key lies in a file, since [tpm] use = \"off\"" + told)
+  }
+
+  private func release(
+    _ shares: borrowing ShareRecovery, _ key: consuming Secret
+  ) throws(Ending) -> RecoveredShares {
+    let directory = try folder.open(with: key)
+    do throws(StateError) { return try shares.release(in: directory) } catch {
+      let ending = accounts.ending(for: error)
+      guard error != .share else { throw ending }
+      throw Ending(moving: error)
+    }
+  }
+
+  /// What root is told of accounts whose wrong values a chip has counted.
+  private static func told(_ found: RecoveredShares) -> String {
+    var told = ""
+    if !found.kept.isEmpty {
+      told += "; \(count(found.kept)) as before: this chip has counted for them, and still does"
+    }
+    if !found.released.isEmpty {
+      told +=
+        "; \(count(found.released)) with the same values: this machine alone counts wrong ones until they are changed"
+    }
+    if !found.lost.isEmpty {
+      let numbers = found.lost.map(String.init).joined(separator: ", ")
+      told +=
+        "; neither this chip nor the recovery key has the shares of these accounts, so reset them and register them "
+        + "anew: \(numbers)"
+    }
+    return told
+  }
+
+  private static func count(_ accounts: [UInt32]) -> String {
+    accounts.count == 1 ? "1 account goes on" : "\(accounts.count) accounts go on"
+  }
+}

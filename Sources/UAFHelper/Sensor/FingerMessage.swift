@@ -1,8 +1,0 @@
-import UAFWire
-
-/// What uaf-finger says.
-enum FingerMessage: Equatable {
-  case sensor(FingerSensor)
-  case touch(FingerTouch)
-  case end(FingerEnd)
-}
