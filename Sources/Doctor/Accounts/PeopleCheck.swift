@@ -1,5 +1,7 @@
 import Glibc
 import HostSystem
+import UAFConfiguration
+import Wording
 
 /// The accounts registered on this machine: which are damaged, which are locked, and which the account stage cannot ask about.
 struct PeopleCheck {
@@ -38,5 +40,208 @@ struct PeopleCheck {
     }
     if !survey.behind.isEmpty { findings.append(.warning(.keyBehind, BehindText(names: survey.behind))) }
     return findings.isEmpty ? [.ok(PeopleText.fine(count: survey.standing.count))] : findings
+  }
+}
+
+/// The state of every account registered on this machine; only for root, who may read the state folder.
+package struct AccountSurvey {
+  /// An account whose state cannot be used, and the core's words.
+  package struct Refused: Equatable {
+    package let name: String
+    package let text: String
+  }
+
+  /// Accounts whose state was read.
+  private(set) var standing: [StatusDocument] = []
+  /// Accounts whose state cannot be used.
+  private(set) var refused: [Refused] = []
+  /// Files whose number belongs to no account.
+  private(set) var nobodys: [String] = []
+
+  /// Asks the core about each account that has a file.
+  ///
+  /// - Parameters:
+  ///   - folder: the state folder.
+  ///   - numbers: the numbers of the accounts that have a file there.
+  ///   - accounts: where their names are looked up.
+  /// - Throws: ``StatusFailure`` where the core cannot be asked.
+  package init(
+    _ folder: String, of numbers: [uid_t], accounts: any AccountDirectory, core: any StatusSource
+  ) throws(StatusFailure) {
+    for number in numbers {
+      guard let account = accounts.account(withID: number) else {
+        nobodys.append("\(folder)/accounts/\(number).db")
+        continue
+      }
+      let name = String(decoding: account.name, as: UTF8.self)
+      switch try core.status(of: name) {
+      // A deregistered account still has a file.
+      case .standing(let document): if document.isRegistered { standing.append(document) }
+      case .refused(let text): refused.append(Refused(name: name, text: text))
+      }
+    }
+  }
+
+  /// The accounts with locked authenticators, and which these are.
+  var locked: [(name: String, authenticators: [StatusDocument.Authenticator])] {
+    standing.compactMap { document in
+      let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
+      return locked.isEmpty ? nil : (document.accountName ?? "", locked)
+    }
+  }
+
+  /// How many accounts cannot log in, because all their authenticators are locked.
+  var shutOut: Int {
+    standing.count { document in
+      let states = document.authenticators.map(\.state)
+      return states.contains(AuthenticatorState.locked) && !states.contains(AuthenticatorState.available)
+    }
+  }
+
+  /// The accounts with a value whose wrong entries no chip counts, although a chip holds the machine's key.
+  ///
+  /// A fingerprint has no value that a chip could count.
+  var uncounted: [String] {
+    standing.filter { $0.authenticators.contains { $0.isCountedByMachine && $0.biometry == nil } }
+      .compactMap(\.accountName)
+  }
+
+  /// The accounts about which this machine cannot ask the server, because that has given it no secret for them.
+  var withoutSecret: [String] { standing.filter { $0.hasMachineSecret == false }.compactMap(\.accountName) }
+
+  /// The accounts with a key of which the server has seen more signatures than this machine has made.
+  var behind: [String] {
+    standing.filter { $0.authenticators.contains { $0.atServer == "ahead" } }.compactMap(\.accountName)
+  }
+
+  /// The accounts for which changed lock options have no effect yet (3015).
+  package var waiting: [String] {
+    standing.filter { $0.authenticators.contains(where: \.lockOptionsWait) }.compactMap(\.accountName)
+  }
+}
+
+/// Which accounts are registered on this machine; only for root, who may read the state folder.
+package struct RegisteredAccounts {
+  private let accounts: any AccountDirectory
+  private let core: any StatusSource
+  /// The numbers of the accounts that have a file.
+  private let numbers: [uid_t]
+
+  /// - Parameters:
+  ///   - installation: its configuration names the state folder. Without a configuration that can be used nobody is registered.
+  ///   - accounts: where names are looked up.
+  ///   - core: asked about each account that has a file.
+  package init(of installation: Installation, accounts: any AccountDirectory, core: any StatusSource) {
+    self.accounts = accounts
+    self.core = core
+    let configuration = ConfigurationCheck(
+      given: nil, standard: installation.configurationPath, owner: installation.owner, isRoot: true
+    ).run().configuration
+    numbers = configuration.map { installation.registered($0.state.directory) } ?? []
+  }
+
+  /// Whether an account has a value registered, locked or not; false where the core cannot say.
+  package func has(_ name: String) -> Bool {
+    // A core takes some milliseconds for each, and an organisation has many who were never here.
+    guard let account = accounts.account(named: name), numbers.contains(account.userID) else { return false }
+    // A deregistered account still has a file.
+    guard case .standing(let document)? = try? core.status(of: name) else { return false }
+    return document.isRegistered
+  }
+}
+
+/// What doctor says to root about all accounts.
+package enum PeopleText: FindingCatalogue {
+  case closed
+  case unasked(StatusFailure)
+  case refused(AccountSurvey.Refused)
+  case nobodys(file: String)
+  case locked([String], of: Int)
+  case waiting([String])
+  case uncounted([String])
+  case withoutSecret([String])
+  case fine(count: Int)
+
+  package var english: FindingText {
+    switch self {
+    case .closed: FindingText.asRoot("accounts: everybody's locks and files")
+    case .unasked(let error):
+      FindingText(
+        "accounts: the core cannot be asked: \(error.english.what)",
+        do: "do what the lines about the core say, then run it again")
+    case .refused(let account):
+      FindingText(
+        "accounts: \(account.name): \(account.text)",
+        do: "restore what changed (server.username, the account's name, the file); "
+          + "or uafctl forget \(account.name), and register anew")
+    case .nobodys(let file):
+      FindingText(
+        "accounts: \(file) is of a number that no account has",
+        do: "remove it with its -journal, unless the account's directory is only away")
+    case .locked(let names, let count):
+      FindingText(
+        "accounts: \(names.count) of \(count) locked: \(Self.list(names, more: { "and \($0) more" }))",
+        do: "uafctl status USER says for how long; uafctl unlock USER lifts it")
+    case .waiting(let names):
+      FindingText(
+        "accounts: changed lock options do not hold yet, because of wrong entries: "
+          + "\(Self.list(names, more: { "and \($0) more" })) (3015)",
+        do: "they hold after the person's next right entry, or uafctl unlock USER")
+    case .uncounted(let names):
+      FindingText(
+        "accounts: the chip holds the machine's key, but does not count the wrong entries of "
+          + "\(Self.list(names, more: { "and \($0) more" }))",
+        do: "unless [tpm] use is off, they change their value (uafctl change); if this stays, make room in the chip "
+          + "(pam_uaf.conf(5))")
+    case .withoutSecret(let names):
+      FindingText(
+        "accounts: account_check cannot ask the server about \(Self.list(names, more: { "and \($0) more" })): it has given "
+          + "this machine no secret for them",
+        do: "each of them logs in once with uaf (uafctl authenticate); the server has to be uaf-server")
+    case .fine(let count): FindingText("accounts: \(count) registered, none locked or damaged")
+    }
+  }
+
+  package var korean: FindingText {
+    switch self {
+    case .closed: FindingText.asRootKorean("계정: 모든 사용자의 잠금과 파일")
+    case .unasked(let error):
+      FindingText("계정: 코어에 물을 수 없습니다: \(error.korean.what)", do: "코어에 관한 줄의 조치를 한 뒤 다시 실행하십시오")
+    case .refused(let account):
+      FindingText(
+        "계정: \(account.name): \(account.text)",
+        do: "바뀐 것(server.username, 계정 이름, 파일)을 되돌리거나, uafctl forget \(account.name) 후 새로 등록하십시오")
+    case .nobodys(let file):
+      FindingText(
+        "계정: \(file): 그 번호의 계정이 없습니다", do: "계정 디렉터리가 잠시 끊긴 것이 아니라면 -journal과 함께 지우십시오")
+    case .locked(let names, let count):
+      FindingText(
+        "계정: \(count)개 중 \(names.count)개가 잠겼습니다: \(Self.list(names, more: { "외 \($0)개" }))",
+        do: "uafctl status USER로 기간을 확인하고, uafctl unlock USER로 잠금을 푸십시오")
+    case .waiting(let names):
+      FindingText(
+        "계정: 잘못된 입력이 남아 있어 바뀐 잠금 설정이 아직 적용되지 않습니다: \(Self.list(names, more: { "외 \($0)개" })) (3015)",
+        do: "본인이 올바른 값을 한 번 입력하거나 uafctl unlock USER를 실행하면 적용됩니다")
+    case .uncounted(let names):
+      FindingText(
+        "계정: 칩이 이 컴퓨터의 키를 보관하지만, 다음 계정의 잘못된 입력은 칩이 세지 않습니다: "
+          + "\(Self.list(names, more: { "외 \($0)개" }))",
+        do: "[tpm] use가 off가 아니면 해당 사용자가 값을 바꾸십시오(uafctl change). 그래도 남으면 칩의 공간을 비우십시오"
+          + "(pam_uaf.conf(5))")
+    case .withoutSecret(let names):
+      FindingText(
+        "계정: account_check가 다음 계정에 관해 서버에 물을 수 없습니다: \(Self.list(names, more: { "외 \($0)개" })). 서버가 이 컴퓨터에 "
+          + "비밀을 주지 않았습니다",
+        do: "해당 사용자가 uaf로 한 번 로그인하십시오(uafctl authenticate). 서버는 uaf-server여야 합니다")
+    case .fine(let count): FindingText("계정: \(count)개가 등록되어 있고, 잠기거나 손상된 것은 없습니다")
+    }
+  }
+
+  // A longer list would not fit in a line.
+  private static let longest = 10
+
+  static func list(_ names: [String], more: (Int) -> String) -> String {
+    let shown = names.prefix(longest).joined(separator: ", ")
+    return names.count <= longest ? shown : "\(shown), \(more(names.count - longest))"
   }
 }

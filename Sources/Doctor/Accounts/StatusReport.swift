@@ -1,4 +1,7 @@
 import FidoResults
+import Glibc
+import UAFConfiguration
+import UAFMessages
 import Wording
 
 /// The document of *status* in lines for a person.
@@ -60,4 +63,259 @@ package struct StatusReport {
   }
 
   private func words(_ text: StatusText) -> String { text.text(in: language) }
+}
+
+/// The document of *status*, as the core writes it.
+package struct StatusDocument: Equatable {
+  /// One authenticator of the account.
+  package struct Authenticator: Equatable {
+    package let type: String
+    /// Nil for a type that this version of the core cannot verify; such a type has no counters.
+    package let aaid: String?
+    /// 3005 to 3008.
+    package let state: Int64
+    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, or `ahead` where it has seen more
+    /// signatures than this machine has made.
+    package let atServer: String?
+    package let local: Counter?
+    /// The counter of attempts over the network.
+    package let remote: Counter?
+    /// The counter of attempts by other accounts of this machine; nil where nothing was counted.
+    package let otherUser: Counter?
+    /// Whether changed lock options have no effect yet, because wrong entries are counted (3015).
+    package let lockOptionsWait: Bool
+    /// Whether this machine alone counts its wrong entries, although a chip holds the machine's key.
+    package let isCountedByMachine: Bool
+    /// How a fingerprint stands, as a result of the core's; nil for what is typed.
+    package let biometry: UInt32?
+
+    /// Whether the account has it on this machine, whatever the server says of its keys.
+    package var isHeld: Bool {
+      [AuthenticatorState.available, AuthenticatorState.locked].contains(state) || isRefused
+    }
+
+    /// Whether it is here, and no login can use it because the server refuses its keys.
+    package var isRefused: Bool { state == AuthenticatorState.notRegistered && atServer != nil }
+
+    /// Whether `name` is its type or its AAID.
+    package func isCalled(_ name: String) -> Bool { name == type || name == aaid }
+  }
+
+  /// A lock counter.
+  package struct Counter: Equatable {
+    package let isPermanent: Bool
+    package let remainingTries: Int64
+    package let remainingLockSeconds: Int64
+  }
+
+  /// The core's; nil where it does not say.
+  package let version: String?
+  package let accountName: String?
+  package let serverUserName: String?
+  package let authenticators: [Authenticator]
+  /// Nil where the server was never asked, or where the core does not say.
+  package let serverState: ServerState?
+  /// Whether the server has given this machine what `account_check` needs to ask; nil where the core does not say.
+  package let hasMachineSecret: Bool?
+  /// Nil where root lends nothing to the server.
+  package let policy: FollowedPolicyState?
+
+  /// Reads the document; unknown members are ignored, so that a newer core may add some.
+  ///
+  /// Nil if it is no such document.
+  package init?(parsing text: String) {
+    guard case .object(let document)? = try? JSONValue(parsing: Array(text.utf8)),
+      case .array(let list)? = document["authenticators"]
+    else { return nil }
+    version = document.text("version")
+    var account: JSONObject?
+    if case .object(let object)? = document["account"] { account = object }
+    accountName = account?.text("name")
+    serverUserName = account?.text("serverUserName")
+    var authenticators: [Authenticator] = []
+    for element in list {
+      guard let authenticator = Self.authenticator(element) else { return nil }
+      authenticators.append(authenticator)
+    }
+    self.authenticators = authenticators
+    serverState = ServerState(document["serverState"])
+    hasMachineSecret = if case .bool(let isThere)? = document["hasMachineSecret"] { isThere } else { nil }
+    policy = FollowedPolicyState(document["policy"])
+  }
+
+  /// Whether anything is registered.
+  package var isRegistered: Bool {
+    authenticators.contains(where: \.isHeld)
+  }
+
+  private static func authenticator(_ value: JSONValue) -> Authenticator? {
+    guard case .object(let object) = value, let type = object.text("type"), let state = object.number("state") else {
+      return nil
+    }
+    let (aaid, local) = (object.text("aaid"), counter(object))
+    guard aaid != nil && local != nil || state == AuthenticatorState.notSupported else { return nil }
+    func member(_ name: String) -> Counter? {
+      if case .object(let object)? = object[name] { counter(object) } else { nil }
+    }
+    let isWaiting = if case .bool(true)? = object["lockOptionsWait"] { true } else { false }
+    return Authenticator(
+      type: type, aaid: aaid, state: state, atServer: object.text("atServer"), local: local, remote: member("remote"),
+      otherUser: member("otherUser"), lockOptionsWait: isWaiting,
+      isCountedByMachine: object.text("countedBy") == "machine",
+      biometry: object.number("biometry").flatMap { UInt32(exactly: $0) })
+  }
+
+  private static func counter(_ object: JSONObject) -> Counter? {
+    guard case .bool(let permanent)? = object["permanent"], let tries = object.number("remainingTries"),
+      let seconds = object.number("remainingLockSeconds")
+    else { return nil }
+    return Counter(isPermanent: permanent, remainingTries: tries, remainingLockSeconds: seconds)
+  }
+}
+
+extension JSONObject {
+  fileprivate func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+
+  fileprivate func number(_ name: String) -> Int64? {
+    if case .integer(let number)? = self[name] { number } else { nil }
+  }
+}
+
+/// The core's answer to *status* for an account.
+package enum StatusAnswer: Equatable {
+  /// Its state.
+  case standing(StatusDocument)
+  /// Why its state cannot be used, in the core's words.
+  case refused(String)
+}
+
+/// Why the core could not be asked for an account's state, in the words of the program that asked.
+package struct StatusFailure: Error, FindingCatalogue, Equatable {
+  package let english: FindingText
+  package let korean: FindingText
+  /// Whether there is no core that this caller could ask; the check of the socket reports that already.
+  package let isAbsence: Bool
+
+  package init(_ text: some Catalogued<FindingText>, isAbsence: Bool = false) {
+    english = text.english
+    korean = text.korean
+    self.isAbsence = isAbsence
+  }
+}
+
+/// The core, as far as it gives the state of accounts.
+///
+/// The program that holds conversations with the core implements this.
+package protocol StatusSource {
+  /// The state of the caller's own account.
+  ///
+  /// - Throws: ``StatusFailure`` where the core cannot be asked, or refuses.
+  func own() throws(StatusFailure) -> StatusDocument
+
+  /// The state of another account.
+  ///
+  /// - Parameter account: its name.
+  /// - Throws: ``StatusFailure`` where the core cannot be asked, or cannot answer about any account.
+  func status(of account: String) throws(StatusFailure) -> StatusAnswer
+}
+
+/// The state of an account's authenticator: results 3005 to 3008 of the core.
+package enum AuthenticatorState {
+  /// Enabled, but this version cannot verify it.
+  package static let notSupported: Int64 = 3005
+  /// Registered and usable.
+  package static let available: Int64 = 3006
+  /// Enabled, but without a key here.
+  package static let notRegistered: Int64 = 3007
+  /// Registered, and locked for a time or permanently.
+  package static let locked: Int64 = 3008
+}
+
+/// In which state the server said last that an account is, as the core tells it in *status*.
+package struct ServerState: Equatable {
+  package enum Standing: String {
+    case active
+    case disabled
+    case locked
+    /// What the server said cannot be read.
+    case unreadable
+  }
+
+  package let standing: Standing
+  /// When the server was asked, in seconds since 1970; nil where that is not known.
+  package let asked: Int64?
+  /// When a lock ends.
+  package let until: Int64?
+
+  /// Nil for what is no such object, and for a state that a newer core may know.
+  init?(_ value: JSONValue?) {
+    guard case .object(let object)? = value, case .string(let name)? = object["state"],
+      let standing = Standing(rawValue: name)
+    else { return nil }
+    self.standing = standing
+    asked = Self.number(object["asked"])
+    until = Self.number(object["until"])
+  }
+
+  private static func number(_ value: JSONValue?) -> Int64? {
+    if case .integer(let number)? = value { number } else { nil }
+  }
+}
+
+/// How the server's policy for this machine stands, as the core's *status* says it.
+package struct FollowedPolicyState: Equatable {
+  /// The sections that root lends to the server.
+  let followed: [String]
+  /// False only where the core says that this machine has joined no server.
+  let hasJoined: Bool
+  /// The version that is in force; nil for none.
+  package let version: Int64?
+  /// When it was signed, and until when it is good, in seconds since 1970; nil where the core does not say.
+  let issued: Int64?
+  let expires: Int64?
+  /// Its text, in TOML; nil where the core does not say.
+  package let text: [UInt8]?
+  /// That it has expired or, without a version, why the kept one is not in force.
+  let note: String?
+  /// The keys whose values come from it, each once.
+  let keys: [String]
+
+  /// Reads the member `policy`; nil where it is none.
+  init?(_ value: JSONValue?) {
+    guard case .object(let object)? = value, case .array(let list)? = object["follow"] else { return nil }
+    func text(_ value: JSONValue?) -> String? { if case .string(let text)? = value { text } else { nil } }
+    func number(_ name: String) -> Int64? { if case .integer(let number)? = object[name] { number } else { nil } }
+    followed = list.compactMap { text($0) }
+    hasJoined = if case .bool(false)? = object["joined"] { false } else { true }
+    version = number("version")
+    issued = number("issued")
+    expires = number("expires")
+    note = text(object["note"])
+    self.text = text(object["toml"]).flatMap { try? Base64URL.decode($0, maximumCount: LentSettings.maximumSize) }
+    var keys: [String] = []
+    if let version = version, case .array(let values)? = object["values"] {
+      for case .object(let setting) in values where text(setting["from"]) == "policy \(version)" {
+        if let key = text(setting["key"]), !keys.contains(key) { keys.append(key) }
+      }
+    }
+    self.keys = keys
+  }
+}
+
+/// A time as people read it.
+enum ShownTime {
+  /// In UTC, to a minute: `2027-01-15 08:00 UTC`.
+  ///
+  /// - Parameter seconds: since 1970.
+  static func utc(_ seconds: Int64) -> String {
+    var time = time_t(seconds)
+    // SAFETY: both values live for the calls; the buffer is as long as it is said to be, and strftime says how much it wrote.
+    var parts = unsafe tm()
+    guard unsafe gmtime_r(&time, &parts) != nil else { return "\(seconds) s" }
+    var text = [CChar](repeating: 0, count: 64)
+    let count = unsafe strftime(&text, text.count, "%Y-%m-%d %H:%M UTC", &parts)
+    return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
 }

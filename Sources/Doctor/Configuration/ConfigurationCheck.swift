@@ -1,5 +1,7 @@
+import FidoResults
 import Glibc
 import UAFConfiguration
+import Wording
 
 /// The configuration: it must be readable and owned by root, each key known and with an effect, and a server named.
 struct ConfigurationCheck {
@@ -49,5 +51,137 @@ struct ConfigurationCheck {
       findings.append(.warning(.fingerprintSoftware, ConfigurationText.softwareFingerprint))
     }
     return findings
+  }
+}
+
+/// What doctor says of the configuration.
+enum ConfigurationText: FindingCatalogue {
+  /// Only root may read it.
+  case closed(path: String)
+  case unusable(ConfigurationError)
+  /// The files that were read; the machine's need not exist.
+  case fine(path: String, files: [String])
+  case noEffect(key: String)
+  case noServer(path: String)
+  case unverified
+  case offline(sections: [String])
+  case toldState(sections: [String])
+  case softwareFingerprint
+
+  var english: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRoot("configuration: \(path)")
+    case .unusable(let error):
+      FindingText("configuration: \(error.english)", do: "correct it; until then nobody can log in")
+    case .fine(let path, let files): FindingText("configuration: \(Self.list(path, files))")
+    case .noEffect(let key):
+      FindingText(
+        "configuration: \(key) has no effect in this version", do: "leave it out, and rely on nothing it says")
+    case .noServer(let path):
+      FindingText("configuration: \(path) names no server", do: "write [server], or uafctl trust --code FILE")
+    case .unverified:
+      FindingText(
+        "configuration: tls_verify = false: whoever stands between this machine and the server decides who logs in",
+        do: "remove it, and name the server's authority with ca_file")
+    case .offline(let sections):
+      FindingText(
+        "configuration: offline = \"allow\" in \(sections.joined(separator: ", ")): whoever cuts this machine off from the "
+          + "server, or was revoked since, gets in by the passcode alone until offline_max_age is over",
+        do: "take it out where the server must decide")
+    case .toldState(let sections):
+      FindingText(
+        "configuration: hide_state = false in \(sections.joined(separator: ", ")): over the network, too, it can be told who "
+          + "is registered and who is locked", do: "take it out: locally it is the default")
+    case .softwareFingerprint:
+      FindingText(
+        "configuration: require_tpm = false: the keys of fingerprints are protected by software alone, and a match brings no "
+          + "secret",
+        do: "bind the device key to a chip, and take it out")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRootKorean("설정: \(path)")
+    case .unusable(let error): FindingText("설정: \(error.korean)", do: "바로잡으십시오. 그때까지 아무도 로그인할 수 없습니다")
+    case .fine(let path, let files): FindingText("설정: \(Self.list(path, files))")
+    case .noEffect(let key):
+      FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")
+    case .noServer(let path):
+      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --code FILE을 실행하십시오")
+    case .unverified:
+      FindingText(
+        "설정: tls_verify = false: 이 컴퓨터와 서버 사이에 있는 누구나 로그인을 결정할 수 있습니다",
+        do: "지우고, 서버의 인증 기관을 ca_file에 적으십시오")
+    case .offline(let sections):
+      FindingText(
+        "설정: \(sections.joined(separator: ", "))의 offline = \"allow\": 이 컴퓨터를 서버와 끊어 놓거나 그사이 폐기된 사람도 "
+          + "offline_max_age가 지날 때까지 패스코드만으로 들어올 수 있습니다",
+        do: "서버가 결정해야 하는 곳에서는 지우십시오")
+    case .toldState(let sections):
+      FindingText(
+        "설정: \(sections.joined(separator: ", "))의 hide_state = false: 네트워크에서도 누가 등록되었고 누가 잠겼는지 알 수 있습니다",
+        do: "지우십시오. 로컬에서는 이것이 기본값입니다")
+    case .softwareFingerprint:
+      FindingText(
+        "설정: require_tpm = false: 지문 키는 소프트웨어로만 보호되고, 지문 일치는 비밀 값을 가져오지 않습니다",
+        do: "장치 키를 칩에 묶은 뒤 지우십시오")
+    }
+  }
+
+  private static func list(_ path: String, _ files: [String]) -> String {
+    files.isEmpty ? path : files.joined(separator: ", ")
+  }
+}
+
+// Why there is no usable configuration, in the person's language; logs have its description.
+
+extension ConfigurationError: Catalogued {
+  package var english: String { description }
+
+  package var korean: String {
+    switch self {
+    case .file(let path, let problem): "\(Self.shown(path)): \(problem.korean)"
+    case .syntax(let path, let line, let problem): "\(Self.shown(path)):\(line): \(KoreanSettingProblem.text(problem))"
+    case .key(let path, let line, let key, let problem):
+      "\(Self.shown(path)):\(line): \(Self.shown(key)): \(KoreanSettingProblem.text(problem))"
+    case .argument(let argument, let problem):
+      "모듈 인수 \(Self.shown(argument)): \(KoreanSettingProblem.text(problem))"
+    }
+  }
+
+  private static func shown(_ text: String) -> String { Text.cleaned(text, limit: 256) }
+}
+
+extension ConfigurationFileProblem {
+  /// Whether the caller may not read the file; the file itself may be right.
+  var isSecrecy: Bool { self == .system(EACCES) }
+}
+
+// What is wrong with a configuration file, in the person's language; logs have its description.
+
+extension ConfigurationFileProblem: Catalogued {
+  package var english: String { description }
+
+  package var korean: String {
+    switch self {
+    case .badPath: "경로는 절대 경로여야 하며, 빈 부분이나 .과 ..이 없어야 합니다"
+    case .missing: "그런 파일이 없습니다. 파일을 만들거나 경로를 바로잡으십시오"
+    case .badDirectory(let path): "\(path): 없거나 폴더가 아니거나 심볼릭 링크입니다. 실제 경로를 쓰십시오"
+    case .directoryOwner(let path): "\(path): 소유자가 다른 사용자입니다: chown root \(path)"
+    case .directoryWritable(let path): "\(path): 다른 사용자가 쓸 수 있습니다: chmod go-w \(path)"
+    case .symbolicLink: "심볼릭 링크입니다. 실제 경로를 쓰십시오"
+    case .notRegular: "일반 파일이 아닙니다"
+    case .owner(let uid): "소유자가 uid \(uid)입니다. chown root로 바꾸십시오"
+    case .writable: "그룹이나 다른 사용자가 쓸 수 있습니다. chmod go-w로 바꾸십시오"
+    case .hardLinks: "다른 이름(하드 링크)이 있습니다. 독립된 파일로 만드십시오"
+    case .tooLarge(let limit): "읽을 수 있는 최대 크기인 \(limit)바이트보다 큽니다"
+    case .tooManyFiles: "*.conf 파일이 \(ConfigurationFile.maximumDropIns)개보다 많습니다. 일부를 합치십시오"
+    case .noCertificate: "PEM 인증서가 없습니다. -----BEGIN CERTIFICATE----- 줄이 하나도 없습니다"
+    case .isDER: "DER 형식의 인증서입니다. PEM이어야 합니다. openssl x509 -inform DER로 변환하십시오"
+    case .isUTF16: "UTF-16으로 저장되어 있습니다. UTF-8이나 ASCII로 저장하십시오"
+    case .badCertificate(let line): "\(line)번째 줄에서 시작하는 인증서를 읽을 수 없습니다. 다시 복사하거나 지우십시오"
+    case .system(let number): "읽을 수 없습니다(\(SystemReason(number).korean))"
+    }
   }
 }

@@ -52,3 +52,86 @@ struct CoreCheck {
     return findings
   }
 }
+
+/// What doctor says of the core, and of what it knows of the caller's account.
+enum CoreText: FindingCatalogue {
+  case failed(StatusFailure)
+  case answers
+  case version(String, expected: String)
+  case locked(account: String, StatusDocument.Authenticator)
+  case usable(account: String, [StatusDocument.Authenticator])
+  /// Values are here, and the server does not accept their keys any more.
+  case refused(account: String, [StatusDocument.Authenticator])
+  /// Root has no registration, and needs none.
+  case nothingOfRoots(account: String)
+  case nothing(account: String)
+  /// The server has seen more signatures of the account's keys than this machine has made.
+  case behind(account: String)
+  /// Why a fingerprint cannot be used now.
+  case fingerprint(FidoResult)
+
+  var english: FindingText {
+    switch self {
+    case .failed(let error):
+      FindingText("core: \(error.english.what)", do: error.english.remedy ?? "the log (authpriv) says more")
+    case .answers: FindingText("core: answers")
+    case .version(let version, let expected):
+      FindingText(
+        "core: is version \(version), not \(expected)",
+        do: "systemctl restart pam-uaf.socket, or reinstall the libpam-uaf package")
+    case .locked(let account, let authenticator):
+      FindingText(
+        "account: \(account): \(StatusReport(language: .english).line(authenticator))",
+        do: "wait until the lock is over (uafctl status), or uafctl unlock \(account)")
+    case .usable(let account, let authenticators):
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
+    case .refused(let account, let authenticators):
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
+        do: "uafctl register --code FILE, with a new enrolment code")
+    case .nothingOfRoots(let account):
+      FindingText("account: \(account): nothing registered; people run doctor for theirs")
+    case .nothing(let account):
+      FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
+    case .behind(let account):
+      FindingText(
+        "account: \(account): the server has seen more signatures of its key than this machine has made: an older copy was put "
+          + "back, or another machine has the key", do: "uafctl repair --code FILE, with a new enrolment code")
+    case .fingerprint(let result):
+      FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .failed(let error):
+      FindingText("코어: \(error.korean.what)", do: error.korean.remedy ?? "로그(authpriv)에 자세한 내용이 있습니다")
+    case .answers: FindingText("코어: 응답합니다")
+    case .version(let version, let expected):
+      FindingText(
+        "코어: 버전이 \(expected)이(가) 아니라 \(version)입니다",
+        do: "systemctl restart pam-uaf.socket을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
+    case .locked(let account, let authenticator):
+      FindingText(
+        "계정: \(account): \(StatusReport(language: .korean).line(authenticator))",
+        do: "잠금이 풀릴 때까지 기다리거나(uafctl status) uafctl unlock \(account)")
+    case .usable(let account, let authenticators):
+      FindingText("계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "))
+    case .refused(let account, let authenticators):
+      FindingText(
+        "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
+        do: "새 등록 코드로 uafctl register --code FILE을 실행하십시오")
+    case .nothingOfRoots(let account):
+      FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
+    case .nothing(let account):
+      FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
+    case .behind(let account):
+      FindingText(
+        "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
+          + "있습니다", do: "새 등록 코드로 uafctl repair --code FILE을 실행하십시오")
+    case .fingerprint(let result):
+      FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
+    }
+  }
+}

@@ -2,6 +2,7 @@ import Glibc
 import HostSystem
 import PAMStacks
 import UAFConfiguration
+import Wording
 
 /// The PAM services that mention the module: whether the right people, and nobody else, get in when it refuses.
 struct PAMCheck {
@@ -108,5 +109,219 @@ struct PAMCheck {
     let entries = StackList(reader: PAMDirectory(path: directory)).entries() ?? []
     guard case .enabled(_, isEdited: true) = entries.first(where: { $0.name == service })?.origin else { return nil }
     return "\(directory)/\(PAMService.prefix)\(service)"
+  }
+}
+
+// Mistakes that are easily overlooked in stacks with the module: arguments of removed lines, one line of a pair, includes of
+// missing files, and a second way in that nobody can use.
+
+extension PAMCheck {
+  /// Single lines of a service, with what it includes.
+  func lineFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
+    let own = lines.filter(\.asksOwnModule)
+    let file = "\(directory)/\(service)"
+    var findings: [Finding] = []
+    if own.contains(where: { $0.arguments.contains("nouserok") }) {
+      findings.append(
+        hidesState(service)
+          ? .warning(.pamNouserokHidden, PAMNameText.hidden(service: file))
+          : .warning(.pamNouserok, PAMLineText.nouserok(file: file)))
+    }
+    if mayFindStale(own), !own.contains(where: { $0.group == "password" }) {
+      findings.append(.warning(.pamNoPasswordLine, PAMLineText.noPasswordLine(file: file)))
+    }
+    return findings + accountFindings(service, lines)
+  }
+
+  /// Arguments that the core refuses, or that the module never looks at and that do not do what was meant.
+  func argumentFindings(_ service: String, _ folder: PAMDirectory) -> [Finding] {
+    ["auth", "account", "password"].flatMap { group in
+      folder.entries(of: service, in: group).filter(\.line.asksOwnModule).compactMap { entry in
+        // What is wrong about account_check has a finding of its own.
+        guard let error = objection(to: entry.line.arguments, service), error.argument != "account_check"
+        else { return nil }
+        let place = "\(entry.place.path):\(entry.place.line)"
+        let isRead = group != "account" || Self.checksAccounts(entry.line)
+        return .failure(.pamArgument, PAMNameText.argument(place: place, problem: "\(error)", isRead: isRead))
+      }
+    }
+  }
+
+  private func objection(to arguments: [String], _ service: String) -> ConfigurationError? {
+    do throws(ConfigurationError) {
+      return contradiction(try ModuleArguments(parsing: arguments), service)
+    } catch { return error }
+  }
+
+  /// Services that include a missing stack of ours: libpam then refuses everybody.
+  func includes(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      let missing = folder.inclusions(of: service).first {
+        $0.hasPrefix(PAMService.prefix) && folder.bytes(of: $0) == nil
+      }
+      return missing.map {
+        .failure(
+          .pamInclude, PAMLineText.include(file: "\(directory)/\(service)", service: service, stack: $0))
+      }
+    }
+  }
+
+  /// Stacks that their service no longer includes: it asks only for the password, and nobody may have noticed.
+  func unusedStacks(_ folder: PAMDirectory) -> [Finding] {
+    (StackList(reader: folder).entries() ?? []).filter { $0.origin == .unused }.map { entry in
+      let service = String(entry.name.dropFirst(PAMService.prefix.count))
+      return .warning(
+        .pamUnusedStack,
+        PAMLineText.unusedStack(file: "\(directory)/\(service)", service: service, stack: entry.name))
+    }
+  }
+
+  /// Files that Windows has written: libpam looks for modules whose names end with a carriage return, and refuses.
+  func carriageReturns(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      folder.carriageReturn(in: service).map {
+        .failure(.pamCarriageReturn, PAMLineText.carriageReturn(file: "\(directory)/\(service)", line: $0))
+      }
+    }
+  }
+
+  /// Files that versions of libpam read differently: an update may change who gets in.
+  func twoReadings(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.compactMap { service in
+      folder.parting(of: service).map {
+        .warning(.pamTwoReadings, PAMLineText.twoReadings(file: "\(directory)/\(service)", line: $0))
+      }
+    }
+  }
+
+  /// Programs that ask for the passcode by one name and not by another, polkit beside sudo, and further services that do not
+  /// ask for it.
+  func otherDoors() -> [Finding] {
+    let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo)
+    let members = doors.openMembers().map { member in
+      Finding.warning(
+        .pamOtherName,
+        PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
+    }
+    let sudo = [doors.openSudo()].compactMap(\.self).map { service in
+      Finding.failure(.pamSudoService, PAMNameText.sudoService(service: ShownText.line(service)))
+    }
+    let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) }
+    let polkit = doors.openPolkit().map { member in
+      Finding.warning(.pamPolkit, PAMNameText.polkit(service: member.name, asking: member.asking))
+    }
+    let others = doors.openOthers()
+    let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]
+    return members + sudo + asked + [polkit].compactMap(\.self) + named
+  }
+
+  /// pam-auth-update's profile, which is a choice for every service at once.
+  func profile(_ folder: PAMDirectory) -> [Finding] {
+    guard folder.ownLines(of: "common-auth").contains(where: \.asksOwnModule) else { return [] }
+    return [.warning(.pamProfile, PAMLineText.profile)]
+  }
+
+  /// Whether anybody can use the second way in, where stacks have it.
+  func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    let group = WayIn.rescueGroup
+    guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth")).leadsRescuersPast })
+    else { return [] }
+    guard let members = passwords.members(ofGroup: group) else {
+      return [.warning(.rescueGroup, RescueText.noGroup)]
+    }
+    guard !members.isEmpty else {
+      return [.warning(.rescueGroup, RescueText.nobody)]
+    }
+    guard isRoot else { return [.skipped(RescueText.closed)] }
+    let unusable = members.filter { passwords.password(of: $0) != .usable }
+    guard unusable.isEmpty else {
+      return unusable.map { .warning(.rescuePassword, RescueText.noPassword(ShownText.line($0))) }
+    }
+    return [.ok(RescueText.fine(members.map(ShownText.line)))]
+  }
+}
+
+// Lines that were meant for the module, but name a file that does not exist.
+
+extension PAMCheck {
+  /// Lines whose module does not exist and has nearly our module's name.
+  func misspelt(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
+    services.flatMap { service -> [Finding] in
+      var names: [String] = []
+      for line in folder.ownLines(of: service) where !line.isInclusion && !names.contains(line.module) {
+        if Self.isNear(line.moduleName), place(of: line.module) == nil { names.append(line.module) }
+      }
+      return names.map {
+        Finding.failure(.pamMisspelt, PAMNameText.misspelt(service: "\(directory)/\(service)", module: $0))
+      }
+    }
+  }
+
+  /// Whether somebody who wrote this may have meant our module.
+  static func isNear(_ name: String) -> Bool {
+    guard name != PAMLine.ownModule else { return false }
+    let words = name.lowercased()
+    return words.contains("pam") && words.contains("uaf") || distance(words, PAMLine.ownModule) <= 2
+  }
+
+  /// How many letters have to be added, removed or replaced to make one name of the other.
+  private static func distance(_ first: String, _ second: String) -> Int {
+    let letters = Array(second.utf8)
+    var row = Array(0...letters.count)
+    for (line, letter) in first.utf8.enumerated() {
+      var next = [line + 1]
+      for (column, other) in letters.enumerated() {
+        next.append(min(row[column] + (letter == other ? 0 : 1), row[column + 1] + 1, next[column] + 1))
+      }
+      row = next
+    }
+    return row[letters.count]
+  }
+}
+
+// What `account` lines do for somebody who came in without the module: by the second way in, by a public key, by cron.
+
+extension PAMCheck {
+  /// A service that has no `account` lines but pam_uaf's.
+  ///
+  /// Those say that a passcode is stale, or answer "ignore"; libpam makes a refusal of that if no other line decides.
+  func accountFindings(_ service: String, _ lines: [PAMLine]) -> [Finding] {
+    let checks = checkFindings("\(directory)/\(service)", lines.filter(\.asksOwnModule))
+    let account = lines.filter { $0.group == "account" }
+    guard !account.isEmpty, account.allSatisfy(\.asksOwnModule) else { return checks }
+    return checks + [
+      .warning(.pamAccountAlone, PAMLineText.accountAlone(file: "\(directory)/\(service)"))
+    ]
+  }
+
+  /// Lines with `account_check` that refuse everybody, or that can ask nobody.
+  private func checkFindings(_ file: String, _ own: [PAMLine]) -> [Finding] {
+    let checking = own.filter(Self.checksAccounts)
+    guard !checking.isEmpty else { return [] }
+    let allowed: Set<String> = ["account_check", "account_check=required"]
+    let isRight = checking.allSatisfy { line in
+      line.group == "account" && line.arguments.filter { $0.hasPrefix("account_check") }.allSatisfy(allowed.contains)
+    }
+    guard isRight else { return [.failure(.pamAccountCheck, PAMAccountText.wrong(file: file))] }
+    return canAskStates ? [] : [.warning(.pamAccountCheck, PAMAccountText.blind(file: file))]
+  }
+
+  /// Whether the account lines may find a stale passcode: not where the module only checks accounts, and no line logs in with it.
+  func mayFindStale(_ own: [PAMLine]) -> Bool {
+    let account = own.filter { $0.group == "account" }
+    return !account.isEmpty
+      && (!account.allSatisfy(Self.checksAccounts) || own.contains { $0.isPart(of: "auth") })
+  }
+
+  /// Whether a service's account stage asks the server about accounts.
+  static func asksForStates(in directory: String) -> Bool {
+    let folder = PAMDirectory(path: directory)
+    return (folder.services() ?? []).contains { service in
+      folder.wholeStack(of: service).contains { $0.asksOwnModule && $0.group == "account" && checksAccounts($0) }
+    }
+  }
+
+  static func checksAccounts(_ line: PAMLine) -> Bool {
+    line.arguments.contains { $0 == "account_check" || $0.hasPrefix("account_check=") }
   }
 }

@@ -92,3 +92,234 @@ enum PAMText: FindingCatalogue {
   /// What `uafctl pam enable` says of the same line.
   private static func ofPAM(_ text: FindingText) -> FindingText { FindingText("pam: " + text.what, do: text.remedy) }
 }
+
+/// What doctor says about single lines of stacks, and about names of one program; `file` is the service's file.
+enum PAMLineText: FindingCatalogue {
+  case nouserok(file: String)
+  case noPasswordLine(file: String)
+  case accountAlone(file: String)
+  case include(file: String, service: String, stack: String)
+  case unusedStack(file: String, service: String, stack: String)
+  case twoReadings(file: String, line: Int)
+  case carriageReturn(file: String, line: Int)
+  case otherName(file: String, service: String, asking: String)
+  case openOthers([String])
+  case profile
+
+  var english: FindingText {
+    switch self {
+    case .nouserok(let file):
+      FindingText(
+        "pam: \(file): nouserok is set: whoever never registered is not asked for a passcode",
+        do: "take it out once everybody has one")
+    case .noPasswordLine(let file):
+      FindingText(
+        "pam: \(file): an account line without a password line: whose passcode is stale is asked for a new password instead",
+        do: "take both lines or none: a stack of pam.d/")
+    case .accountAlone(let file):
+      FindingText(
+        "pam: \(file): no account line but pam_uaf's, which lets nobody in by itself: uaf-rescue is refused, too",
+        do: "write '@include common-account', or whatever 'other' has for account, into it")
+    case .include(let file, let service, let stack):
+      FindingText(
+        "pam: \(file): includes \(stack), which is not there: everybody is refused", do: "uafctl pam disable \(service)"
+      )
+    case .unusedStack(let file, let service, let stack):
+      FindingText(
+        "pam: \(file): does not include \(stack), which was made for it, and asks without it",
+        do: "uafctl pam enable \(service), or uafctl pam disable \(service)")
+    case .twoReadings(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer: who gets in cannot be told",
+        do: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end")
+    case .carriageReturn(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word",
+        do: "sed -i 's/\\r$//' \(file)")
+    case .otherName(let file, let service, let asking):
+      FindingText(
+        "pam: \(file): asks without the passcode, and is the same program as \(asking)",
+        do: "uafctl pam enable \(service)")
+    case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
+    case .profile:
+      FindingText(
+        "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in whoever never "
+          + "registered",
+        do: "pam-auth-update to take it out, and uafctl pam enable SERVICE, where that is too much")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .nouserok(let file):
+      FindingText(
+        "pam: \(file): nouserok이 있어, 등록한 적이 없는 사람에게는 패스코드를 묻지 않습니다",
+        do: "모두 등록한 뒤에 지우십시오")
+    case .noPasswordLine(let file):
+      FindingText(
+        "pam: \(file): account 줄만 있고 password 줄이 없습니다. 패스코드를 바꿔야 하는 사람에게 새 비밀번호를 묻게 됩니다",
+        do: "pam.d/의 스택처럼 두 줄을 모두 쓰거나 모두 지우십시오")
+    case .accountAlone(let file):
+      FindingText(
+        "pam: \(file): account 줄이 pam_uaf의 것뿐이며, 그것만으로는 uaf-rescue를 포함해 아무도 들어올 수 없습니다",
+        do: "'@include common-account'나 'other'의 account 줄을 넣으십시오")
+    case .include(let file, let service, let stack):
+      FindingText(
+        "pam: \(file): 없는 파일 \(stack)을(를) 포함하므로 모두 거부됩니다", do: "uafctl pam disable \(service)")
+    case .unusedStack(let file, let service, let stack):
+      FindingText(
+        "pam: \(file): 이 서비스용으로 만든 \(stack)을(를) 포함하지 않으므로 패스코드를 묻지 않습니다",
+        do: "uafctl pam enable \(service) 또는 uafctl pam disable \(service)")
+    case .twoReadings(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄이어서, 누구를 들이는지 알 수 없습니다",
+        do: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오")
+    case .carriageReturn(let file, let line):
+      FindingText(
+        "pam: \(file):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다",
+        do: "sed -i 's/\\r$//' \(file)")
+    case .otherName(let file, let service, let asking):
+      FindingText(
+        "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")
+    case .openOthers(let names): FindingText("pam: 패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))")
+    case .profile:
+      FindingText(
+        "pam: pam-auth-update의 프로필이 켜져 있어 모든 서비스에서 패스코드가 결정합니다. 등록한 적이 없는 사람은 비밀번호로 "
+          + "들어옵니다", do: "지나치다면 pam-auth-update로 끄고 uafctl pam enable SERVICE를 쓰십시오")
+    }
+  }
+}
+
+/// What doctor says about names: of modules, of arguments that do not do what was meant, and of the service beside sudo.
+enum PAMNameText: FindingCatalogue {
+  case misspelt(service: String, module: String)
+  /// A wrong argument, at which everybody is refused unless the line reads none.
+  case argument(place: String, problem: String, isRead: Bool)
+  case hidden(service: String)
+  case polkit(service: String, asking: String)
+  case sudoService(service: String)
+  case sudoAsks(SudoSettings.Asked)
+
+  var english: FindingText {
+    switch self {
+    case .misspelt(let service, let module):
+      FindingText(
+        "pam: \(service): there is no module \(module): libpam refuses at this line, or leaves it out",
+        do: "write \(PAMLine.ownModule), if that is meant")
+    case .argument(let place, let problem, let isRead):
+      FindingText(
+        "pam: \(place): \(problem): this line \(isRead ? "refuses everybody" : "ignores it")", do: "correct the line")
+    case .hidden(let service):
+      FindingText(
+        "pam: \(service): nouserok has no effect, because hide_state = true: whoever never registered is refused",
+        do: "take hide_state out, or have everybody register")
+    case .polkit(let service, let asking):
+      FindingText(
+        "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
+        do: "uafctl pam enable \(service)")
+    case .sudoService(let service):
+      FindingText(
+        "pam: \(StackText.sudoService(service).english)", do: "uafctl pam enable \(service) --template sudo")
+    case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).english)")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .misspelt(let service, let module):
+      FindingText(
+        "pam: \(service): 모듈 \(module)이(가) 없습니다. libpam은 이 줄에서 거부하거나 이 줄을 건너뜁니다",
+        do: "뜻한 것이 \(PAMLine.ownModule)이면 그렇게 쓰십시오")
+    case .argument(let place, let problem, let isRead):
+      FindingText(
+        "pam: \(place): \(problem): 이 줄\(isRead ? "에서 모두 거부됩니다" : "은 이 인수를 무시합니다")", do: "이 줄을 고치십시오")
+    case .hidden(let service):
+      FindingText(
+        "pam: \(service): hide_state = true여서 nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",
+        do: "hide_state를 지우거나, 모두 등록하게 하십시오")
+    case .polkit(let service, let asking):
+      FindingText(
+        "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",
+        do: "uafctl pam enable \(service)")
+    case .sudoService(let service):
+      FindingText(
+        "pam: \(StackText.sudoService(service).korean)", do: "uafctl pam enable \(service) --template sudo")
+    case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).korean)")
+    }
+  }
+}
+
+/// What doctor says about lines with `account_check`; `file` is the service's file.
+enum PAMAccountText: FindingCatalogue {
+  /// It refuses everybody.
+  case wrong(file: String)
+  /// It can ask nobody.
+  case blind(file: String)
+
+  var english: FindingText {
+    switch self {
+    case .wrong(let file):
+      FindingText(
+        "pam: \(file): account_check stands in a line of another type, or with another value than required: everybody is refused",
+        do: "write it into an account line, as account_check or account_check=required")
+    case .blind(let file):
+      FindingText(
+        "pam: \(file): account_check cannot ask whether an account is disabled: the server's answers are not signed here, or "
+          + "server.request_url does not end in /get",
+        do: "set server.require_signed_verdict and server.verdict_key; the server has to be uaf-server")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .wrong(let file):
+      FindingText(
+        "pam: \(file): account_check가 account가 아닌 줄에 있거나 required가 아닌 값이 있어 모두 거부됩니다",
+        do: "account 줄에 account_check나 account_check=required로 쓰십시오")
+    case .blind(let file):
+      FindingText(
+        "pam: \(file): account_check가 계정의 사용 중지 여부를 물을 수 없습니다. 서버의 답에 서명이 없거나 server.request_url이 "
+          + "/get으로 끝나지 않습니다",
+        do: "server.require_signed_verdict와 server.verdict_key를 정하십시오. 서버는 uaf-server여야 합니다")
+    }
+  }
+}
+
+/// What doctor says of the group whose members are led past pam_uaf.
+enum RescueText: FindingCatalogue {
+  case noGroup
+  case nobody
+  /// Only root may look at passwords.
+  case closed
+  case noPassword(String)
+  case fine([String])
+
+  private static let group = WayIn.rescueGroup
+
+  var english: FindingText {
+    switch self {
+    case .noGroup:
+      FindingText("pam: there is no group \(Self.group), the second way in", do: WayIn.Hint().english)
+    case .nobody: FindingText("pam: nobody is in \(Self.group), the second way in", do: WayIn.Hint().english)
+    case .closed: FindingText.asRoot("pam: the passwords of \(Self.group)")
+    case .noPassword(let name):
+      FindingText(
+        "pam: \(name) of \(Self.group) has no password that can be used",
+        do: "passwd \(name), or take it out of the group")
+    case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .noGroup: FindingText("pam: 두 번째 길인 그룹 \(Self.group)이(가) 없습니다", do: WayIn.Hint().korean)
+    case .nobody: FindingText("pam: 두 번째 길인 그룹 \(Self.group)에 아무도 없습니다", do: WayIn.Hint().korean)
+    case .closed: FindingText.asRootKorean("pam: \(Self.group) 그룹의 비밀번호")
+    case .noPassword(let name):
+      FindingText(
+        "pam: \(Self.group) 그룹의 \(name)에게 쓸 수 있는 비밀번호가 없습니다", do: "passwd \(name), 또는 그룹에서 빼십시오")
+    case .fine(let names):
+      FindingText("pam: \(Self.group) 그룹의 \(names.joined(separator: ", ")): 비밀번호를 쓸 수 있습니다")
+    }
+  }
+}

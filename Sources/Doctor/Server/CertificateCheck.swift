@@ -1,4 +1,8 @@
+import UAFClient
+import UAFConfiguration
 import UAFCrypto
+import UAFWire
+import Wording
 
 /// The server's certificate: how long it is valid, or why it is not.
 struct CertificateCheck {
@@ -39,5 +43,163 @@ struct CertificateCheck {
     if now < validity.lowerBound { return .notYetValid(days: (validity.lowerBound - now) / Self.day) }
     guard (try? X509.isFor(host, der: certificate)) == true else { return .otherName }
     return .issuer
+  }
+}
+
+/// What doctor says of a certificate that is refused.
+struct CertificateWords: FindingCatalogue {
+  let origin: String
+  let host: String
+  let fault: CertificateCheck.Fault
+  /// `ca_file`.
+  let ca: String?
+  /// What uaf-fetch says of it.
+  let detail: String?
+
+  private var suffix: String { detail.map { " (\($0))" } ?? "" }
+
+  var english: FindingText {
+    let start = "server: \(origin): its certificate is not trusted: "
+    return switch fault {
+    case .expired(let days):
+      FindingText(
+        "\(start)it expired \(days) days ago by this machine's clock\(suffix)",
+        do: "have it renewed, and restart uaf-server; or set this machine's clock")
+    case .notYetValid(let days):
+      FindingText(
+        "\(start)it begins in \(days) days by this machine's clock\(suffix)", do: "set this machine's clock")
+    case .otherName:
+      FindingText(
+        "\(start)it is not for \(host)\(suffix)",
+        do: "write the name that it is for into request_url, or have it issued for \(host)")
+    case .issuer:
+      FindingText(
+        "\(start)who issued it is not in \(ca ?? "the system's authorities")\(suffix)",
+        do: "name the server's authority with ca_file (uaf-server's is ca.pem of its state folder)")
+    }
+  }
+
+  var korean: FindingText {
+    let start = "서버: \(origin): 인증서를 신뢰하지 않습니다. "
+    return switch fault {
+    case .expired(let days):
+      FindingText(
+        "\(start)이 컴퓨터의 시계로 \(days)일 전에 만료되었습니다\(suffix)",
+        do: "갱신한 뒤 uaf-server를 다시 시작하거나, 이 컴퓨터의 시계를 맞추십시오")
+    case .notYetValid(let days):
+      FindingText("\(start)이 컴퓨터의 시계로 \(days)일 뒤부터 유효합니다\(suffix)", do: "이 컴퓨터의 시계를 맞추십시오")
+    case .otherName:
+      FindingText(
+        "\(start)\(host)의 인증서가 아닙니다\(suffix)",
+        do: "인증서에 있는 이름을 request_url에 쓰거나, \(host)의 인증서를 발급받으십시오")
+    case .issuer:
+      FindingText(
+        "\(start)발급자가 \(ca ?? "시스템의 인증 기관")에 없습니다\(suffix)",
+        do: "서버의 인증 기관을 ca_file에 적으십시오(uaf-server는 상태 폴더의 ca.pem)")
+    }
+  }
+}
+
+/// One origin of the server's addresses: it must be reachable, with a valid certificate and the right time.
+struct OriginCheck {
+  let server: ServerSettings
+  /// Scheme, host and port.
+  let origin: String
+  let host: String
+  /// Seconds since 1970, by this machine.
+  let now: Int
+  let line: ServerLine
+
+  /// How many seconds clocks may differ: a signed success allows for that much.
+  private static let tolerance = 60
+
+  func findings(_ answer: FetchAnswer) -> [Finding] {
+    let response = answer.response
+    let sandbox = response.missing.map { Finding.warning(.kernelFetch, ServerText.sandbox(missing: $0)) }
+    guard response.outcome == .answered else { return [failure(response)] + [sandbox].compactMap(\.self) }
+    return [certificate(response), clock(response), sandbox].compactMap(\.self)
+  }
+
+  private func failure(_ response: FetchResponse) -> Finding {
+    if response.outcome == .certificateRefused { return .failure(.serverCertificate, certificateFault(response)) }
+    let silence = ServerSilence(response.outcome, detail: response.detail)
+    if let proxy = server.proxy?.text, response.outcome == .proxyRefused {
+      return .failure(.serverProxy, ServerText.proxyRefuses(origin, proxy: proxy, detail: response.detail))
+    }
+    if let proxy = server.proxy?.text, Self.isOnTheWay(response.outcome) {
+      return .failure(.serverProxy, ServerText.proxy(origin, proxy: proxy, silence))
+    }
+    return .failure(.serverUnreachable, ServerText.unreachable(origin, silence))
+  }
+
+  /// Whether a proxy may have failed rather than the server.
+  private static func isOnTheWay(_ outcome: FetchOutcome) -> Bool {
+    switch outcome {
+    case .nameNotResolved, .refused, .unreachable, .timedOut, .connectionLost, .stalled, .other: true
+    default: false
+    }
+  }
+
+  private func certificate(_ response: FetchResponse) -> Finding {
+    guard server.verifiesTLS else { return .ok(ServerText.unverified(origin, status: response.status)) }
+    let check = CertificateCheck(certificate: response.certificate ?? [], host: host, now: now)
+    guard let days = check.daysLeft else { return .ok(ServerText.verified(origin, status: response.status)) }
+    return check.endsSoon
+      ? .warning(.certificateEnds, ServerText.certificateEnds(origin, days: days))
+      : .ok(ServerText.trusted(origin, status: response.status, days: days))
+  }
+
+  /// Fetches the certificate again without verifying it: that server gets nothing but a GET.
+  private func certificateFault(_ response: FetchResponse) -> ServerText {
+    let again = line.ask(.get(origin + "/", accept: "*/*"), isVerified: false)
+    let certificate = response.certificate ?? again?.response.certificate ?? []
+    let fault = CertificateCheck(certificate: certificate, host: host, now: now).fault ?? .issuer
+    return .certificate(origin, host: host, fault, ca: server.certificateAuthorityFile, detail: response.detail)
+  }
+
+  private func clock(_ response: FetchResponse) -> Finding? {
+    guard let date = response.date.map(Int.init) else { return nil }
+    let ahead = now - date
+    guard abs(ahead) > Self.tolerance else { return .ok(ServerText.clock(origin)) }
+    let text = ServerText.clocksApart(origin, seconds: ahead, isFatal: server.requiresSignedVerdict)
+    return server.requiresSignedVerdict ? .failure(.clockServer, text) : .warning(.clockServer, text)
+  }
+}
+
+/// What doctor says of this client's FacetID and the server's list of facets.
+enum FacetText: FindingCatalogue {
+  case listed(String)
+  case unread(String)
+  case refused(String, String)
+  /// The list could not be fetched, or is none.
+  case noList(String)
+
+  var english: FindingText {
+    switch self {
+    case .listed(let facet): FindingText("facet: \(facet), which the server takes")
+    case .unread(let facet):
+      FindingText("facet: \(facet), which the server's list has to have (uafctl facet)")
+    case .refused(let facet, let detail):
+      FindingText(
+        "facet: \(facet): \(detail)",
+        do: "put it into the server's list of facets (uafctl facet), or correct server.facet_id")
+    case .noList(let detail):
+      FindingText(
+        "facet: the server's list could not be read: \(detail)",
+        do: "have the address of the AppID answer with the list, and be reached from here")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .listed(let facet): FindingText("facet: \(facet): 서버가 받아들입니다")
+    case .unread(let facet): FindingText("facet: \(facet): 서버의 목록에 있어야 합니다(uafctl facet)")
+    case .refused(let facet, let detail):
+      FindingText(
+        "facet: \(facet): \(detail)", do: "서버의 facet 목록에 넣거나(uafctl facet) server.facet_id를 바로잡으십시오")
+    case .noList(let detail):
+      FindingText(
+        "facet: 서버의 목록을 읽을 수 없습니다: \(detail)", do: "AppID의 주소가 목록으로 답하고 여기에서 연결되도록 하십시오")
+    }
   }
 }

@@ -3,6 +3,7 @@ import Glibc
 import UAFClient
 import UAFConfiguration
 import UAFWire
+import Wording
 
 /// The server: reachable from here, with a certificate this configuration trusts, and a UAF server at each address.
 struct ServerCheck {
@@ -103,5 +104,237 @@ struct ServerCheck {
     }
     if refusal.serverStatus != nil { return [fine, .ok(FacetText.unread(server.facetID))] }
     return [.failure(.serverAnswer, AnswerText.unfit(key: question.key, refusal.detail))]
+  }
+}
+
+/// An address of the configuration, and the question for it.
+///
+/// No question changes anything at a server.
+///
+/// - A login is begun for a name that nobody has, as any stranger can begin one. Nothing is signed or sent after that. A
+///   server may keep its challenge until that expires.
+/// - A registration or deregistration is never asked for in the dialect `fido`: the body is an empty object, which names neither
+///   an operation nor an account. `plain` has no bodies, so it is a GET for that name; if the address cannot contain the name,
+///   deregistration is not asked for.
+/// - An answer's address is sent an empty object or, in `plain`, an empty list: nothing that could be verified.
+struct ServerQuestion: Equatable {
+  /// The kind of question.
+  enum Kind: Equatable {
+    case login
+    case otherRequest
+    case response
+  }
+
+  /// The key that has the address, as the configuration names it.
+  let key: String
+  let url: ServerURL
+  let kind: Kind
+
+  /// The name that nobody has: no name of this kind can be registered in the DNS (RFC 2606).
+  static let nobody = "uafctl-doctor.invalid"
+
+  /// The questions of a configuration, no address asked twice in the same way.
+  static func all(of server: ServerSettings) -> [ServerQuestion] {
+    var questions: [ServerQuestion] = []
+    func add(_ section: String, _ own: ServerURL?, _ general: ServerURL?, _ name: String, _ kind: Kind) {
+      guard let url = own ?? general else { return }
+      let isKnown = questions.contains { $0.url == url && ($0.kind == .response) == (kind == .response) }
+      guard !isKnown else { return }
+      let key = own == nil ? "server.\(name)" : "server.\(section).\(name)"
+      questions.append(ServerQuestion(key: key, url: url, kind: kind))
+    }
+    add("authentication", server.authentication.requestURL, server.requestURL, "request_url", .login)
+    add("registration", server.registration.requestURL, server.requestURL, "request_url", .otherRequest)
+    if carriesName(server, server.deregistration.requestURL ?? server.requestURL) {
+      add("deregistration", server.deregistration.requestURL, server.requestURL, "request_url", .otherRequest)
+    }
+    add("authentication", server.authentication.responseURL, server.responseURL, "response_url", .response)
+    add("registration", server.registration.responseURL, server.responseURL, "response_url", .response)
+    return questions
+  }
+
+  /// Whether a deregistration at this address is for the name that nobody has.
+  private static func carriesName(_ server: ServerSettings, _ url: ServerURL?) -> Bool {
+    server.dialect == .fido || server.plain.contextNames["username"] != nil || url?.text.contains("{user}") == true
+  }
+
+  /// The machine that is asked: scheme, host and port.
+  var origin: String {
+    let host = url.host.contains(":") ? "[\(url.host)]" : url.host
+    return "\(url.isSecure ? "https" : "http")://\(host):\(url.port)"
+  }
+
+  /// The request for a question that begins no login; nil for an address that cannot be asked.
+  func request(of server: ServerSettings) -> TransportRequest? {
+    let user = Self.name(at: server)
+    guard
+      let url = URLTemplate(url.text).expanded(
+        user: user, appID: server.appIDs.first ?? server.facetID, transaction: "")
+    else { return nil }
+    let type =
+      server.contentType ?? (server.dialect == .fido ? "application/fido+uaf; charset=utf-8" : "application/json")
+    if server.dialect == .fido { return .post(Array("{}".utf8), to: url, contentType: type) }
+    if kind == .response { return .post(Array("[]".utf8), to: url, contentType: type) }
+    let value = URLTemplate("{user}").expanded(user: user, appID: "", transaction: "") ?? ""
+    let name = server.plain.contextNames["username"].map { (url.contains("?") ? "&" : "?") + "\($0)=\(value)" }
+    return .get(url + (name ?? ""), accept: type)
+  }
+
+  /// The name that nobody has, as this configuration writes names.
+  static func name(at server: ServerSettings) -> String { server.username.name(of: nobody) ?? nobody }
+}
+
+/// The transport for doctor's questions to the server, with the settings of the core; it keeps the answers.
+final class ServerLine: Transport {
+  private let server: ServerSettings
+  private let authorities: String?
+  private let exchange: (FetchRequest) -> FetchAnswer?
+  private var begun: TransportRequest?
+  /// The answers, in the order of the questions; nil where uaf-fetch failed.
+  private(set) var answers: [FetchAnswer?] = []
+
+  // Long enough for any server that logins could wait for.
+  private static let longestMilliseconds: UInt32 = 10_000
+
+  /// - Parameter authorities: the text of `ca_file`; nil without one.
+  init(_ server: ServerSettings, authorities: String?, exchange: @escaping (FetchRequest) -> FetchAnswer?) {
+    self.server = server
+    self.authorities = authorities
+    self.exchange = exchange
+  }
+
+  /// Asks, and keeps the answer.
+  ///
+  /// - Parameter isVerified: whether the certificate has to hold, where the configuration wants that.
+  @discardableResult
+  func ask(_ question: TransportRequest, isVerified: Bool = true) -> FetchAnswer? {
+    let timeout = UInt32(clamping: server.timeout.components.seconds * 1000)
+    var request = FetchRequest(
+      question.method == .get ? .get : .post, url: question.url,
+      timeoutMilliseconds: max(1, min(timeout, Self.longestMilliseconds)))
+    request.contentType = question.contentType
+    request.accept = question.accept
+    if question.method == .post { request.body = question.body }
+    request.certificateAuthorities = authorities
+    request.proxy = server.proxy?.text
+    if !server.verifiesTLS || !isVerified { request.skipsVerification = true }
+    let answer = exchange(request)
+    answers.append(answer)
+    return answer
+  }
+
+  func begin(_ request: TransportRequest) throws(TransportFailure) { begun = request }
+
+  /// The reasons are in ``answers``, so any failure can be thrown here.
+  func finish() throws(TransportFailure) -> TransportResponse {
+    guard let question = begun, let answer = ask(question), answer.response.outcome == .answered else {
+      throw .unavailable
+    }
+    let response = answer.response
+    return TransportResponse(
+      status: Int(response.status), contentType: response.contentType ?? "", body: answer.body,
+      serverCertificate: response.certificate ?? [],
+      redirect: response.redirect.map { Redirect(url: $0.url, isAuthorized: $0.isAuthorized) })
+  }
+}
+
+/// What doctor says of the server.
+enum ServerText: FindingCatalogue {
+  case closed(path: String)
+  case authorities(path: String, ConfigurationFileProblem)
+  case noFetch(String)
+  case unreachable(String, ServerSilence)
+  case proxy(String, proxy: String, ServerSilence)
+  case proxyRefuses(String, proxy: String, detail: String?)
+  case certificate(String, host: String, CertificateCheck.Fault, ca: String?, detail: String?)
+  case certificateEnds(String, days: Int64)
+  case trusted(String, status: UInt16, days: Int64)
+  case verified(String, status: UInt16)
+  case unverified(String, status: UInt16)
+  case clock(String)
+  case clocksApart(String, seconds: Int, isFatal: Bool)
+  case sandbox(missing: String)
+
+  var english: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRoot("server: ca_file \(path)")
+    case .authorities(let path, let problem):
+      FindingText("server: ca_file \(path): \(problem.english)", do: "correct ca_file, or the file")
+    case .noFetch(let origin):
+      FindingText(
+        "server: \(origin): uaf-fetch did not do its work", do: "the log says why; reinstall the libpam-uaf package")
+    case .unreachable(let origin, let silence): silence.english(origin)
+    case .proxy(let origin, let proxy, let silence):
+      FindingText(
+        "server: \(origin): by way of proxy \(proxy): \(silence.english(origin).what)",
+        do: "correct server.proxy, or take it out where no proxy is needed")
+    case .proxyRefuses(let origin, let proxy, let detail):
+      FindingText(
+        "server: \(origin): proxy \(proxy) does not let the request through" + (detail.map { " (\($0))" } ?? ""),
+        do: "have the proxy let this machine reach the server without a password, or correct server.proxy")
+    case .certificate(let origin, let host, let fault, let ca, let detail):
+      CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).english
+    case .certificateEnds(let origin, let days):
+      FindingText(
+        "server: \(origin): its certificate is valid for \(days) more days",
+        do: "have it renewed, and restart uaf-server, or nobody can log in after that")
+    case .trusted(let origin, let status, let days):
+      FindingText("server: \(origin) answers (status \(status)), its certificate is trusted, for \(days) more days")
+    case .verified(let origin, let status):
+      FindingText("server: \(origin) answers (status \(status)), its certificate is trusted")
+    case .unverified(let origin, let status):
+      FindingText("server: \(origin) answers (status \(status)), its certificate was not checked")
+    case .clock(let origin): FindingText("clock: as at \(origin)")
+    case .clocksApart(let origin, let seconds, let isFatal):
+      FindingText(
+        "clock: \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") that of \(origin)"
+          + (isFatal ? ": every signed yes is refused" : ""),
+        do: "set the clock that is wrong, for example with timedatectl set-ntp true")
+    case .sandbox(let missing):
+      FindingText(
+        "fetch: its sandbox lacks \(missing) (feature and error number)",
+        do: "logins work, with one wall less around the network; a newer kernel has it")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRootKorean("서버: ca_file \(path)")
+    case .authorities(let path, let problem):
+      FindingText("서버: ca_file \(path): \(problem.korean)", do: "ca_file 또는 그 파일을 바로잡으십시오")
+    case .noFetch(let origin):
+      FindingText(
+        "서버: \(origin): uaf-fetch가 동작하지 않았습니다", do: "로그에서 이유를 확인하고 libpam-uaf 패키지를 다시 설치하십시오")
+    case .unreachable(let origin, let silence): silence.korean(origin)
+    case .proxy(let origin, let proxy, let silence):
+      FindingText(
+        "서버: \(origin): 프록시 \(proxy) 경유: \(silence.korean(origin).what)",
+        do: "server.proxy를 바로잡거나, 프록시가 필요 없으면 지우십시오")
+    case .proxyRefuses(let origin, let proxy, let detail):
+      FindingText(
+        "서버: \(origin): 프록시 \(proxy)이(가) 요청을 통과시키지 않습니다" + (detail.map { "(\($0))" } ?? ""),
+        do: "이 컴퓨터가 비밀번호 없이 서버에 연결하도록 프록시에서 허용하거나 server.proxy를 바로잡으십시오")
+    case .certificate(let origin, let host, let fault, let ca, let detail):
+      CertificateWords(origin: origin, host: host, fault: fault, ca: ca, detail: detail).korean
+    case .certificateEnds(let origin, let days):
+      FindingText(
+        "서버: \(origin): 인증서가 \(days)일 뒤에 만료됩니다",
+        do: "갱신한 뒤 uaf-server를 다시 시작하십시오. 만료되면 아무도 로그인할 수 없습니다")
+    case .trusted(let origin, let status, let days):
+      FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰하며 \(days)일 남았습니다")
+    case .verified(let origin, let status): FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰합니다")
+    case .unverified(let origin, let status):
+      FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서는 확인하지 않았습니다")
+    case .clock(let origin): FindingText("시계: \(origin)와(과) 같습니다")
+    case .clocksApart(let origin, let seconds, let isFatal):
+      FindingText(
+        "시계: \(origin)보다 \(abs(seconds))초 \(seconds < 0 ? "느립니다" : "빠릅니다")"
+          + (isFatal ? ". 서명된 승인이 모두 거부됩니다" : ""),
+        do: "timedatectl set-ntp true 등으로 틀린 쪽의 시계를 맞추십시오")
+    case .sandbox(let missing):
+      FindingText(
+        "fetch: 샌드박스에 \(missing)이(가) 없습니다(기능과 오류 번호)",
+        do: "로그인은 되지만 네트워크를 둘러싼 보호가 하나 줄어듭니다. 더 새로운 커널에는 있습니다")
+    }
   }
 }

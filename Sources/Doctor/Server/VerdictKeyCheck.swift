@@ -2,6 +2,7 @@ import UAFClient
 import UAFConfiguration
 import UAFCrypto
 import UAFWire
+import Wording
 
 /// The keys of signed verdicts: they must be usable, and the server's among them.
 struct VerdictKeyCheck {
@@ -43,5 +44,60 @@ struct VerdictKeyCheck {
       request.hasSuffix(Self.requests)
     else { return nil }
     return request.dropLast(Self.requests.count) + Self.keys
+  }
+}
+
+/// What doctor says of the key of signed verdicts.
+enum VerdictKeyText: FindingCatalogue {
+  case closed(path: String)
+  case unreadable(path: String, ConfigurationFileProblem)
+  case noKey(path: String)
+  /// The server gives no key to compare with.
+  case unknown(path: String)
+  case another(path: String, url: String, isRequired: Bool)
+  /// The server is going to sign with a key that the file lacks.
+  case coming(path: String)
+  case same(path: String)
+
+  private static let copy = "copy verdict.pub from the state folder of uaf-server, or correct verdict_key"
+  private static let copyKorean = "uaf-server의 상태 폴더에서 verdict.pub을 복사하거나 verdict_key를 바로잡으십시오"
+
+  var english: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRoot("verdict: verdict_key \(path)")
+    case .unreadable(let path, let problem):
+      FindingText("verdict: verdict_key \(path): \(problem.english)", do: Self.copy)
+    case .noKey(let path):
+      FindingText("verdict: verdict_key \(path) has no public key of P-256 in PEM", do: Self.copy)
+    case .unknown(let path):
+      FindingText("verdict: verdict_key \(path) is a key; the server says none to compare it with")
+    case .another(let path, let url, let isRequired):
+      FindingText(
+        "verdict: verdict_key \(path) is not the key of \(url)"
+          + (isRequired ? ": every signed yes is refused, and nobody can log in" : ""), do: Self.copy)
+    case .coming(let path):
+      FindingText(
+        "verdict: the server is going to sign with a key that verdict_key \(path) lacks; from then on nobody can log in",
+        do: Self.copy)
+    case .same(let path): FindingText("verdict: verdict_key \(path) is the server's")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .closed(let path): FindingText.asRootKorean("서명: verdict_key \(path)")
+    case .unreadable(let path, let problem):
+      FindingText("서명: verdict_key \(path): \(problem.korean)", do: Self.copyKorean)
+    case .noKey(let path): FindingText("서명: verdict_key \(path)에 PEM 형식의 P-256 공개 키가 없습니다", do: Self.copyKorean)
+    case .unknown(let path): FindingText("서명: verdict_key \(path)은(는) 키입니다. 서버가 비교할 키를 알려 주지 않습니다")
+    case .another(let path, let url, let isRequired):
+      FindingText(
+        "서명: verdict_key \(path)은(는) \(url)의 키가 아닙니다"
+          + (isRequired ? ". 서명된 승인이 모두 거부되어 아무도 로그인할 수 없습니다" : ""), do: Self.copyKorean)
+    case .coming(let path):
+      FindingText(
+        "서명: verdict_key \(path)에 서버가 앞으로 서명할 키가 없습니다. 그때부터는 아무도 로그인할 수 없습니다", do: Self.copyKorean)
+    case .same(let path): FindingText("서명: verdict_key \(path)은(는) 서버의 키입니다")
+    }
   }
 }

@@ -82,3 +82,106 @@ struct StateCheck {
     }
   }
 }
+
+/// What doctor says about the state folder and the device key.
+enum StateText: FindingCatalogue {
+  /// The configuration, which says where the folder is, cannot be used.
+  case unknown
+  /// Only root may look.
+  case closed(path: String)
+  case fine(path: String)
+  case missing(path: String, SystemReason, isAbsent: Bool)
+  case otherKind(path: String)
+  case owner(path: String, uid: UInt32)
+  case mode(path: String, mode: String, needed: String)
+  /// It lies on a file system that is mounted for reading alone.
+  case readOnly(path: String)
+  case badKey(path: String, size: Int)
+  /// The key is gone, and accounts or a recovery key need it.
+  case lostKey(path: String, hasRecovery: Bool)
+  case sealed(path: String, place: String)
+  case unsealed(path: String)
+  case twoKeys(path: String)
+  case noRecovery(path: String)
+  case chipMissing(place: String, SystemReason)
+
+  var english: FindingText {
+    switch self {
+    case .unknown:
+      FindingText("state: only the configuration says where it is", do: "correct the configuration first")
+    case .closed(let path): FindingText.asRoot("state: \(path)")
+    case .fine(let path): FindingText("state: \(path)")
+    case .missing(let path, let reason, let isAbsent):
+      FindingText("state: \(path): \(reason.english)", do: isAbsent ? "uafctl init" : "look at the folders above it")
+    case .otherKind(let path):
+      FindingText("state: \(path) is something else", do: "move it away, then uafctl init")
+    case .owner(let path, let uid): FindingText("state: \(path) belongs to uid \(uid)", do: "chown root:root \(path)")
+    case .mode(let path, let mode, let needed):
+      FindingText("state: \(path) has mode \(mode)", do: "chmod \(needed) \(path)")
+    case .readOnly(let path):
+      FindingText(
+        "state: \(path) is on a file system that is mounted read-only: no attempt can be counted, and every login is refused",
+        do: "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first")
+    case .badKey(let path, let size):
+      FindingText(
+        "state: \(path) is not one file of \(size) bytes",
+        do: "restore it: without it every account has to be registered anew")
+    case .lostKey(let path, let hasRecovery):
+      FindingText(
+        "state: \(path) is lost, and the accounts of this machine need it",
+        do: "restore it from a backup of the folder"
+          + (hasRecovery ? ", or run uafctl recover with the recovery key" : "")
+          + "; without it every account has to be registered anew")
+    case .sealed(let path, let place): FindingText("state: \(path): the device key is sealed by the chip at \(place)")
+    case .unsealed(let path):
+      FindingText("state: \(path): the key lies in a file, and [tpm] demands a chip", do: "uafctl seal")
+    case .twoKeys(let path):
+      FindingText("state: \(path): a move of the key was not finished", do: "uafctl seal, or uafctl unseal")
+    case .noRecovery(let path):
+      FindingText(
+        "state: \(path): there is no recovery key: without this chip every account has to be registered anew",
+        do: "uafctl unseal, then uafctl seal --recovery-key FILE")
+    case .chipMissing(let place, let reason):
+      FindingText(
+        "state: \(place): the chip that has sealed the device key: \(reason.english)",
+        do: "set tcti in [tpm], or uafctl recover")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .unknown: FindingText("상태: 위치는 설정에만 나와 있습니다", do: "먼저 설정을 바로잡으십시오")
+    case .closed(let path): FindingText.asRootKorean("상태: \(path)")
+    case .fine(let path): FindingText("상태: \(path)")
+    case .missing(let path, let reason, let isAbsent):
+      FindingText("상태: \(path): \(reason.korean)", do: isAbsent ? "uafctl init" : "그 위의 폴더들을 살펴보십시오")
+    case .otherKind(let path):
+      FindingText("상태: \(path): 다른 종류의 파일입니다", do: "다른 곳으로 옮긴 뒤 uafctl init을 실행하십시오")
+    case .owner(let path, let uid): FindingText("상태: \(path): 소유자가 uid \(uid)입니다", do: "chown root:root \(path)")
+    case .mode(let path, let mode, let needed):
+      FindingText("상태: \(path): 모드가 \(mode)입니다", do: "chmod \(needed) \(path)")
+    case .readOnly(let path):
+      FindingText(
+        "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 모든 로그인이 거부됩니다",
+        do: "mount -o remount,rw로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
+    case .badKey(let path, let size):
+      FindingText(
+        "상태: \(path): \(size)바이트의 단일 파일이 아닙니다", do: "복원하십시오. 없으면 모든 계정을 다시 등록해야 합니다")
+    case .lostKey(let path, let hasRecovery):
+      FindingText(
+        "상태: \(path)이(가) 없어졌으며, 이 컴퓨터의 계정들에 필요합니다",
+        do: "폴더의 백업에서 복원하" + (hasRecovery ? "거나 복구 키로 uafctl recover를 실행하" : "") + "십시오. 없으면 모든 계정을 다시 등록해야 합니다")
+    case .sealed(let path, let place): FindingText("상태: \(path): 기기 키는 \(place)의 칩이 봉인했습니다")
+    case .unsealed(let path): FindingText("상태: \(path): 키가 파일에 있고, [tpm]은 칩을 요구합니다", do: "uafctl seal")
+    case .twoKeys(let path):
+      FindingText("상태: \(path): 키를 옮기는 일이 끝나지 않았습니다", do: "uafctl seal 또는 uafctl unseal")
+    case .noRecovery(let path):
+      FindingText(
+        "상태: \(path): 복구 키가 없습니다. 이 칩이 없으면 모든 계정을 다시 등록해야 합니다",
+        do: "uafctl unseal 다음에 uafctl seal --recovery-key FILE")
+    case .chipMissing(let place, let reason):
+      FindingText(
+        "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover를 실행하십시오")
+    }
+  }
+}

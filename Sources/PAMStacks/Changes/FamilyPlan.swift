@@ -1,3 +1,5 @@
+import ServiceNames
+
 /// What `uafctl pam enable` will write for all names of a program: either all of it or nothing.
 struct FamilyPlan {
   /// One for each service to be changed.
@@ -62,6 +64,82 @@ struct FamilyPlan {
       }
       guard left.isEmpty else { throw .notUndone(error, services: left) }
       throw error
+    }
+  }
+}
+
+/// Plans how all names of a program ask for the passcode together.
+struct FamilyEnabling {
+  /// The service that was named.
+  let service: PAMService
+  /// Whether the other names stay as they are.
+  let isAlone: Bool
+  /// How one of them is enabled.
+  let enabling: (PAMService) -> StackEnabling
+
+  /// The template of another name of the program, to be used for a name that does not ask yet.
+  ///
+  /// - Throws: ``StackError/file(path:_:)``.
+  static func templateInPlace(beside service: PAMService, in folder: PAMFolder) throws(StackError) -> String? {
+    let reader = PAMDirectory(path: folder.path)
+    guard let family = ServiceFamily.of(service.name),
+      !reader.inclusions(of: service.name).contains(service.stackName)
+    else { return nil }
+    for name in family.names where name != service.name {
+      let other = try PAMService(name)
+      guard reader.inclusions(of: name).contains(other.stackName), let stack = try folder.read(other.stackName),
+        let record = StackRecord.reading(stack)?.record, record.service == name
+      else { continue }
+      return record.template
+    }
+    return nil
+  }
+
+  /// Looks at each name of the program that has a file, and changes nothing.
+  ///
+  /// - Throws: ``StackError``; `member` where another name than the given one cannot be changed.
+  func plan() throws(StackError) -> FamilyPlan {
+    let own = try enabling(service).plan()
+    guard !isAlone, let family = ServiceFamily.of(service.name) else { return FamilyPlan(plans: [own], notes: []) }
+    var plans: [StackPlan] = []
+    var notes: [StackText] = []
+    for name in family.members + [family.main] {
+      guard name != service.name else {
+        plans.append(own)
+        continue
+      }
+      let member = enabling(try PAMService(name))
+      guard try member.isThere() else { continue }
+      do throws(StackError) {
+        plans.append(try member.plan())
+      } catch {
+        guard let note = member.note(on: error, among: family) else { throw .member(error, of: service.name) }
+        notes.append(note)
+      }
+    }
+    return FamilyPlan(plans: plans, notes: notes)
+  }
+}
+
+extension StackEnabling {
+  /// Whether there is a file for the service.
+  ///
+  /// - Throws: ``StackError/file(path:_:)``.
+  fileprivate func isThere() throws(StackError) -> Bool {
+    if try folder.read(service.name) != nil { return true }
+    for vendor in vendors where try vendor.read(service.name) != nil { return true }
+    return false
+  }
+
+  /// The note on a name that cannot be changed and need not be; nil where the name would not ask for the passcode.
+  fileprivate func note(on error: StackError, among family: ServiceFamily) -> StackText? {
+    let asks = PAMDirectory(path: folder.path).authentication(of: service.name).contains(where: \.asksOwnModule)
+    switch error {
+    case .follows(let path, let followed):
+      return family.names.contains(followed) ? .follows(path: path, service: followed) : nil
+    case .byHand(let path), .noLine(let path, _), .severalLines(let path, _):
+      return asks ? .byHandAlready(path: path) : nil
+    default: return nil
     }
   }
 }

@@ -1,7 +1,7 @@
-import Glibc
-
 // Purpose: changes of PAM's folder by root. The folder is opened once, and every file by its name in it: no link is followed, and
 // no file is ever half written.
+
+import Glibc
 
 /// The folder of PAM's services, which only its owner can change.
 package final class PAMFolder: ServiceFolder {
@@ -100,5 +100,85 @@ package final class PAMFolder: ServiceFolder {
 
   private func flush() throws(StackFileProblem) {
     guard fsync(descriptor) == 0 else { throw .system(errno) }
+  }
+}
+
+/// Prevents a second `uafctl pam` while one changes services; ends with this value, and with its process.
+///
+/// The lock is on a file in a folder that only root can write to. Everybody may open the folder of services, so anybody could
+/// hold a lock on that.
+final class PAMLock {
+  private let descriptor: CInt
+
+  private static let name = "uafctl-pam.lock"
+
+  /// - Throws: ``StackError``: `busy`, `file`.
+  init(in folder: String) throws(StackError) {
+    let path = folder + "/" + Self.name
+    // SAFETY: the path lives for the call.
+    descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode_t(0o600))
+    guard descriptor >= 0 else { throw .file(path: path, .system(errno)) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .busy(path: path) }
+  }
+
+  // Unlocked before it is closed: a process that is being started may have a copy, which would keep the lock.
+  deinit {
+    guard descriptor >= 0 else { return }
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+}
+
+/// The services of some folders at the time when a stack was tried.
+struct FolderReading: Equatable {
+  private let files: [String: [UInt8]]
+
+  init(of folders: [String]) {
+    var files: [String: [UInt8]] = [:]
+    for path in folders {
+      let reader = PAMDirectory(path: path)
+      for name in reader.services() ?? [] { files[path + "/" + name] = reader.bytes(of: name) }
+    }
+    self.files = files
+  }
+
+  /// The first file, by its name, that is not the same in `other`; nil if all are.
+  func difference(to other: FolderReading) -> String? {
+    Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.min()
+  }
+}
+
+/// A folder of services that can be changed, one whole file at a time.
+protocol ServiceFolder {
+  /// Its name.
+  var path: String { get }
+  /// The content of a file; nil if there is none.
+  ///
+  /// - Throws: ``StackError/file(path:_:)``.
+  func read(_ name: String) throws(StackError) -> [UInt8]?
+  /// Puts a whole file in place of what was there before.
+  ///
+  /// - Parameter model: the file whose mode, owner and attributes it gets; nil, or one that is not there: mode 644.
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func write(_ bytes: [UInt8], to name: String, like model: String?, over before: FileBefore) throws(StackError)
+  /// Renames a file that is still the same; a file of the new name is replaced.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func move(_ name: String, to other: String, over before: FileBefore) throws(StackError)
+  /// Removes a file that is still the same, if it is there.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  func remove(_ name: String, over before: FileBefore) throws(StackError)
+}
+
+extension ServiceFolder {
+  /// The name of a file with the folder's.
+  package func path(of name: String) -> String { path + "/" + name }
+
+  /// Refuses if a file has changed.
+  ///
+  /// - Throws: ``StackError``: `file`, `changed`.
+  package func check(_ name: String, is before: FileBefore) throws(StackError) {
+    if case .known(let bytes) = before, try read(name) != bytes { throw .changed(path: path(of: name)) }
   }
 }

@@ -1,4 +1,6 @@
+import CPAM
 import Glibc
+import Wording
 
 /// Why a service's stack is left as it is.
 package enum StackError: Error, Equatable {
@@ -60,4 +62,295 @@ package enum SudoersProblem: Error, Equatable {
   case otherService(String, asked: String)
   /// sudo asks for one more service, which would stay open.
   case furtherService(asked: String)
+}
+
+/// Why a stack that was tried refused the person at the terminal.
+package enum StackRefusal: Error, Equatable, Catalogued {
+  case noTerminal
+  case unreadable
+  /// libpam's code, which is no success, and its text.
+  case code(CInt, text: String)
+
+  /// The reason in English.
+  package var english: String {
+    switch self {
+    case .noTerminal: "standard input is no terminal"
+    case .unreadable: "the stack cannot be read"
+    case .code(_, let text): text
+    }
+  }
+
+  /// The reason in Korean.
+  package var korean: String {
+    switch self {
+    case .noTerminal: "표준 입력이 터미널이 아닙니다"
+    case .unreadable: "스택을 읽을 수 없습니다"
+    case .code(PAM_AUTH_ERR, _): "인증에 실패했습니다"
+    case .code(PAM_AUTHINFO_UNAVAIL, _): "서버의 응답을 얻지 못했습니다"
+    case .code(PAM_USER_UNKNOWN, _): "모르는 계정입니다"
+    case .code(PAM_MAXTRIES, _): "시도할 수 있는 횟수를 넘었습니다"
+    case .code(PAM_PERM_DENIED, _): "허용되지 않습니다"
+    case .code(PAM_ACCT_EXPIRED, _): "계정의 기한이 지났습니다"
+    case .code(PAM_CONV_ERR, _): "대화할 수 없습니다"
+    case .code(let number, _): "PAM 결과 \(number)"
+    }
+  }
+}
+
+/// What is wrong with a file of PAM's folder, so that it is neither read nor changed.
+package enum StackFileProblem: Error, Equatable, Catalogued {
+  case symbolicLink
+  case noFile
+  case owner(uid_t)
+  case writable
+  case hardLinks
+  case tooLarge
+  /// The system's error number.
+  case system(CInt)
+
+  /// The most bytes that a file of PAM's folder may have here: far above what any stack has.
+  static let largest = 65_536
+
+  /// What is wrong, in English; it follows the name of the file.
+  package var english: String {
+    switch self {
+    case .symbolicLink: "is a symbolic link"
+    case .noFile: "is no file"
+    case .owner(let user): "belongs to uid \(user)"
+    case .writable: "may be written by others"
+    case .hardLinks: "has more than one name"
+    case .tooLarge: "is larger than \(Self.largest) bytes"
+    case .system(let number): SystemReason(number).english
+    }
+  }
+  /// What is wrong, in Korean; it follows the name of the file.
+  package var korean: String {
+    switch self {
+    case .symbolicLink: "심볼릭 링크입니다"
+    case .noFile: "파일이 아닙니다"
+    case .owner(let user): "소유자가 uid \(user)입니다"
+    case .writable: "다른 사용자가 쓸 수 있습니다"
+    case .hardLinks: "이름이 둘 이상입니다"
+    case .tooLarge: "\(Self.largest)바이트보다 큽니다"
+    case .system(let number): SystemReason(number).korean
+    }
+  }
+}
+
+// What failed, where, and what to do about it.
+
+extension StackError: Catalogued {
+  /// What failed, and what to do, in English.
+  package var english: FindingText { FindingText(englishProblem, do: englishRemedy) }
+  /// What failed, and what to do, in Korean.
+  package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
+
+  private var englishProblem: String {
+    switch self {
+    case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
+    case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
+    case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)) asks nobody: it starts a greeter, or logs somebody in without a question"
+    case .noTemplateKnown(let name): "there is no ready stack for \(ShownText.line(name))"
+    case .noShape: "the stack of passwd has one shape"
+    case .noTemplate(let path): "the ready stack \(path) is not there"
+    case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.english)"
+    case .changed(let path): "\(path) was changed meanwhile by somebody else"
+    case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
+    case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
+    case .sudoers(let problem): problem.english.what
+    case .follows(let path, let service): "\(path) takes its lines from \(service)"
+    case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
+    case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
+    case .noLine(let path, _): "\(path) has no line that includes the password's stack"
+    case .severalLines(let path, _): "\(path) has more than one line that includes the password's stack"
+    case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
+    case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
+    case .twoReadings(let path, let line):
+      "\(path):\(line): libpam 1.5 reads this line in another way than libpam 1.6 and newer"
+    case .carriageReturn(let path, let line):
+      "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
+    case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
+    case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
+    case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
+    case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
+    case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
+    case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
+    case .unregistered(let names):
+      "not registered on this machine, and refused from then on: \(ShownText.names(names) { "and \($0) more" })"
+    case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
+    case .member(let error, let service):
+      "\(error.englishProblem), and is another name of \(service): nothing was changed"
+    case .notUndone(let error, let services):
+      "\(error.englishProblem); and \(services.joined(separator: ", ")) could not be put back"
+    case .outOfMemory: "no memory"
+    }
+  }
+
+  private var koreanProblem: String {
+    switch self {
+    case .badService(let name, .noName): "\(ShownText.line(name)): 서비스 이름이 될 수 없습니다"
+    case .badService(let name, .ours): "\(ShownText.line(name)): 서비스가 아니라 pam-uaf의 스택입니다"
+    case .badService(let name, .shared): "\(ShownText.line(name)): 여러 서비스가 함께 쓰는 파일입니다"
+    case .badService(let name, .unattended):
+      "\(ShownText.line(name)): 아무에게도 묻지 않는 서비스입니다. 로그인 화면을 띄우거나 묻지 않고 로그인시킵니다"
+    case .noTemplateKnown(let name): "\(ShownText.line(name))에 맞는 준비된 스택이 없습니다"
+    case .noShape: "passwd의 스택은 모양이 하나뿐입니다"
+    case .noTemplate(let path): "준비된 스택 \(path)이(가) 없습니다"
+    case .folder(let path, let problem), .file(let path, let problem): "\(path): \(problem.korean)"
+    case .changed(let path): "그사이 다른 프로그램이 \(path)을(를) 바꾸었습니다"
+    case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
+    case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
+    case .sudoers(let problem): problem.korean.what
+    case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
+    case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
+    case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
+    case .noLine(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 없습니다"
+    case .severalLines(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 둘 이상입니다"
+    case .foldedLine(let path, let line): "\(path):\(line): 다음 줄로 이어지는 줄입니다"
+    case .lineIsNoText(let path, let line): "\(path):\(line): UTF-8이 아닌 줄입니다"
+    case .twoReadings(let path, let line):
+      "\(path):\(line): libpam 1.5와 1.6 이후 버전이 다르게 읽는 줄입니다"
+    case .carriageReturn(let path, let line):
+      "\(path):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다"
+    case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
+    case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
+    case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
+    case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
+    case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
+    case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
+    case .unregistered(let names):
+      "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(ShownText.names(names) { "외 \($0)개" })"
+    case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
+    case .member(let error, let service):
+      "\(error.koreanProblem). \(service)의 다른 이름이므로 아무것도 바꾸지 않았습니다"
+    case .notUndone(let error, let services):
+      "\(error.koreanProblem). 되돌리지 못한 서비스: \(services.joined(separator: ", "))"
+    case .outOfMemory: "메모리가 부족합니다"
+    }
+  }
+
+  private var englishRemedy: String? {
+    switch self {
+    case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
+    case .badService(_, .ours): "name the service that includes it"
+    case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
+    case .badService(_, .noName): nil
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
+    case .noShape: "leave --shape out"
+    case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
+    case .folder(_, .system): "name the folder with --pam-directory"
+    case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
+    case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file(let path, .system(EPERM)):
+      "look at \(path) and its folder with lsattr: 'chattr -i' lets a file with the attribute i be changed again"
+    case .file: "make it one plain file of root's"
+    case .changed: "run it again"
+    case .busy: "wait for the other uafctl"
+    case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
+    case .sudoers(let problem): problem.english.remedy
+    case .follows(_, let service): "uafctl pam enable \(service)"
+    case .profile: "it asks in every service already; pam-auth-update takes it out"
+    case .byHand: "take those lines out first"
+    case .noLine(_, let include), .severalLines(_, let include):
+      "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
+    case .foldedLine, .lineIsNoText: "write it as one line of plain text"
+    case .twoReadings: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end"
+    case .carriageReturn: "write it with line feeds alone, for example with sed -i 's/\\r$//'"
+    case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
+    case .passedOver:
+      "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
+    case .alone(let path, let group):
+      "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
+    case .nothingRecorded(_, let include):
+      "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
+    case .noWayIn(let objection): objection.englishRemedy
+    case .unregistered:
+      "each of them runs 'uafctl register' first; with --anyway it is done now, and they register later"
+    case .trial(let problem): problem.english.remedy
+    case .member(let error, let service):
+      (error.englishRemedy.map { $0 + "; or " } ?? "")
+        + "uafctl pam enable \(service) --only, which leaves the other name open to the password"
+    case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
+    case .outOfMemory: "free some, or raise this process's limits"
+    }
+  }
+
+  private var koreanRemedy: String? {
+    switch self {
+    case .badService(_, .shared): "모든 서비스가 함께 쓰는 줄은 pam-auth-update로 바꾸십시오"
+    case .badService(_, .ours): "이 스택을 포함하는 서비스를 지정하십시오"
+    case .badService(_, .unattended): "gdm-password, lightdm, sddm처럼 사람이 답하는 서비스를 지정하십시오"
+    case .badService(_, .noName): nil
+    case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
+    case .noShape: "--shape를 빼십시오"
+    case .noTemplate, .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"
+    case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
+    case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
+    case .file(let path, .system(EPERM)):
+      "\(path)와(과) 그 폴더의 속성을 lsattr로 확인하십시오. i 속성은 'chattr -i'로 없앨 수 있습니다"
+    case .file: "root가 소유한 하나의 일반 파일로 만드십시오"
+    case .changed: "다시 실행하십시오"
+    case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
+    case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
+    case .sudoers(let problem): problem.korean.remedy
+    case .follows(_, let service): "uafctl pam enable \(service)"
+    case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"
+    case .byHand: "먼저 그 줄들을 지우십시오"
+    case .noLine(_, let include), .severalLines(_, let include):
+      "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
+    case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
+    case .twoReadings: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오"
+    case .carriageReturn: "sed -i 's/\\r$//' 등으로 줄 끝을 줄 바꿈 문자만으로 쓰십시오"
+    case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
+    case .passedOver:
+      "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
+    case .alone(let path, let group):
+      "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
+    case .nothingRecorded(_, let include):
+      "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
+    case .noWayIn(let objection): objection.koreanRemedy
+    case .unregistered: "각자 먼저 'uafctl register'를 실행하십시오. --anyway를 쓰면 지금 적용되고 등록은 나중에 할 수 있습니다"
+    case .trial(let problem): problem.korean.remedy
+    case .member(let error, let service):
+      (error.koreanRemedy.map { $0 + ". 또는 " } ?? "")
+        + "uafctl pam enable \(service) --only. 이때 다른 이름은 비밀번호만 묻습니다"
+    case .notUndone(_, let services): "uafctl pam disable \(services.joined(separator: "; uafctl pam disable "))"
+    case .outOfMemory: "메모리를 비우거나 이 프로세스의 한도를 높이십시오"
+    }
+  }
+}
+
+extension SudoersProblem: Catalogued {
+  /// What sudo asks for, and what to do, in English.
+  package var english: FindingText {
+    switch self {
+    case .otherService(let name, let asked):
+      FindingText(
+        "sudo uses the PAM service \(ShownText.line(asked)) and not \(name): sudoers says so",
+        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+    case .furtherService(let asked):
+      FindingText(
+        "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that asks without the passcode",
+        do:
+          "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
+      )
+    }
+  }
+
+  /// What sudo asks for, and what to do, in Korean.
+  package var korean: FindingText {
+    switch self {
+    case .otherService(let name, let asked):
+      FindingText(
+        "sudoers 설정에 따라 sudo 명령은 \(name) 대신 PAM 서비스 \(ShownText.line(asked))을(를) 씁니다",
+        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+    case .furtherService(let asked):
+      FindingText(
+        "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(asked))도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
+        do: "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Wording
 
 /// What a stack did in a trial although no stack may do it.
 package enum TrialProblem: Error, Equatable {
@@ -28,4 +29,86 @@ package enum TrialProblem: Error, Equatable {
   case configuration
   /// The person at the terminal was not let in; libpam's number for that, in words.
   case personRefused(StackRefusal)
+}
+
+// What a tried stack did, and what to do about it.
+
+extension TrialProblem: Catalogued {
+  /// What the stack did, and what to do, in English.
+  package var english: FindingText {
+    switch self {
+    case .folder(let number, let parent):
+      FindingText(
+        "no folder to try it in: \(SystemReason(number).english)", do: "make \(parent) writable, and free room in it")
+    case .notTried(let number):
+      FindingText("no process to try it in: \(SystemReason(number).english)", do: "free memory or processes")
+    case .crashed(let service, SIGALRM):
+      FindingText("a module of \(service) did not come to an end", do: Self.logNamesLine)
+    case .crashed(let service, let signal):
+      FindingText("a module of \(service) crashed (signal \(signal))", do: Self.logNamesLine)
+    case .noModule(let module, let file):
+      FindingText(
+        "\(file) names \(ShownText.line(module)), which is not where PAM looks for it", do: Self.logNamesLine)
+    case .noLine(let line, let file):
+      FindingText(
+        "\(file):\(line) is no line libpam understands", do: "write it as pam.conf(5) says, or choose another template")
+    case .asksNothing: FindingText("it asks pam_uaf nowhere", do: "choose another template")
+    case .unreadable(let service): FindingText("libpam cannot read the stack of \(service)", do: Self.logNamesLine)
+    case .broken(let service, let code):
+      FindingText("libpam has a stack for \(service) that it cannot use (\(code))", do: Self.logNamesLine)
+    case .letsAnybodyIn(let service):
+      FindingText("\(service) lets somebody in who enters nothing", do: "choose another template")
+    case .accountDiffers(let service, let user, let before, let after):
+      FindingText(
+        "without pam_uaf, the account lines of \(service) said \(before) to \(user) before, and would say \(after)",
+        do: "write the lines of the service so that no account line of it is left out or jumped over")
+    case .noCore(let code): FindingText("the core did not answer the module (\(code))", do: "uafctl doctor says why")
+    case .configuration:
+      FindingText(
+        "the core cannot use its configuration, or the module its arguments", do: "uafctl doctor says why")
+    case .personRefused(let refusal):
+      FindingText(
+        "it did not let you in: \(ShownText.line(refusal.english))",
+        do: "see it accepted with uafctl authenticate first")
+    }
+  }
+
+  /// What the stack did, and what to do, in Korean.
+  package var korean: FindingText {
+    switch self {
+    case .folder(let number, let parent):
+      FindingText(
+        "시험할 폴더를 만들 수 없습니다: \(SystemReason(number).korean)", do: "\(parent)에 쓸 수 있게 하고 공간을 비우십시오")
+    case .notTried(let number):
+      FindingText(
+        "시험할 프로세스를 만들 수 없습니다: \(SystemReason(number).korean)", do: "메모리나 프로세스를 비우십시오")
+    case .crashed(let service, SIGALRM): FindingText("\(service)의 모듈이 끝나지 않았습니다", do: Self.koreanLogNamesLine)
+    case .crashed(let service, let signal):
+      FindingText("\(service)의 모듈이 비정상 종료했습니다(시그널 \(signal))", do: Self.koreanLogNamesLine)
+    case .noModule(let module, let file):
+      FindingText(
+        "\(file)에 적힌 \(ShownText.line(module))이(가) PAM이 찾는 곳에 없습니다", do: Self.koreanLogNamesLine)
+    case .noLine(let line, let file):
+      FindingText("\(file):\(line): libpam이 이해하지 못하는 줄입니다", do: "pam.conf(5)에 맞게 쓰거나 다른 템플릿을 고르십시오")
+    case .asksNothing: FindingText("pam_uaf를 쓰는 줄이 없습니다", do: "다른 템플릿을 고르십시오")
+    case .unreadable(let service): FindingText("libpam이 \(service)의 스택을 읽을 수 없습니다", do: Self.koreanLogNamesLine)
+    case .broken(let service, let code):
+      FindingText("libpam이 \(service)의 스택을 쓸 수 없습니다(\(code))", do: Self.koreanLogNamesLine)
+    case .letsAnybodyIn(let service):
+      FindingText("\(service): 아무것도 입력하지 않은 사람이 들어옵니다", do: "다른 템플릿을 고르십시오")
+    case .accountDiffers(let service, let user, let before, let after):
+      FindingText(
+        "pam_uaf 없이 \(service)의 account 줄은 \(user)에게 \(before)(이)라고 했으나, 이제 \(after)(이)라고 하게 됩니다",
+        do: "account 줄이 빠지거나 건너뛰어지지 않도록 서비스의 줄을 고치십시오")
+    case .noCore(let code): FindingText("코어가 모듈에 응답하지 않았습니다(\(code))", do: "uafctl doctor가 이유를 알려 줍니다")
+    case .configuration:
+      FindingText("코어가 설정을, 또는 모듈이 인수를 사용할 수 없습니다", do: "uafctl doctor가 이유를 알려 줍니다")
+    case .personRefused(let refusal):
+      FindingText(
+        "로그인되지 않았습니다: \(ShownText.line(refusal.korean))", do: "먼저 uafctl authenticate로 되는지 확인하십시오")
+    }
+  }
+
+  private static let logNamesLine = "the log (authpriv) says which line; reinstall the package that has the module"
+  private static let koreanLogNamesLine = "로그(authpriv)에 어느 줄인지 나와 있습니다. 모듈이 든 패키지를 다시 설치하십시오"
 }

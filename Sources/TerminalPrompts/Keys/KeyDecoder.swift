@@ -1,3 +1,5 @@
+import Glibc
+
 /// Makes keys of the bytes that a terminal sends.
 ///
 ///     key   = byte / ESC "O" final / ESC "[" parameters final
@@ -107,5 +109,57 @@ struct KeyDecoder {
       value = value * 10 + Int(digit & 0x0F)
     }
     return value
+  }
+}
+
+/// What was pressed.
+enum Key: Equatable {
+  /// A byte of a character, or of a control key.
+  case byte(UInt8)
+  case up, down, left, right
+  /// The mouse, with its left button.
+  case mouse(MouseEvent)
+  /// A key without a meaning here.
+  case other
+}
+
+/// What the mouse did, and in which cell of the terminal.
+struct MouseEvent: Equatable {
+  /// What was done with the left button.
+  enum Kind: Equatable {
+    case press, drag, release
+  }
+
+  let kind: Kind
+  /// From 1.
+  let column: Int
+  /// From 1.
+  let row: Int
+}
+
+/// The keys that edit, as the terminal has them set, and as keyboards send them anyway.
+struct EditingKeys: Equatable {
+  /// Takes the last character away.
+  var erase: Set<UInt8> = [0x08, 0x7F]
+  /// Takes everything away.
+  var kill: Set<UInt8> = [0x15]
+  /// Gives up: Ctrl-C, Ctrl-D, Ctrl-\.
+  var cancel: Set<UInt8> = [0x03, 0x04, 0x1C]
+  /// Stops the program for now: Ctrl-Z.
+  var suspend: UInt8 = 0x1A
+
+  /// The usual keys.
+  init() {}
+
+  /// The usual keys and those of `settings`; a key that is switched off there (0) stays off.
+  init(_ settings: termios) {
+    var settings = settings
+    // SAFETY: c_cc is an array of NCCS bytes.
+    let keys = unsafe withUnsafeBytes(of: &settings.c_cc) { unsafe Array($0) }
+    func key(_ index: CInt) -> UInt8? { keys[Int(index)] == 0 ? nil : keys[Int(index)] }
+    erase.formUnion([VERASE].compactMap(key))
+    kill.formUnion([VKILL].compactMap(key))
+    cancel.formUnion([VINTR, VEOF, VQUIT].compactMap(key))
+    suspend = key(VSUSP) ?? suspend
   }
 }

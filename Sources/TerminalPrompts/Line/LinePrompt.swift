@@ -90,3 +90,104 @@ package struct LinePrompt {
 
   private static func takingBack(_ columns: Int) -> String { String(repeating: "\u{8} \u{8}", count: columns) }
 }
+
+/// Lines of an input that is no terminal: read byte by byte, so that nothing beyond the line is taken and nothing of it is
+/// left in a buffer.
+package struct LineInput {
+  /// What came.
+  package enum Line: ~Copyable {
+    /// The bytes before the line's end; at most as many as there was room for, the others were dropped.
+    case bytes(Secret)
+    /// A line with a NUL.
+    case unusable
+    /// No further line.
+    case end
+  }
+
+  private let descriptor: CInt
+
+  /// The lines of a descriptor, which stays the caller's.
+  package init(descriptor: CInt) { self.descriptor = descriptor }
+
+  /// The next line.
+  ///
+  /// The input's end ends a line as well, if there is anything before it.
+  ///
+  /// - Throws: ``TerminalError/outOfMemory``.
+  package func next(capacity: Int) throws(TerminalError) -> Line {
+    // One byte more, for bytes that do not fit, so that no byte of an entry is ever outside this memory.
+    guard var line = try? Secret(capacity: capacity + 1) else { throw .outOfMemory }
+    var total = 0
+    var hasNUL = false
+    var ended = false
+    // SAFETY: at most `capacity` + 1 bytes are written, all inside the buffer.
+    unsafe line.refill { buffer in
+      while true {
+        // SAFETY: `total` is at most `capacity`, which is the last position.
+        let place = unsafe buffer.baseAddress.map { unsafe $0 + total }
+        let count = unsafe read(descriptor, place, 1)
+        if count < 0, errno == EINTR { continue }
+        ended = count != 1
+        if ended { return total }
+        let byte = unsafe buffer[total]
+        if byte == 0x0A { return total }
+        if byte == 0 { hasNUL = true }
+        total = min(total + 1, capacity)
+      }
+    }
+    if ended, total == 0 { return .end }
+    return hasNUL ? .unusable : .bytes(line)
+  }
+}
+
+/// How an entry is read at a terminal.
+package struct EntryForm: Equatable {
+  /// What is seen of it.
+  package enum Display: Equatable {
+    /// Nothing.
+    case hidden
+    /// One ``mask`` for each character.
+    case masked
+    /// The entry itself.
+    case shown
+    /// So many digits as they are typed, and ``mask`` for what follows them or is no digit: the number of a list.
+    ///
+    /// Whoever overlooks the list enters a value here.
+    case number(digits: Int)
+  }
+
+  /// What is seen of it.
+  package var display: Display
+  /// The most bytes taken.
+  package var capacity: Int
+  /// The entry is complete at so many characters, without Enter; nil: at Enter.
+  package var length: Int?
+  /// Whether it follows an entry that was complete without Enter: an Enter that comes first belongs to that one.
+  package var followsFull = false
+
+  /// A form with room for `capacity` bytes, complete at `length` characters or, where that is nil, at Enter.
+  package init(display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false) {
+    self.display = display
+    self.capacity = capacity
+    self.length = length
+    self.followsFull = followsFull
+  }
+
+  /// ASCII, so that it is one cell wide in every locale and font.
+  static let mask = "*"
+}
+
+/// What somebody at a terminal made of a question.
+package enum TerminalEntry: ~Copyable {
+  /// The entry, which may be empty.
+  case value(Secret)
+  /// No answer is wanted or possible.
+  case cancelled
+}
+
+/// What came of asking once at a terminal.
+enum TerminalOutcome: ~Copyable {
+  case entry(TerminalEntry)
+  /// A signal is to have its effect; if the program lives on, the question is asked anew.
+  case interrupted(CInt)
+}

@@ -157,3 +157,120 @@ struct PatternEntry: ~Copyable {
     return action
   }
 }
+
+/// Where the nodes of the grid lie, in cells from the grid's top left one, which is (0, 0).
+struct PatternLayout: Equatable {
+  /// A node's width.
+  let nodeWidth: Int
+  /// A node's height: cells are about twice as high as wide.
+  let nodeHeight: Int
+  /// From one node to the next, in columns.
+  let columnStep: Int
+  /// From one node to the next, in rows.
+  let rowStep: Int
+
+  /// - Parameters:
+  ///   - nodeSize: `node_size`, 1 to 7.
+  ///   - characterWidth: the cells that the widest of the nodes' characters takes, 1 or 2.
+  init(nodeSize: Int, characterWidth: Int) {
+    nodeWidth = max(nodeSize, characterWidth)
+    nodeHeight = nodeSize >= 5 ? 3 : 1
+    columnStep = nodeWidth + 5
+    rowStep = nodeHeight + 2
+  }
+
+  /// The grid's width, with a column on either side for the cursor.
+  var width: Int { 2 * columnStep + nodeWidth + 2 }
+  /// The grid's height.
+  var height: Int { 2 * rowStep + nodeHeight }
+
+  /// The first column of a node.
+  func left(_ node: Int) -> Int { 1 + (node - 1) % 3 * columnStep }
+  /// The first row of a node.
+  func top(_ node: Int) -> Int { (node - 1) / 3 * rowStep }
+  /// The middle of a node.
+  func center(_ node: Int) -> (column: Int, row: Int) { (left(node) + nodeWidth / 2, top(node) + nodeHeight / 2) }
+
+  /// The node at a cell, a column on either side included, so that a hand need not be too steady.
+  func node(column: Int, row: Int) -> Int? {
+    (1...9).first { node in
+      (left(node) - 1...left(node) + nodeWidth).contains(column)
+        && (top(node)..<top(node) + nodeHeight).contains(row)
+    }
+  }
+}
+
+/// A stroke over the 3x3 grid while it is drawn: its nodes, 1 at the top left, row by row, in memory that wipes itself.
+package struct PatternStroke: ~Copyable {
+  private var digits: Secret
+
+  /// An empty stroke.
+  ///
+  /// - Throws: ``TerminalError/outOfMemory``.
+  init() throws(TerminalError) {
+    guard let digits = try? Secret(capacity: Self.nodeCount) else { throw .outOfMemory }
+    self.digits = digits
+  }
+
+  /// A copy.
+  ///
+  /// - Throws: ``TerminalError/outOfMemory``.
+  init(copying other: borrowing PatternStroke) throws(TerminalError) {
+    try self.init()
+    for index in 0..<other.count { insert(other[index]) }
+  }
+
+  /// How many nodes it has.
+  package var count: Int { digits.count }
+
+  /// The node at a position.
+  package subscript(index: Int) -> Int { digits.withBytes { Int($0[index]) - 0x30 } }
+
+  /// Whether a node is part of it.
+  package func contains(_ node: Int) -> Bool { (0..<count).contains { self[$0] == node } }
+
+  /// Draws on to a node, and takes along the one the line passes over if it was not visited yet.
+  ///
+  /// - Returns: false if there is no such node, or it was visited; nothing is changed then.
+  package mutating func append(_ node: Int) -> Bool {
+    guard (1...Self.nodeCount).contains(node), !contains(node) else { return false }
+    if count > 0, let passed = Self.between(self[count - 1], node), !contains(passed) { insert(passed) }
+    insert(node)
+    return true
+  }
+
+  /// Takes the last node off.
+  ///
+  /// - Returns: false if there is none.
+  package mutating func removeLast() -> Bool {
+    let kept = count - 1
+    guard kept >= 0 else { return false }
+    // SAFETY: what stays is not touched, and refill wipes what lies beyond it.
+    unsafe digits.refill { _ in kept }
+    return true
+  }
+
+  /// Takes every node off.
+  mutating func removeAll() { digits.wipe() }
+
+  /// The nodes as digits.
+  package consuming func finish() -> Secret { digits }
+
+  private mutating func insert(_ node: Int) {
+    let count = count
+    // SAFETY: a node is inserted once at most, so there is room for one more.
+    unsafe digits.refill { buffer in
+      unsafe buffer[count] = UInt8(truncatingIfNeeded: 0x30 + node)
+      return count + 1
+    }
+  }
+
+  private static let nodeCount = 9
+
+  /// The node half way between two, if there is one.
+  private static func between(_ first: Int, _ second: Int) -> Int? {
+    let rows = (first - 1) / 3 + (second - 1) / 3
+    let columns = (first - 1) % 3 + (second - 1) % 3
+    return rows % 2 == 0 && columns % 2 == 0 ? rows / 2 * 3 + columns / 2 + 1 : nil
+  }
+}

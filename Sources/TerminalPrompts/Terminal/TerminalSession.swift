@@ -74,3 +74,47 @@ struct TerminalSession: ~Copyable {
   /// Shows one byte as it came.
   func show(_ byte: UInt8) { _ = DescriptorWriter.write([byte], to: terminal) }
 }
+
+/// What a terminal can show, and what its owner wants to see.
+package struct TerminalDisplay {
+  /// Whether it can do no more than write lines (`TERM=dumb`, or none).
+  package var isDumb = true
+  /// Whether it shows more than ASCII.
+  package var isUTF8 = false
+  /// Whether colours are wanted.
+  package var usesColours = false
+
+  /// A terminal that can do no more than write lines of ASCII, unless said otherwise.
+  package init(isDumb: Bool = true, isUTF8: Bool = false, usesColours: Bool = false) {
+    self.isDumb = isDumb
+    self.isUTF8 = isUTF8
+    self.usesColours = usesColours
+  }
+}
+
+/// The terminal's second screen, with the mouse.
+///
+/// It is emptied before it is left, and no terminal keeps its lines for scrolling back: a stroke that was drawn there is
+/// nowhere to be seen afterwards.
+package enum AlternateScreen {
+  /// The second screen (1049) without a cursor; movements while a button is held (1002), in the form without limits (1006).
+  package static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1002h\u{1B}[?1006h"
+  /// Everything as it was.
+  static let leave = "\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"
+
+  /// The terminal's size; 80 by 24 where it is not known.
+  package static func size(of terminal: CInt) -> (columns: Int, rows: Int) {
+    var size = winsize()
+    // SAFETY: TIOCGWINSZ fills exactly one winsize.
+    let isKnown = unsafe ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+    return isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
+  }
+}
+
+/// Why an entry could not be asked for.
+package enum TerminalError: Error, Equatable {
+  /// The terminal cannot be used; the system's error number.
+  case failed(CInt)
+  /// No locked memory for an entry.
+  case outOfMemory
+}

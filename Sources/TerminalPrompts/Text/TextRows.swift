@@ -49,3 +49,76 @@ package enum TextRows {
     return rows + [row]
   }
 }
+
+/// How many cells of a terminal a code point takes.
+///
+/// By Unicode's East Asian Width, wide and full, in whole blocks; ambiguous ones count as narrow, which is what terminals
+/// do unless told otherwise. Not wcwidth, which knows nothing outside of a locale that this program never sets.
+package enum CharacterWidth {
+  /// 0, 1 or 2.
+  package static func columns(_ scalar: UInt32) -> Int {
+    guard scalar >= 0x300 else { return 1 }
+    if wide.contains(where: { $0.contains(scalar) }) { return 2 }
+    switch Unicode.Scalar(scalar)?.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return 1
+    }
+  }
+
+  /// The sum over a text.
+  package static func columns(_ text: some StringProtocol) -> Int {
+    text.unicodeScalars.reduce(0) { $0 + columns($1.value) }
+  }
+
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x231A...0x231B, 0x23E9...0x23EC, 0x25FD...0x25FE, 0x2614...0x2615, 0x2E80...0x3029,
+    0x3030...0x303E, 0x3041...0x3098, 0x309B...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+    0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6B, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+    0x16FE0...0x18CFF, 0x1B000...0x1B2FF, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF,
+    0x20000...0x3FFFD,
+  ]
+}
+
+/// Code points in UTF-8, one at a time: for secrets, which no String may hold.
+package enum UTF8Scalar {
+  /// The code point that begins at `index`; nil for what RFC 3629 does not allow.
+  package static func first(_ bytes: Span<UInt8>, at index: Int) -> UInt32? {
+    let lead = bytes[index]
+    let (length, smallest): (Int, UInt32)
+    switch lead {
+    case 0x00...0x7F: return UInt32(lead)
+    case 0xC2...0xDF: (length, smallest) = (2, 0x80)
+    case 0xE0...0xEF: (length, smallest) = (3, 0x800)
+    case 0xF0...0xF4: (length, smallest) = (4, 0x10000)
+    default: return nil
+    }
+    guard bytes.count - index >= length else { return nil }
+    var value = UInt32(lead) & (0x7F >> UInt32(length))
+    for offset in 1..<length {
+      let byte = bytes[index + offset]
+      guard byte & 0xC0 == 0x80 else { return nil }
+      value = value << 6 | UInt32(byte & 0x3F)
+    }
+    guard value >= smallest, value <= 0x10FFFF, !(0xD800...0xDFFF).contains(value) else { return nil }
+    return value
+  }
+
+  /// How many bytes it takes.
+  package static func byteCount(_ scalar: UInt32) -> Int {
+    switch scalar {
+    case 0..<0x80: 1
+    case 0x80..<0x800: 2
+    case 0x800..<0x10000: 3
+    default: 4
+    }
+  }
+
+  /// One of its bytes.
+  package static func byte(_ index: Int, of scalar: UInt32) -> UInt8 {
+    let count = byteCount(scalar)
+    if count == 1 { return UInt8(truncatingIfNeeded: scalar) }
+    let bits = UInt8(truncatingIfNeeded: scalar >> UInt32(6 * (count - 1 - index)))
+    if index > 0 { return 0x80 | bits & 0x3F }
+    return [0xC0, 0xE0, 0xF0][count - 2] | bits & (0x7F >> UInt8(count))
+  }
+}

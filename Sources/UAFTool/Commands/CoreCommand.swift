@@ -1,3 +1,5 @@
+import ArgumentParser
+import FidoResults
 import UAFWire
 
 /// A subcommand that is one conversation with the core.
@@ -41,5 +43,134 @@ extension CoreCommand {
   /// - Throws: ``ToolError/badArgument(_:)``.
   func call(in context: ToolContext) throws(ToolError) -> CoreCall {
     CoreCall(context: context, configuration: try conf.path(in: context))
+  }
+}
+
+/// A conversation with the core that a graphical front end may hold.
+protocol JSONCoreCommand: CoreCommand {
+  /// `--json-conversation`, `--together` and `--json`.
+  var json: JSONConversationOption { get }
+  /// The result of an error before or beside the core, where the command has one of its own; nil for the error's.
+  static func result(of error: ToolError) -> FidoResult?
+}
+
+extension JSONCoreCommand {
+  static func result(of error: ToolError) -> FidoResult? { nil }
+
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    json.isAny ? performInJSON(in: context) : try performInLines(in: context)
+  }
+
+  /// Holds the conversation with a graphical front end, or as ever but for what is printed at the end.
+  private func performInJSON(in context: ToolContext) -> ToolExit {
+    JSONCall(in: context, isAskedInJSON: json.isOn, answersTogether: json.isTogether).hold(
+      { context throws(ToolError) in try request(in: context) },
+      over: { context throws(ToolError) in try call(in: context) }, failing: Self.result)
+  }
+}
+
+/// A subcommand that prints one JSON object with `--json`: what it was asked for, or how it failed.
+protocol JSONDocumentCommand: Subcommand {
+  /// `--json`.
+  var json: Bool { get }
+}
+
+/// A subcommand that looks at this machine itself, without the core.
+protocol LocalCommand: Subcommand {
+  /// `--conf`.
+  var conf: ConfigurationOption { get }
+}
+
+extension LocalCommand {
+  /// The configuration's file.
+  ///
+  /// - Throws: ``ToolError``: `badArgument`; `onlyRoot` if anybody else chose it.
+  func configurationPath(in context: ToolContext) throws(ToolError) -> String? {
+    let path = try conf.path(in: context)
+    guard path == nil || context.caller.isRoot else { throw .onlyRoot(.chooseConfiguration) }
+    return path
+  }
+}
+
+/// A subcommand of uafctl.
+protocol Subcommand: ParsableCommand {
+  /// Does the work.
+  ///
+  /// - Throws: ``ToolError``.
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit
+}
+
+/// `[USER] [TYPE]`, for the subcommands about a registered authenticator.
+struct AuthenticatorArguments: ParsableArguments {
+  @Argument(
+    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.peopleAndTypes)
+  var user: String?
+
+  @Argument(
+    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: MachineCompletion.types)
+  var type: String?
+
+  /// A request about what they name.
+  ///
+  /// - Parameter account: the account, if an option names it; a single argument is then the type.
+  func request(_ operation: UAFWire.Operation, of account: String? = nil, in context: ToolContext) -> Request {
+    var request = Request(operation, about: Names(user: user, type: type, accounts: context.caller.accounts))
+    if let account { (request.user, request.mayNameType, request.authenticator) = (account, false, user) }
+    return request
+  }
+}
+
+/// `--json-conversation`, `--together` and `--json`, for the subcommands whose questions a graphical front end may ask, or
+/// whose end a script may read.
+struct JSONConversationOption: ParsableArguments {
+  @Flag(name: .customLong("json-conversation"), help: "Ask in lines of JSON.")
+  var isOn = false
+
+  @Flag(name: .customLong("together"), help: "Ask in JSON for a new value and its repetition at once.")
+  var isTogether = false
+
+  @Flag(name: .customLong("json"), help: "Print the end as one JSON object, for scripts.")
+  var isForTheEnd = false
+
+  /// Whether anything is printed as JSON.
+  var isAny: Bool { isOn || isForTheEnd }
+
+  func validate() throws {
+    if isTogether, !isOn { throw ValidationError(UsageMistake.togetherAlone.english) }
+    if isOn, isForTheEnd { throw ValidationError(UsageMistake.twoKindsOfJSON.english) }
+  }
+}
+
+/// `--conf`, an option of the program and of every subcommand: one value, wherever it is written.
+struct ConfigurationOption: ParsableArguments {
+  @Option(
+    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"),
+    completion: .file())
+  var file: String?
+
+  /// The file's absolute name: the core has another working directory.
+  ///
+  /// - Throws: ``ToolError/badArgument(_:)`` for an empty name, or one that no module argument can carry.
+  func path(in context: ToolContext) throws(ToolError) -> String? { try Self.path(file, in: context) }
+
+  /// The absolute name of `file`; nil for none.
+  ///
+  /// - Throws: ``ToolError/badArgument(_:)``, as above.
+  static func path(_ file: String?, in context: ToolContext) throws(ToolError) -> String? {
+    guard let file else { return nil }
+    guard !file.isEmpty, !file.utf8.contains(0) else { throw .badArgument(.confWithoutName) }
+    let folder = context.workingDirectory
+    let path = straight(file.hasPrefix("/") ? file : folder + "/" + file)
+    guard path.utf8.count <= 4000 else { throw .badArgument(.confTooLong) }
+    return path
+  }
+
+  /// The name without empty, `.` and `..` parts, which are refused in the name of a file of root.
+  private static func straight(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.split(separator: "/") where part != "." {
+      if part != ".." { parts.append(part) } else if !parts.isEmpty { parts.removeLast() }
+    }
+    return "/" + parts.joined(separator: "/")
   }
 }

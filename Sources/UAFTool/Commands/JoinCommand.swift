@@ -1,7 +1,10 @@
 import ArgumentParser
 import Doctor
+import PAMStacks
+import UAFConfiguration
 import UAFMessages
 import UAFWire
+import Wording
 
 /// `uafctl join`.
 struct JoinCommand: LocalCommand, JSONDocumentCommand {
@@ -69,5 +72,139 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
       of: context.installation, core: StatusQuery(in: context, configuration: configuration),
       accounts: context.caller.accounts, isRoot: true, configuration: configuration, services: PAMFolderOption.standard
     ).run { _ in }
+  }
+}
+
+/// `uafctl leave`.
+struct LeaveCommand: LocalCommand, JSONDocumentCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "leave",
+    abstract: "Takes back that this machine has joined a server; root only.",
+    discussion: """
+      Tells the server, and removes what join has written. A server that is away keeps no machine. Keys of people stay, on \
+      this machine and at the server. Nothing is changed while services ask for the passcode, unless --force says so.
+      """)
+
+  @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var pamFolder: PAMFolderOption
+
+  @Flag(help: "Leaves although services ask for the passcode, which let nobody in then.")
+  var force = false
+
+  @Flag(help: "Print the end as one JSON object, for scripts.")
+  var json = false
+
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    guard context.caller.isRoot else { throw .onlyRoot(.join) }
+    let asking = StackList(reader: PAMDirectory(path: pamFolder.path)).entries() ?? []
+    guard force || asking.isEmpty else { throw .join(.servicesAsk(asking.map(\.name))) }
+    let chosen = try configurationPath(in: context)
+    let run = JoinRun(
+      context: context, configuration: chosen ?? context.installation.configurationPath,
+      owner: context.installation.owner)
+    let (finished, hasRemoved) = try run.leave(chosen)
+    // The core may know of no join while the files of one are there: then these are all that was left.
+    guard finished.pamCode == 0 || hasRemoved else {
+      return JSONLines.tellFailure(finished, asJSON: json, in: context)
+    }
+    let said = finished.pamCode == 0 ? ShownText.lines(finished.text ?? "") : ""
+    let text = said.isEmpty ? ToolText.left.text(in: context.language) : said
+    if json { JSONLines(in: context).done(text) } else { context.output.note(text) }
+    return .success
+  }
+}
+
+/// `uafctl check-in`.
+struct CheckInCommand: CoreCommand, JSONDocumentCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-in",
+    abstract: "Tells the server how this machine is, and takes its policy; root only.",
+    discussion: """
+      Only for a machine that has joined its server. A login that has something to tell does the same. A timer may call it on \
+      machines where nobody logs in for long.
+      """)
+  static let done = ToolText.checkedIn
+
+  @OptionGroup var conf: ConfigurationOption
+
+  @Flag(help: "Print what the server has answered as one JSON object.")
+  var json = false
+
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.checkIn) }
+
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let finished = try call(in: context).hold(try request(in: context))
+    guard finished.pamCode == 0, let document = finished.document else {
+      return JSONLines.tellFailure(finished, asJSON: json, in: context)
+    }
+    if json {
+      context.output.result(document)
+    } else {
+      context.note(Self.policy(in: document).map { ToolText.checkedInPolicy($0) } ?? Self.done)
+    }
+    return .success
+  }
+
+  /// The version of the policy for this machine, as the server named it; nil if it has none.
+  private static func policy(in document: String) -> Int64? {
+    guard case .object(let members)? = try? JSONValue(parsing: Array(document.utf8)),
+      case .integer(let version)? = members["policy"]
+    else { return nil }
+    return version
+  }
+}
+
+/// `uafctl trust`.
+struct TrustCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trust",
+    abstract: "Writes the server of an enrolment code into the configuration; root only.")
+  static let done = ToolText.trusted
+
+  @OptionGroup var conf: ConfigurationOption
+
+  @Option(
+    name: [.customLong("code"), .customLong("payload")],
+    help: ArgumentHelp(
+      "File with the enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    completion: .file())
+  var payload: String
+
+  func request(in context: ToolContext) throws(ToolError) -> Request {
+    var request = Request(.trust)
+    request.payload = try PayloadSource.read(payload, in: context)
+    return request
+  }
+}
+
+/// `uafctl facet`.
+struct FacetCommand: LocalCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "facet",
+    abstract: "Prints who this client says it is, and what a server has to list.",
+    discussion: """
+      The first line is the FacetID. The second is the document of trusted facets that the server's AppID leads to, as it \
+      must be for this client alone; a server that has one adds the FacetID to its lists.
+      """)
+
+  @OptionGroup var conf: ConfigurationOption
+
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    let installation = context.installation
+    let given = try configurationPath(in: context)
+    let configuration: Configuration
+    do throws(ConfigurationError) {
+      configuration = try Configuration.load(
+        path: given, defaultPath: installation.configurationPath, requiredOwner: installation.owner)
+    } catch {
+      throw .configuration(.unusable(error))
+    }
+    let path = given ?? installation.configurationPath
+    guard !configuration.files.isEmpty else { throw .configuration(.unusable(.file(path: path, .missing))) }
+    guard let facet = configuration.server?.facetID else { throw .configuration(.noServer(path: path)) }
+    let list = TrustedFacetList(trustedFacets: UPV.supported.map { .init(version: $0, ids: [facet]) })
+    context.output.result(facet)
+    context.output.result(list.json.text)
+    return .success
   }
 }

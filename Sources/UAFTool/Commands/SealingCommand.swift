@@ -47,3 +47,93 @@ extension SealingCommand {
     return words
   }
 }
+
+/// `uafctl seal`.
+struct SealCommand: SealingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seal",
+    abstract: "Moves the key of this machine into its chip (TPM); root only.",
+    discussion: """
+      Accounts keep working. Afterwards only this machine's chip opens the key, or the recovery key. Copies of the key's \
+      file that were made before still open it.
+      """)
+  static let done = ToolText.sealed
+
+  @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var recovery: RecoveryKeyOption
+
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.seal) }
+}
+
+/// `uafctl unseal`.
+struct UnsealCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unseal",
+    abstract: "Moves the key of this machine from its chip (TPM) into a file; root only.",
+    discussion: "Accounts keep working. Do this before the chip is cleared or the mainboard replaced.")
+  static let done = ToolText.unsealed
+
+  @OptionGroup var conf: ConfigurationOption
+
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.unseal) }
+}
+
+/// `uafctl recover`.
+struct RecoverCommand: CoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Opens the key of this machine with its recovery key; root only.",
+    discussion: """
+      For a chip that was cleared, replaced or lost. The chip that is there now seals the key; with use = "off" in [tpm] it \
+      goes into a file. Accounts keep working.
+      """)
+  static let done = ToolText.recovered
+
+  @OptionGroup var conf: ConfigurationOption
+
+  @Option(
+    name: .customLong("recovery-key"),
+    help: ArgumentHelp("File with the words; without it they are asked for.", valueName: "file"), completion: .file())
+  var file: String?
+
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.recover) }
+
+  func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
+    guard let path = try ConfigurationOption.path(file, in: context) else { return try performInLines(in: context) }
+    var person = RecoveryPerson(try RecoveryKeyFile.read(path), telling: context.output)
+    let finished = try call(in: context).hold(try request(in: context), with: &person)
+    let end = ConversationEnd(finished)
+    return finished.pamCode == 0 ? end.tellSuccess(as: Self.done, in: context) : end.tellFailure(in: context)
+  }
+}
+
+/// `--recovery-key` of commands that make one.
+struct RecoveryKeyOption: ParsableArguments {
+  @Option(
+    name: .customLong("recovery-key"),
+    help: ArgumentHelp("New file for words that open the key without the chip.", valueName: "file"),
+    completion: .file())
+  var file: String?
+}
+
+/// `uafctl init`.
+struct InitCommand: SealingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Makes the key of this machine, once; root only.",
+    discussion: """
+      The configuration's [tpm] decides whether a chip seals it. A recovery key opens it without the chip, on another \
+      mainboard for example.
+      """)
+  static let done = ToolText.initialised
+
+  @OptionGroup var conf: ConfigurationOption
+  @OptionGroup var recovery: RecoveryKeyOption
+
+  /// The core says nothing where it has made nothing.
+  func done(_ request: Request, _ finished: Finished) -> ToolText {
+    finished.text == nil ? .initialisedBefore : Self.done
+  }
+
+  func request(in context: ToolContext) throws(ToolError) -> Request { Request(.initialise) }
+}

@@ -2,7 +2,9 @@ import Doctor
 import FidoResults
 import Glibc
 import HostSystem
+import Invocation
 import TerminalPrompts
+import Wording
 
 /// Everything that a command uses besides the command line, so that a test can replace it.
 struct ToolContext {
@@ -57,5 +59,67 @@ struct ToolContext {
       installation: Installation.ofThisMachine(tty: tty.map { String(decoding: $0, as: UTF8.self) }),
       usesColours: ProcessSetup.usesColours(STDOUT_FILENO),
       columns: AlternateScreen.size(of: STDOUT_FILENO).columns)
+  }
+}
+
+// What a command says, in the caller's language.
+
+extension ToolContext {
+  /// Writes a result.
+  func result(_ text: some Catalogued<String>) { output.result(text.text(in: language)) }
+
+  /// Writes a line that is not a result.
+  func note(_ text: some Catalogued<String>) { output.note(text.text(in: language)) }
+
+  /// Writes what failed and what to do about it.
+  func failure(_ text: some Catalogued<FindingText>) {
+    let words = text.text(in: language)
+    failure(words.what, hint: words.remedy)
+  }
+
+  /// The same, where several errors share the text about what to do.
+  func failure(_ text: some Catalogued<String>, hint: some Catalogued<String>) {
+    failure(text.text(in: language), hint: hint.text(in: language))
+  }
+
+  /// Writes what failed and, on a line of its own, what to do about it; both in the caller's language already.
+  func failure(_ text: String, hint: String?) {
+    output.note(text)
+    if let hint { output.question(ToolText.hint(hint).text(in: language)) }
+  }
+}
+
+/// The two outputs: one for results, one for everything else.
+struct Output {
+  private let results: ResultWriter
+  private let notes: CInt
+  /// How wide the terminal is that notes go to; nil where they go elsewhere.
+  private let columns: Int?
+
+  /// Writes to two descriptors, which stay the caller's.
+  ///
+  /// - Parameter columns: how wide the terminal is that notes go to. Their lines are broken between words then.
+  init(results: CInt, notes: CInt, columns: Int? = nil) {
+    self.results = ResultWriter(results)
+    self.notes = notes
+    self.columns = columns
+  }
+
+  /// The system's error number, where a result could not be written.
+  var failure: CInt? { results.failure }
+
+  /// Writes a result.
+  func result(_ text: String) { results.write(line: text) }
+
+  /// Writes a line that is not a result, with the program's name before it.
+  func note(_ text: String) { aside("uafctl: \(text)") }
+
+  /// Writes a line beside a note, or a question of a conversation without a terminal.
+  func question(_ text: String) { aside(text) }
+
+  /// A failure to write these is ignored: nothing can be done about it.
+  private func aside(_ text: String) {
+    let text = columns.map { TextRows.flowing(text, columns: $0) } ?? text
+    _ = DescriptorWriter.write(Array((text + "\n").utf8), to: notes)
   }
 }

@@ -1,6 +1,8 @@
 import FidoResults
 import SecretMemory
+import TerminalPrompts
 import UAFWire
+import Wording
 
 /// One conversation with the core, from *begin* to *finished*, in the order PROTOCOL.md allows.
 struct Conversation: ~Copyable {
@@ -120,5 +122,147 @@ struct Conversation: ~Copyable {
     case .malformed(let packet): .core(.confused(.packet(packet)))
     default: .core(.ended)
     }
+  }
+}
+
+/// One call of the core: a fresh connection, one conversation about one request, and the end of it.
+struct CoreCall {
+  let context: ToolContext
+  /// Root's own configuration, absolute, for which a core of its own is started; nil for the machine's.
+  let configuration: String?
+
+  /// Holds the conversation about `request` with the person or script that answers.
+  ///
+  /// - Throws: ``ToolError``.
+  func hold(_ request: Request) throws(ToolError) -> Finished {
+    if let terminal = context.terminal {
+      var person = TerminalPerson(terminal, in: context, configuration: configuration)
+      return try hold(request, with: &person)
+    }
+    var person = LinePerson(
+      input: LineInput(descriptor: context.input), output: context.output, language: context.language)
+    return try hold(request, with: &person)
+  }
+
+  /// Holds the conversation about `request` with `person`.
+  ///
+  /// - Throws: ``ToolError``.
+  func hold(_ request: Request, with person: inout some Person & ~Copyable) throws(ToolError) -> Finished {
+    let begin = try context.caller.begin(request, configuration: configuration)
+    let core = try context.core.connect(startsOwn: configuration != nil)
+    let finished = Result { () throws(ToolError) in
+      var conversation = try Conversation()
+      return try conversation.hold(begin, over: core.socket, with: &person)
+    }
+    core.close()
+    return try finished.get()
+  }
+}
+
+/// The person or script that answers the core's questions.
+protocol Person: ~Copyable {
+  /// The checks that it can be asked for; any other ends the conversation before a question.
+  var checks: Set<Check> { get }
+  /// The entry to one question, which is shown with what was wrong with the last one.
+  ///
+  /// - Throws: ``ToolError``: `terminalFailed`, `outOfMemory`.
+  mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry
+  /// Called when the first question can be asked; returns whether to ask it.
+  ///
+  /// - Throws: ``ToolError``, as above.
+  mutating func isReady() throws(ToolError) -> Bool
+  /// Shows a text that needs no answer.
+  mutating func hear(_ text: String, isError: Bool)
+}
+
+/// The answer to a question.
+enum Entry: ~Copyable {
+  /// At most 1,024 bytes without NUL; may be empty.
+  case value(Secret)
+  /// No answer is wanted or possible.
+  case cancelled
+  /// What was to be approved is denied.
+  case denied
+
+  /// What somebody at a terminal entered.
+  init(_ entry: consuming TerminalEntry) {
+    switch consume entry {
+    case .value(let value): self = .value(value)
+    case .cancelled: self = .cancelled
+    }
+  }
+}
+
+extension Prompt {
+  /// What was wrong with the last entry, unless the question itself says so.
+  var separateMistake: String? { errorMessage.flatMap { text.contains($0) ? nil : $0 } }
+}
+
+/// How a conversation with the core ended, and how that is reported.
+struct ConversationEnd {
+  private let finished: Finished
+
+  init(_ finished: Finished) { self.finished = finished }
+
+  /// What the core said and, in its further lines, what can be done about it.
+  ///
+  /// Nothing is added to the core's text, because a result alone does not say why. Without a text, the meaning of the result is
+  /// shown.
+  func told(in language: Language) -> (text: String, nextStep: String?) {
+    let lines = ShownText.lines(finished.text ?? "").split(separator: "\n").map(String.init)
+    guard let first = lines.first else {
+      let result = FidoResult(code: finished.result)
+      return (result.text(in: language), result.nextStep(in: language))
+    }
+    return (first, lines.count > 1 ? lines.dropFirst().joined(separator: " ") : nil)
+  }
+
+  /// The exit status without success.
+  ///
+  /// A fault of the machine has another status than a refusal, for scripts.
+  var failureExit: ToolExit {
+    if finished.result == FidoResult.clientMismatch.code { return .unreachable }
+    return CInt(finished.pamCode) == PAMCode.serviceError.rawValue ? .usage : .refused
+  }
+
+  /// The exit status: of a denial, whether it was denied; of anything else, whether it succeeded.
+  func exit(of request: Request) -> ToolExit {
+    if request.denies { return isDenied ? .success : failureExit }
+    return finished.pamCode == 0 ? .success : failureExit
+  }
+
+  private var isDenied: Bool { finished.result == FidoResult.userCancel.code }
+
+  /// Prints the core's text or, without one, what its result means; returns the exit status.
+  func tellFailure(in context: ToolContext) -> ToolExit {
+    let told = told(in: context.language)
+    context.failure("\(told.text) [\(finished.result)]", hint: told.nextStep)
+    return failureExit
+  }
+
+  /// Prints that it was done, and prints the token if wanted.
+  ///
+  /// - Parameter isInCoresWords: whether the core's words are printed, as they are where a value was changed or reset.
+  func tellSuccess(
+    as done: ToolText, orAsCore isInCoresWords: Bool = false, wantsToken: Bool = false, in context: ToolContext
+  ) -> ToolExit {
+    let text = finished.result == 0 && !isInCoresWords ? "" : ShownText.lines(finished.text ?? "")
+    context.output.note(text.isEmpty ? done.text(in: context.language) : text)
+    guard wantsToken else { return .success }
+    if let token = finished.token {
+      context.output.result(ShownText.verbatim(token))
+    } else {
+      context.note(ToolText.noToken)
+    }
+    return .success
+  }
+
+  /// Prints that the approval was denied, as the person wanted.
+  ///
+  /// A denial is never a success of an authentication.
+  func tellDenial(in context: ToolContext) -> ToolExit {
+    guard isDenied else { return tellFailure(in: context) }
+    context.note(ToolText.denied)
+    return .success
   }
 }

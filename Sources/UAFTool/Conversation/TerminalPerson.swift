@@ -1,5 +1,7 @@
 import FidoResults
+import SecretMemory
 import TerminalPrompts
+import UAFConfiguration
 import UAFWire
 import Wording
 
@@ -119,5 +121,87 @@ struct TerminalPerson: Person, ~Copyable {
     _ question: PatternQuestion, _ style: PatternStyle
   ) throws(ToolError) -> TerminalEntry? {
     do throws(TerminalError) { return try grid.draw(question, style) } catch { throw ToolError(error) }
+  }
+}
+
+/// A script: questions go to standard error, and each answer is one line of standard input.
+struct LinePerson: Person {
+  let input: LineInput
+  let output: Output
+  var language = Language.english
+
+  /// A script is not asked to choose: the first line of a list may be another one tomorrow.
+  var checks: Set<Check> { [.passcode, .pattern, .code] }
+
+  /// A line too long to be sent is cut: what is left is still longer than any value that can be set, and the core says so.
+  mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    if let mistake = prompt.separateMistake { hear(mistake, isError: true) }
+    output.question(ShownText.lines(prompt.text))
+    switch try next(capacity: WireLimit.answer) {
+    case .bytes(let value): return .value(value)
+    case .unusable:
+      output.note(ToolText.lineHoldsNUL.text(in: language))
+      return .cancelled
+    case .end:
+      output.note(ToolText.noFurtherLine.text(in: language))
+      return .cancelled
+    }
+  }
+
+  mutating func isReady() throws(ToolError) -> Bool {
+    output.question(ToolText.readyQuestion.text(in: language))
+    guard case .bytes(let line) = try next(capacity: 1) else { return false }
+    return line.count == 0
+  }
+
+  private func next(capacity: Int) throws(ToolError) -> LineInput.Line {
+    try ToolError.atTerminal { () throws(TerminalError) in try input.next(capacity: capacity) }
+  }
+
+  func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
+}
+
+/// What root's configuration says about entries at a terminal, as far as the caller may read it.
+struct TerminalSettings {
+  /// `[pattern.appearance]`.
+  var appearance: PatternAppearance
+  /// Linear words instead of a grid.
+  var isAccessible: Bool
+  /// Whether an entry of full length is taken without Enter.
+  var takesFullEntries: Bool
+
+  /// The configuration's settings.
+  ///
+  /// What cannot be read or is wrong gets the defaults: the core reports the error.
+  ///
+  /// - Parameter path: root's `--conf`; nil for this machine's.
+  init(_ path: String?, in context: ToolContext) {
+    let installation = context.installation
+    let configuration =
+      (try? Configuration.load(
+        path: path, defaultPath: installation.configurationPath, requiredOwner: installation.owner)) ?? Configuration()
+    appearance = configuration.pattern.appearance
+    takesFullEntries = configuration.passcode.autoSubmit
+    isAccessible = configuration.settings(for: "uafctl").prompt.accessible
+  }
+}
+
+extension Check {
+  /// Whether an answer can be drawn on a grid instead of typed.
+  var isDrawn: Bool {
+    switch self {
+    case .pattern: true
+    case .passcode, .choice, .code, .unknown: false
+    }
+  }
+}
+
+extension PatternStyle {
+  /// The style that `[pattern.appearance]` asks for, as far as the terminal can show it.
+  init(_ appearance: PatternAppearance, isUTF8: Bool, usesColours: Bool) {
+    self.init(
+      nodes: (appearance.nodeDefault, appearance.nodeSelected, appearance.nodeMismatch),
+      nodeSize: appearance.nodeSize, isHeavy: appearance.lineWidth == .heavy,
+      colours: (appearance.lineColor, appearance.mismatchLineColor), isUTF8: isUTF8, usesColours: usesColours)
   }
 }

@@ -1,3 +1,5 @@
+import Doctor
+import UAFConfiguration
 import UAFWire
 import Wording
 
@@ -44,6 +46,43 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .oldNameMissing: "--from에는 등록할 때의 계정 이름이 필요합니다"
     case .oldNameInUse(let name): "\(ShownText.line(name))은(는) 다른 계정의 이름이므로 등록을 옮길 수 없습니다"
     case .tooLong: "인수 하나가 너무 깁니다"
+    }
+  }
+}
+
+/// Why the configuration cannot be used.
+enum ConfigurationProblem: Catalogued, Equatable {
+  case unusable(ConfigurationError)
+  /// What the core says of it, in the caller's language already.
+  case refused(String)
+  /// The core's result, where it says nothing.
+  case result(UInt32)
+  case noServer(path: String)
+  /// The file belongs to a third person.
+  case notYours(path: String)
+  /// The folder belongs to a third person.
+  case folderNotYours(path: String, folder: String)
+
+  var english: String {
+    switch self {
+    case .unusable(let error): error.english
+    case .refused(let text): ShownText.line(text)
+    case .result(let number): "result \(number)"
+    case .noServer(let path): "\(path): names no server"
+    case .notYours(let path): "\(path): it is neither yours nor root's"
+    case .folderNotYours(let path, let folder):
+      "\(path): \(folder) belongs neither to root nor to the owner of the file"
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .unusable(let error): error.korean
+    case .refused(let text): ShownText.line(text)
+    case .result(let number): "결과 \(number)"
+    case .noServer(let path): "\(path): 서버가 없습니다"
+    case .notYours(let path): "\(path): 자신의 파일도 root의 파일도 아닙니다"
+    case .folderNotYours(let path, let folder): "\(path): \(folder)의 소유자가 root도 파일의 소유자도 아닙니다"
     }
   }
 }

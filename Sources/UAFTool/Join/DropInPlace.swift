@@ -1,5 +1,6 @@
 import Glibc
 import UAFConfiguration
+import UAFMessages
 
 /// The folder of drop-ins while a machine joins or leaves: new files get their names at the end, all or none.
 ///
@@ -93,5 +94,97 @@ final class DropInPlace {
     guard written == bytes.count, fsync(file) == 0 else {
       throw FileFault(number: written >= 0 && written < bytes.count ? ENOSPC : errno)
     }
+  }
+}
+
+/// A copy of the configuration with the files of a join in it, which the core joins with before any of them counts.
+final class TrialConfiguration {
+  /// Its main file.
+  let path: String
+  private let folder: String
+  private var files: [String] = []
+
+  /// Makes the copy, in a folder of its own beside the configuration.
+  ///
+  /// - Parameters:
+  ///   - documents: those of today's configuration that are to stay.
+  ///   - main: the path of the main file, which need not be among them.
+  ///   - server: the files of the server.
+  /// - Throws: ``ToolError/join(_:)``.
+  init(of documents: [ConfigurationDocument], main: String, _ server: ServerFiles) throws(ToolError) {
+    folder = main + ".joining"
+    path = folder + "/pam_uaf.conf"
+    let dropIns = DropInFolder.path(of: path)
+    try Self.make(folder)
+    try Self.make(dropIns)
+    try write(documents.first { $0.path == main }?.bytes ?? [], to: path)
+    for document in documents where document.path != main {
+      try write(document.bytes, to: dropIns + "/" + Self.name(document.path))
+    }
+    for (name, bytes) in server.contents(in: dropIns) { try write(bytes, to: dropIns + "/" + name) }
+  }
+
+  deinit {
+    // SAFETY: the paths live for the calls.
+    for file in files { unsafe unlink(file) }
+    unsafe rmdir(DropInFolder.path(of: path))
+    unsafe rmdir(folder)
+  }
+
+  /// The name of a file without its folder.
+  static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  private static func make(_ path: String) throws(ToolError) {
+    // SAFETY: the path lives for the call. The folder may be there from a join that was killed.
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .join(.file(path, errno)) }
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws(ToolError) {
+    // SAFETY: the path lives for the call. The file may be there from a join that was killed.
+    _ = unsafe unlink(path)
+    files.append(path)
+    do throws(DropInPlace.FileFault) { try DropInPlace.write(bytes, to: path, in: AT_FDCWD) } catch {
+      throw .join(.file(path, error.number))
+    }
+  }
+}
+
+/// The files by which a machine that has joined a server knows it: in the folder of drop-ins, and with nothing else of root's.
+struct ServerFiles {
+  /// The configuration that names the server.
+  static let configurationName = "50-server.conf"
+  /// The server's authorities.
+  static let authorityName = "50-server-ca.pem"
+  /// The keys of its verdicts.
+  static let verdictKeyName = "50-server-verdict.pem"
+  /// All of them; the configuration is the last, because it makes the others count.
+  static let names = [authorityName, verdictKeyName, configurationName]
+
+  /// How a configuration of ours begins: `uafctl leave` removes no other.
+  static let mark = "# Written by 'uafctl join'."
+
+  private let payload: MachinePayload
+
+  init(_ payload: MachinePayload) { self.payload = payload }
+
+  /// Names and contents for a folder.
+  ///
+  /// The texts of a payload have no quote character: ``JoinPayload`` has checked them.
+  func contents(in folder: String) -> [(name: String, bytes: [UInt8])] {
+    var contents: [(String, [UInt8])] = []
+    if let authorities = payload.ca { contents.append((Self.authorityName, Array(authorities.utf8))) }
+    contents.append((Self.verdictKeyName, Array(payload.verdictKeys.utf8)))
+    contents.append((Self.configurationName, Array(configuration(in: folder).utf8)))
+    return contents
+  }
+
+  private func configuration(in folder: String) -> String {
+    var lines = [
+      "\(Self.mark) 'uafctl leave' removes it.", "# Group of machines: \(payload.group)", "[server]",
+      "request_url = '\(payload.server)/uaf/get'", "response_url = '\(payload.server)/uaf/respond'",
+      "require_signed_verdict = true", "verdict_key = '\(folder)/\(Self.verdictKeyName)'",
+    ]
+    if payload.ca != nil { lines.append("ca_file = '\(folder)/\(Self.authorityName)'") }
+    return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -1,6 +1,9 @@
+import Doctor
 import FidoResults
 import Glibc
 import UAFConfiguration
+import UAFCrypto
+import UAFMessages
 import UAFWire
 
 /// Joins a server, so that the machine is afterwards as it was or has joined.
@@ -100,5 +103,74 @@ struct JoinRun {
     do throws(ConfigurationError) { _ = try Configuration(main + dropIns, path: configuration) } catch {
       throw .configuration(.unusable(error))
     }
+  }
+}
+
+/// That this machine has joined a server, as one JSON object for scripts (uafctl(1)).
+struct JoinReport {
+  private let joined: JoinPayload
+  private let hasCheckedIn: Bool
+  private let findings: [Finding]
+
+  init(_ joined: JoinPayload, hasCheckedIn: Bool, findings: [Finding]) {
+    self.joined = joined
+    self.hasCheckedIn = hasCheckedIn
+    self.findings = findings
+  }
+
+  /// What `doctor` says is left to do.
+  var open: [Finding] { findings.filter { $0.level != .ok && $0.level != .skipped } }
+
+  /// The object, in one line.
+  func text(in language: Language) -> String {
+    let document: JSONObject = [
+      "version": .string(ToolVersion.number), "server": .string(joined.payload.server),
+      "group": .string(joined.payload.group.name), "fingerprint": .string(joined.fingerprint),
+      "checkedIn": .bool(hasCheckedIn),
+      "findings": .array(open.map { DoctorReport.object($0, language) }),
+    ]
+    return JSONValue.object(document).text
+  }
+}
+
+/// A machine payload as it was read, with what the administrator expects of it.
+struct JoinPayload {
+  /// What it says.
+  let payload: MachinePayload
+  /// The same as the core takes it.
+  let line: [UInt8]
+  /// The fingerprint of the server, 64 hex digits.
+  let fingerprint: String
+
+  /// Reads a payload's one line.
+  ///
+  /// - Throws: ``ToolError/join(_:)`` for what is no machine payload.
+  init(_ line: [UInt8]) throws(ToolError) {
+    self.line = line
+    do throws(MessageError) {
+      payload = try MachinePayload(encoded: String(decoding: line, as: UTF8.self))
+    } catch {
+      throw .join(.notUnderstood(.message(error)))
+    }
+    guard ServerURL(payload.server + "/") != nil, !payload.server.contains(where: { "'?{".contains($0) }) else {
+      throw .join(.notUnderstood(.message(.outOfRange("payload.server"))))
+    }
+    guard let hash = try? SHA256.hash(payload.fingerprinted) else { throw .outOfMemory }
+    let digits = Array("0123456789abcdef".utf8)
+    fingerprint = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Refuses a payload of another server or group than the administrator has named.
+  ///
+  /// - Parameters:
+  ///   - fingerprint: hex digits, in groups or not; nil for any server.
+  ///   - group: nil for any group.
+  /// - Throws: ``ToolError/join(_:)``.
+  func require(fingerprint: String?, group: String?) throws(ToolError) {
+    if let fingerprint {
+      let digits = fingerprint.lowercased().filter { $0 != ":" && $0 != " " }
+      guard digits == self.fingerprint else { throw .join(.otherFingerprint(self.fingerprint)) }
+    }
+    if let group, group != payload.group.name { throw .join(.otherGroup(payload.group.name)) }
   }
 }

@@ -1,6 +1,9 @@
 import Doctor
 import PAMStacks
+import SecretMemory
+import TerminalPrompts
 import UAFMessages
+import UAFWire
 
 /// Which services ask for the passcode and which do not, as one JSON object for scripts (uafctl(1), "STACKS").
 struct StackReport {
@@ -45,5 +48,122 @@ struct StackReport {
 
   private static func member(_ member: ServiceDoors.OpenMember) -> JSONValue {
     .object(["name": .string(member.name), "asking": .string(member.asking)])
+  }
+}
+
+/// Prints which services do not ask for the passcode, while others do.
+struct DoorReport {
+  private let doors: ServiceDoors
+  private let context: ToolContext
+
+  /// - Parameter folder: the folder of the PAM services.
+  init(_ folder: String, in context: ToolContext) {
+    doors = ServiceDoors(
+      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers())
+    self.context = context
+  }
+
+  /// Names those of the services whose program asks for the passcode by another name.
+  func tellOpenNames(of services: [PAMService]) {
+    for member in doors.openMembers() where services.contains(where: { $0.name == member.name }) {
+      context.note(StackText.otherName(member.name, asking: member.asking))
+    }
+  }
+
+  /// Names every service that asks without the passcode.
+  func tellOpenDoors() {
+    for member in doors.openMembers() {
+      context.result(StackText.otherName(member.name, asking: member.asking))
+    }
+    if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
+    for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
+    if let polkit = doors.openPolkit() {
+      context.result(StackText.polkit(polkit.name, asking: polkit.asking))
+    }
+    let others = doors.openOthers()
+    if !others.isEmpty { context.result(StackText.openOthers(others)) }
+  }
+}
+
+/// Makes services ask for the password again, one after the other, and prints what was done.
+struct DisablingRun {
+  private let disabling: ServiceDisabling
+  private let folder: String
+  private let context: ToolContext
+
+  init(in folder: PAMFolder, context: ToolContext) {
+    disabling = ServiceDisabling(in: folder, vendors: context.installation.vendorPAMFolders)
+    self.folder = folder.path
+    self.context = context
+  }
+
+  /// - Parameters:
+  ///   - service: the service's name; nil for every one that was enabled.
+  ///   - isAlone: whether other names of the same program are left as they are.
+  /// - Returns: how the program ends. It is a refusal if one service failed or a line still asks; the other services are done all
+  ///   the same.
+  /// - Throws: ``ToolError/stack(_:)`` where nothing is done.
+  func run(_ service: String?, isAlone: Bool) throws(ToolError) -> ToolExit {
+    let services = try services(service, isAlone: isAlone)
+    var isComplete = true
+    for service in services {
+      do throws(StackError) {
+        for line in try disabling.run(service) { context.result(line) }
+      } catch {
+        context.failure(error)
+        isComplete = false
+      }
+    }
+    for name in disabling.remaining(among: service == nil ? nil : services) {
+      context.failure(StackText.stillAsks(path: "\(folder)/\(name)"), hint: StackAdvice(about: name))
+      isComplete = false
+    }
+    DoorReport(folder, in: context).tellOpenNames(of: services)
+    return isComplete ? .success : .refused
+  }
+
+  private func services(_ name: String?, isAlone: Bool) throws(ToolError) -> [PAMService] {
+    guard let name else { return disabling.candidates() }
+    do throws(StackError) {
+      return try disabling.services(named: name, isAlone: isAlone)
+    } catch {
+      throw .stack(error)
+    }
+  }
+}
+
+/// The administrator at the terminal, who logs in while a stack is tried.
+struct TerminalAnswerer: StackAnswerer {
+  private let terminal: CInt
+  private let context: ToolContext
+
+  /// Nil without a terminal.
+  init?(in context: ToolContext) {
+    guard let terminal = context.terminal else { return nil }
+    self.terminal = terminal
+    self.context = context
+  }
+
+  func answer(_ question: String, isShown: Bool) -> Secret? {
+    let person = TerminalPerson(terminal, in: context)
+    let form = EntryForm(display: isShown ? .shown : person.hiddenDisplay, capacity: WireLimit.answer, length: nil)
+    guard let entry = try? person.ask(question, form), case .value(let value) = consume entry else { return nil }
+    return value
+  }
+
+  func hear(_ text: String) { context.output.note(text) }
+}
+
+extension ToolContext {
+  /// What a change of PAM's services has to know of this machine.
+  var pamSite: PAMSite {
+    let registered = RegisteredAccounts(
+      of: installation, accounts: caller.accounts, core: StatusQuery(in: self, configuration: nil))
+    return PAMSite(
+      vendorFolders: installation.vendorPAMFolders, moduleFolders: installation.moduleFolders,
+      templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
+      accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
+      sudo: installation.readSudoers(),
+      isRegistered: registered.has)
   }
 }

@@ -5,6 +5,7 @@ import TerminalPrompts
 import UAFConfiguration
 import UAFMessages
 import UAFWire
+import Wording
 
 /// Where an enrolment code comes from, which is the payload of the server's enrol command: a file, standard input, or a person.
 ///
@@ -90,5 +91,170 @@ enum PayloadSource: Equatable {
 
   private static func bytes(of value: borrowing Secret) -> [UInt8] {
     value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+  }
+}
+
+/// A file with an enrolment payload.
+enum PayloadFile {
+  /// Its one line; warns where others may read it, because the code inside works for anybody who has it.
+  ///
+  /// - Throws: ``ToolError/payload(_:)``.
+  static func read(_ path: String, in context: ToolContext) throws(ToolError) -> [UInt8] {
+    // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .payload(.unreadable(path: path, errno)) }
+    defer { close(descriptor) }
+    var state = stat()
+    // SAFETY: `state` is a stat.
+    guard unsafe fstat(descriptor, &state) == 0 else { throw .payload(.unreadable(path: path, errno)) }
+    let kind = state.st_mode & S_IFMT
+    guard kind != S_IFDIR else { throw .payload(.unreadable(path: path, EISDIR)) }
+    if kind == S_IFREG, state.st_mode & 0o044 != 0 {
+      context.failure(PayloadWarning(path: path))
+    }
+    _ = fcntl(descriptor, F_SETFL, 0)
+    return try PayloadLine.checked(try bytes(of: descriptor, path: path))
+  }
+
+  /// Everything up to just beyond the limit, which is enough to refuse it.
+  private static func bytes(of descriptor: CInt, path: String) throws(ToolError) -> [UInt8] {
+    let limit = PayloadLine.maximumCount + 64
+    var collected: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while collected.count <= limit {
+      // SAFETY: the buffer is as long as announced.
+      let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .payload(.unreadable(path: path, errno)) }
+      if count == 0 { return collected }
+      collected += buffer[..<count]
+    }
+    throw .payload(.unusable)
+  }
+}
+
+/// The form of an enrolment code: one line of printable ASCII.
+enum PayloadLine {
+  /// The longest payload a conversation carries.
+  static let maximumCount = 16_384
+
+  /// What a text is taken for: its one line or, where more stands in it, the one code or payload of it.
+  ///
+  /// A byte order mark and a mail program's `> ` are dropped.
+  ///
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `missing` if nothing is left.
+  static func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable) }
+    guard !PastedCode.words(of: text).isEmpty else { throw .payload(.missing) }
+    guard let code = PastedCode.enrolment(in: text) else { throw .payload(.unusable) }
+    return try printable(Array(code.utf8))
+  }
+
+  /// What is short enough, and printable.
+  ///
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`.
+  static func printable(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
+    guard !bytes.isEmpty, bytes.count <= maximumCount, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw .payload(.unusable)
+    }
+    return bytes
+  }
+}
+
+/// A payload's file that others may read.
+struct PayloadWarning: Catalogued {
+  let path: String
+
+  var english: FindingText {
+    FindingText(
+      "warning: others may read \(ShownText.line(path)), and its code works for whoever has it",
+      do: "chmod 600 \(ShownText.line(path)), and remove it after use")
+  }
+
+  var korean: FindingText {
+    FindingText(
+      "경고: 다른 사용자가 \(ShownText.line(path))을(를) 읽을 수 있습니다. 그 안의 코드는 가진 사람이면 누구나 쓸 수 있습니다",
+      do: "chmod 600 \(ShownText.line(path)), 사용한 뒤에는 지우십시오")
+  }
+}
+
+/// A code that contains its purpose: a registration, or the approval of a login elsewhere.
+struct OutOfBandCode {
+  /// What it asks for.
+  let operation: UAFWire.Operation
+  private let line: [UInt8]
+
+  /// Reads a code's one line.
+  ///
+  /// - Throws: ``ToolError/payload(_:)`` for what is no code, or asks for what no code may.
+  init(_ line: [UInt8]) throws(ToolError) {
+    self.line = line
+    let content: EnrolmentPayload
+    do throws(MessageError) {
+      content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
+    } catch {
+      throw .payload(.notUnderstood(.message(error)))
+    }
+    switch content.op {
+    case .registration: operation = .register
+    case .authentication: operation = .authenticate
+    default: throw .payload(.notUnderstood(.operation(content.op.rawValue)))
+    }
+  }
+
+  /// What the core is asked for.
+  ///
+  /// - Parameter denies: whether the approval is denied.
+  /// - Throws: ``ToolError/payload(_:)`` for a denial of what is no approval.
+  func request(for user: String?, denies: Bool) throws(ToolError) -> Request {
+    if denies, operation != .authenticate { throw .payload(.notUnderstood(.registrationDenied)) }
+    var request = Request(operation)
+    request.user = user
+    request.payload = line
+    request.denies = denies
+    return request
+  }
+}
+
+/// The 24 characters of an unlock code, as a person types them: never on the command line.
+///
+/// They are shown while they are typed: a code works once, for one account on this machine, and nobody types 24 characters
+/// without seeing them.
+enum UnlockCodeEntry {
+  /// Far more than the characters and what people put between them.
+  private static let capacity = 128
+
+  /// The code of the entry, without spaces, and without the account that was pasted with it; the core judges the rest.
+  ///
+  /// - Parameter names: names of the account.
+  /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
+  static func read(in context: ToolContext, beside names: [String]) throws(ToolError) -> [UInt8] {
+    if let terminal = context.terminal {
+      let person = TerminalPerson(terminal, in: context)
+      let form = EntryForm(display: .shown, capacity: capacity)
+      switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
+      case .value(let value): return try checked(value, names)
+      case .cancelled: throw .payload(.noUnlockCode)
+      }
+    }
+    let line = try ToolError.atTerminal { () throws(TerminalError) in
+      try LineInput(descriptor: context.input).next(capacity: capacity)
+    }
+    switch consume line {
+    case .bytes(let value): return try checked(value, names)
+    case .unusable: throw .payload(.noUnlockCode)
+    case .end: throw .payload(.noUnlockCode)
+    }
+  }
+
+  private static func checked(_ value: borrowing Secret, _ names: [String]) throws(ToolError) -> [UInt8] {
+    let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    do throws(ToolError) {
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable) }
+      let code = PastedCode.unlock(in: text, beside: names) ?? PastedCode.words(of: text).joined()
+      return try PayloadLine.printable(Array(code.utf8))
+    } catch {
+      throw .payload(.noUnlockCode)
+    }
   }
 }

@@ -1,9 +1,12 @@
 import Authenticator
 import Doctor
+import FidoResults
+import Glibc
 import SecretMemory
 import TerminalPrompts
 import UAFConfiguration
 import UAFWire
+import Wording
 
 /// Tries one value against the rules for passcodes, and prints what is wrong with it.
 struct ValueTrial {
@@ -70,6 +73,146 @@ struct ValueTrial {
     // The policy says about a NUL what it says about every control character.
     case .unusable: return rules.problems([0 as UInt8].span)
     case .end: throw .noValue
+    }
+  }
+}
+
+/// The rules for passcodes that a value is tried against: those of a file and, where its root follows the server, those of the
+/// policy that is in force.
+struct TrialRules {
+  /// A problem with a value, and where its rule comes from.
+  struct Problem: Equatable {
+    let problem: PasscodeProblem
+    /// The server's policy that has the rule; nil for the file.
+    let policy: Int64?
+  }
+
+  /// The file's.
+  private let own: PasscodePolicy
+  /// Both together; nil where no policy of the server's is in force.
+  private let followed: (policy: PasscodePolicy, version: Int64)?
+  /// Why the server's policy could not be tried; nil where it is tried, or none is in force.
+  let untried: StatusFailure?
+
+  /// Finds the rules, and asks the core where the file lends `[passcode]` to the server.
+  ///
+  /// A file that root has not written stands for itself: no core goes by it.
+  ///
+  /// - Throws: ``ToolError/configuration(_:)`` where the policy does not go with the file.
+  init(_ source: PolicySource, core: some StatusSource) throws(ToolError) {
+    let configuration = source.configuration
+    own = configuration.passcode.policy
+    guard source.isRoots, configuration.server != nil, configuration.policy.followed.contains(.passcode) else {
+      (followed, untried) = (nil, nil)
+      return
+    }
+    let state: FollowedPolicyState?
+    do throws(StatusFailure) { state = try core.own().policy } catch {
+      (followed, untried) = (nil, error)
+      return
+    }
+    guard let version = state?.version else {
+      (followed, untried) = (nil, nil)
+      return
+    }
+    guard let text = state?.text else {
+      (followed, untried) = (nil, StatusFailure(PolicyTrialText.notTold(version: version)))
+      return
+    }
+    do throws(ConfigurationError) {
+      let lent = try LentSettingsReader.settings(text, version: version)
+      let merged = try PolicyMerge(own: configuration, lent: lent).merged()
+      (followed, untried) = ((merged.passcode.policy, version), nil)
+    } catch { throw .configuration(.unusable(error)) }
+  }
+
+  /// What is wrong with a value: a problem that the file alone does not have comes from the policy.
+  func problems(_ value: Span<UInt8>) -> [Problem] {
+    let ofFile = own.check(value)
+    guard let followed else { return ofFile.map { Problem(problem: $0, policy: nil) } }
+    return followed.policy.check(value).map { problem in
+      Problem(problem: problem, policy: ofFile.contains(problem) ? nil : followed.version)
+    }
+  }
+}
+
+/// Where the rules come from that a value is tried against.
+///
+/// The outcome is only shown to the caller, so the caller's own file is allowed as well as root's. A third person's file is not:
+/// its expressions would be applied to what the caller types.
+struct PolicySource {
+  let configuration: Configuration
+  /// The file, as the caller has named it; nil for this machine's.
+  let path: String?
+  /// Whether root has written it, so that the core goes by it, too.
+  let isRoots: Bool
+
+  /// The configuration at `path` or, without one, that of this machine, or the defaults where there is none.
+  ///
+  /// - Parameter path: `--conf`, absolute.
+  /// - Throws: ``ToolError/configuration(_:)`` with file, line and key.
+  init(_ path: String?, in context: ToolContext) throws(ToolError) {
+    let root = context.installation.owner
+    let standard = context.installation.configurationPath
+    let caller = context.caller.userID
+    do throws(ConfigurationError) {
+      if let path, caller != root, Self.isOwned(path, by: caller) {
+        configuration = try Configuration.load(path: path, requiredOwner: caller)
+        isRoots = false
+      } else {
+        configuration = try Configuration.load(path: path, defaultPath: standard, requiredOwner: root)
+        isRoots = true
+      }
+      self.path = path
+    } catch {
+      guard caller != root, case .file(let path, let problem) = error else { throw .configuration(.unusable(error)) }
+      switch problem {
+      case .owner: throw .configuration(.notYours(path: path))
+      // The remedy that root reads is to take over the folder. Nobody must do that to a home directory.
+      case .directoryOwner(let folder):
+        throw .configuration(.folderNotYours(path: path, folder: folder))
+      default: throw .configuration(.unusable(error))
+      }
+    }
+  }
+
+  /// Says only which rule of ownership is to be kept.
+  ///
+  /// The rule is checked on the open file. A missing file may have been meant as the caller's own.
+  private static func isOwned(_ path: String, by userID: uid_t) -> Bool {
+    var state = stat()
+    // SAFETY: the path lives for the call, and `state` is a stat.
+    return unsafe lstat(path, &state) != 0 || state.st_uid == userID
+  }
+}
+
+/// What a trial of a value says of the server's policy.
+enum PolicyTrialText: FindingCatalogue {
+  /// It could not be tried, and may refuse what the file accepts.
+  case untried(StatusFailure)
+  /// The core names this version as in force, and does not tell its rules.
+  case notTold(version: Int64)
+
+  var english: FindingText {
+    switch self {
+    case .untried(let failure):
+      FindingText(
+        "the server's policy was not tried, and may refuse it: \(failure.english.what)", do: failure.english.remedy)
+    case .notTold(let version):
+      FindingText(
+        "the core does not tell the rules of policy \(version)",
+        do: "run the core and uafctl of one release (uafctl doctor)")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .untried(let failure):
+      FindingText(
+        "서버의 정책으로는 시험하지 못했습니다. 그 정책이 이 값을 거절할 수 있습니다: \(failure.korean.what)", do: failure.korean.remedy)
+    case .notTold(let version):
+      FindingText(
+        "코어가 정책 \(version)의 규칙을 알려 주지 않습니다", do: "코어와 uafctl을 같은 릴리스로 맞추십시오(uafctl doctor)")
     }
   }
 }

@@ -1,5 +1,7 @@
+import Authenticator
 import Glibc
 import HostSystem
+import UAFConfiguration
 import UAFWire
 
 /// Who calls, from where, and what such a caller may say (PROTOCOL.md, "Who may say what").
@@ -80,5 +82,84 @@ struct ToolUser {
       throw request.mayNameType ? .noSuchAccountOrType(user ?? "") : .noSuchAccount(user ?? String(userID))
     }
     return account
+  }
+}
+
+/// Account and authenticator type, as `register`, `change`, `reset` and `deregister` have them: `[USER] [TYPE]`.
+///
+/// One name alone is the account, unless it is a type and no account is called so.
+struct Names: Equatable {
+  /// The account; nil: the caller's own.
+  let user: String?
+  /// The authenticator type or AAID; nil: the core chooses.
+  let type: String?
+
+  /// Tells the names apart.
+  init(user: String?, type: String?, accounts: any AccountDirectory) {
+    if type == nil, let user, AuthenticatorName.isPossible(user), accounts.account(named: user) == nil {
+      self.user = nil
+      self.type = user
+    } else {
+      self.user = user
+      self.type = type
+    }
+  }
+}
+
+/// What an authenticator can be called on the command line.
+enum AuthenticatorName {
+  /// Those that this version has, as shells complete them.
+  static let shown = AuthenticatorType.allCases.map(\.rawValue)
+
+  /// Whether `name` is a type that a configuration may name, or has the form of an AAID (`5541#0001`).
+  static func isPossible(_ name: String) -> Bool {
+    ConfiguredAuthenticator(rawValue: name) != nil || name.utf8.count == 9 && name.dropFirst(4).first == "#"
+  }
+}
+
+/// What a subcommand asks the core for.
+struct Request: Equatable {
+  /// What is to be done.
+  var operation: Operation
+  /// The account, as named on the command line; nil: the caller's own.
+  var user: String?
+  /// Whether `user` stood alone where a type may stand alone as well.
+  var mayNameType = false
+  /// An authenticator type or AAID; nil: the core chooses or asks.
+  var authenticator: String?
+  /// The payload: an enrolment code, or one that approves a text.
+  var payload: [UInt8]?
+  /// Whether the server's token is wanted.
+  var wantsToken = false
+  /// A text to be confirmed by the person's value.
+  var transaction: [UInt8]?
+  /// Whether the core says when it is ready, and asks only after *resume*.
+  var isDivided = false
+  /// Whether what the payload asks to have approved is denied.
+  var denies = false
+
+  /// A request for the caller's own account, without options.
+  init(_ operation: Operation) { self.operation = operation }
+
+  /// A request about an account and an authenticator, as far as they are named.
+  init(_ operation: Operation, about names: Names) {
+    self.operation = operation
+    (user, mayNameType) = (names.user, names.user != nil && names.type == nil)
+    authenticator = names.type
+  }
+}
+
+/// A text that the person confirms with the value, as `--transaction` gives it.
+enum TransactionArgument {
+  /// Its bytes, as a conversation carries them.
+  ///
+  /// An empty text is refused: a script whose variable is empty would take a login without a text for a confirmation.
+  ///
+  /// - Throws: ``ToolError/badArgument(_:)``.
+  static func bytes(of text: String) throws(ToolError) -> [UInt8] {
+    guard (1...WireLimit.transaction).contains(text.utf8.count), !text.utf8.contains(0) else {
+      throw .badArgument(.transactionLength)
+    }
+    return Array(text.utf8)
   }
 }

@@ -1,4 +1,0 @@
-import ArgumentParser
-import PAMStacks
-
-extension PAMShape: ExpressibleByArgument {}

@@ -1,4 +1,0 @@
-import Invocation
-
-/// How uafctl ends: as uaf-server does.
-typealias ToolExit = ExitStatus
