@@ -60,3 +60,10 @@ final class LoginReads: Sendable {
     }.map { $0.flatMap(\.self) }
   }
 }
+
+/// What one login asks the store for.
+struct LoginLookup {
+  let username: String
+  let appID: String
+  let challenge: IssuedChallenge?
+}

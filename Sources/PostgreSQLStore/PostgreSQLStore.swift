@@ -140,3 +140,88 @@ package struct PostgreSQLStore: ServerStore {
     }
   }
 }
+
+/// One transaction of a ``PostgreSQLStore``, with a value for each table.
+struct PostgreSQLTransaction: StoreTransaction {
+  let connection: Connection
+  let auditBuffer = AuditBuffer()
+
+  var accessTokens: any AccessTokens { AccessTokenTable(connection: connection) }
+  var accounts: any Accounts { AccountTable(connection: connection) }
+  var administrators: any Administrators { AdministratorTable(connection: connection) }
+  var approvals: any Approvals { ApprovalTable(connection: connection) }
+  var audit: any AuditTrail { AuditTable(connection: connection, buffer: auditBuffer) }
+  var auditDeliveries: any AuditDeliveries { AuditDeliveryTable(connection: connection) }
+  var confirmedTexts: any ConfirmedTexts { ConfirmedTextTable(connection: connection) }
+  var consoleSessions: any ConsoleSessions { ConsoleSessionTable(connection: connection) }
+  var contents: any StoreContents { ContentsTable(connection: connection) }
+  var credentials: any Credentials { CredentialTable(connection: connection) }
+  var enrolments: any Enrolments { EnrolmentTable(connection: connection) }
+  var issuedCodes: any IssuedCodes { IssuedCodeTable(connection: connection) }
+  var joinCodes: any JoinCodes { JoinCodeTable(connection: connection) }
+  var joinedMachines: any JoinedMachines { JoinedMachineTable(connection: connection) }
+  var machinePolicies: any SavedMachinePolicies { MachinePolicyTable(connection: connection) }
+  var machines: any Machines { MachineTable(connection: connection) }
+  var openRegistrations: any OpenRegistrations { OpenRegistrationTable(connection: connection) }
+  var policyVersions: any PolicyVersions { PolicyVersionTable(connection: connection) }
+  var repeatableRequests: any RepeatableRequests { RepeatableRequestTable(connection: connection) }
+  var settings: any Settings { SettingTable(connection: connection) }
+  var usedChallenges: any UsedChallenges { UsedChallengeTable(connection: connection) }
+  var usedProofs: any UsedProofs { UsedProofTable(connection: connection) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerTable(connection: connection) }
+
+  func keeping(if changes: () throws -> Bool) throws {
+    try connection.enqueue("SAVEPOINT changes")
+    let rows = auditBuffer.events.count
+    do {
+      guard try changes() else {
+        try connection.execute("ROLLBACK TO SAVEPOINT changes")
+        auditBuffer.cut(to: rows)
+        return
+      }
+    } catch {
+      try connection.execute("ROLLBACK TO SAVEPOINT changes")
+      auditBuffer.cut(to: rows)
+      throw error
+    }
+    try connection.execute("RELEASE SAVEPOINT changes")
+  }
+}
+
+/// Up to when used challenges are forgotten.
+///
+/// A row that was removed stays in its index until no transaction of the database is older than the removal. While somebody
+/// takes a dump for an hour, each second would pass everything that was removed in that hour. So it begins where the one
+/// before has ended.
+final class ForgettingProgress: Sendable {
+  /// After how many seconds it begins from the oldest row again: one that another instance was removing may have stayed.
+  private static let fullEvery: Int64 = 3600
+
+  private let state = Mutex((reached: Int64(0), beganAt: Int64(0)))
+
+  /// Where the next search begins, in the database's seconds since 1970.
+  ///
+  /// - Parameter now: seconds since 1970, by this machine's clock.
+  func start(at now: Int64) -> Int64 {
+    state.withLock { state in
+      if now < state.beganAt || now - state.beganAt >= Self.fullEvery { state = (0, now) }
+      return state.reached
+    }
+  }
+
+  /// Notes up to when everything is forgotten.
+  func reached(_ time: Int64) { state.withLock { $0.reached = time } }
+}
+
+/// The rows of the audit that a transaction adds when it ends.
+///
+/// The end of the chain is locked from then until the commit, and after all that the transaction has changed. So two that write
+/// never wait for each other, and none waits long.
+final class AuditBuffer {
+  private(set) var events: [AuditEntry] = []
+
+  func append(_ more: [AuditEntry]) { events += more }
+
+  /// Forgets what came after the first `count` rows.
+  func cut(to count: Int) { events.removeLast(events.count - count) }
+}

@@ -56,3 +56,179 @@ import CLibPQ
       UnsafeRawBufferPointer(start: value, count: max(0, Int(PQgetlength(result, row, column)))))
   }
 }
+
+/// One row of a result; its values are those of PostgreSQL's binary format.
+struct QueryRow {
+  let result: QueryResult
+  let number: CInt
+
+  func bytes(_ column: CInt) -> [UInt8]? { result.bytes(number, column) }
+
+  /// The bytes of a column that has a value in each row.
+  ///
+  /// - Throws: ``PostgreSQLError/unreadable`` for NULL, and so do the others below.
+  func requiredBytes(_ column: CInt) throws -> [UInt8] {
+    guard let bytes = bytes(column) else { throw PostgreSQLError.unreadable }
+    return bytes
+  }
+
+  func optionalText(_ column: CInt) throws -> String? {
+    guard let bytes = bytes(column) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw PostgreSQLError.unreadable }
+    return text
+  }
+
+  func text(_ column: CInt) throws -> String {
+    guard let text = try optionalText(column) else { throw PostgreSQLError.unreadable }
+    return text
+  }
+
+  /// A number of two, four or eight bytes.
+  func optionalInteger(_ column: CInt) throws -> Int64? {
+    guard let bytes = bytes(column) else { return nil }
+    guard [2, 4, 8].contains(bytes.count), let first = bytes.first else { throw PostgreSQLError.unreadable }
+    return bytes.reduce(first & 0x80 == 0 ? 0 : -1) { $0 << 8 | Int64($1) }
+  }
+
+  /// A number in the range of its type.
+  func integer<Number: FixedWidthInteger>(_ column: CInt, as type: Number.Type = Int64.self) throws -> Number {
+    guard let number = try optionalInteger(column).flatMap({ Number(exactly: $0) }) else {
+      throw PostgreSQLError.unreadable
+    }
+    return number
+  }
+
+  func boolean(_ column: CInt) throws -> Bool {
+    guard let bytes = bytes(column), bytes.count == 1 else { throw PostgreSQLError.unreadable }
+    return bytes[0] != 0
+  }
+}
+
+/// A value of a statement, as PostgreSQL's binary format has it.
+enum Parameter {
+  case integer(Int64?)
+  case text(String?)
+  case bytes([UInt8]?)
+  case integers([Int64])
+  case texts([String])
+  case byteStrings([[UInt8]])
+
+  static func integer(_ number: some BinaryInteger) -> Parameter { .integer(Int64?(Int64(clamping: number))) }
+
+  /// The type's number in PostgreSQL's catalogue (pg_type.dat): int8, text, bytea, and their arrays.
+  var type: UInt32 {
+    switch self {
+    case .integer: 20
+    case .text: 25
+    case .bytes: 17
+    case .integers: 1016
+    case .texts: 1009
+    case .byteStrings: 1001
+    }
+  }
+
+  /// Appends the value's bytes to those of the parameters before it.
+  ///
+  /// - Returns: false for NULL, which has none.
+  func append(to bytes: inout [UInt8]) -> Bool {
+    switch self {
+    case .integer(nil), .text(nil), .bytes(nil): return false
+    case .integer(let number?): Self.append(number, to: &bytes)
+    case .text(let text?): bytes += text.utf8
+    case .bytes(let value?): bytes += value
+    case .integers(let numbers):
+      Self.appendArray(of: 20, numbers, to: &bytes) { Self.append($0, to: &$1) }
+    case .texts(let texts):
+      Self.appendArray(of: 25, texts, to: &bytes) { $1 += $0.utf8 }
+    case .byteStrings(let strings):
+      Self.appendArray(of: 17, strings, to: &bytes) { $1 += $0 }
+    }
+    return true
+  }
+
+  /// One dimension that begins with index 1, without NULL.
+  private static func appendArray<Element>(
+    of type: UInt32, _ elements: [Element], to bytes: inout [UInt8], _ appendElement: (Element, inout [UInt8]) -> Void
+  ) {
+    append(Int32(elements.isEmpty ? 0 : 1), to: &bytes)
+    append(Int32(0), to: &bytes)
+    append(type, to: &bytes)
+    guard !elements.isEmpty else { return }
+    append(Int32(clamping: elements.count), to: &bytes)
+    append(Int32(1), to: &bytes)
+    for element in elements {
+      // The length is known, and written, when the element is.
+      let start = bytes.count
+      append(Int32(0), to: &bytes)
+      appendElement(element, &bytes)
+      let length = Int32(clamping: bytes.count - start - 4)
+      for place in 0..<4 { bytes[start + place] = UInt8(truncatingIfNeeded: length >> (24 - 8 * Int32(place))) }
+    }
+  }
+
+  /// A number in big-endian order.
+  private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
+    var shift = number.bitWidth
+    while shift > 0 {
+      shift -= 8
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+}
+
+/// Parameters of a statement as libpq takes them, in one block of bytes.
+struct ParameterBlock {
+  private var block: [UInt8] = []
+  private var offsets: [Int?] = []
+  private var lengths: [CInt] = []
+
+  init(_ parameters: [Parameter]) {
+    for parameter in parameters {
+      let start = block.count
+      offsets.append(parameter.append(to: &block) ? start : nil)
+      lengths.append(CInt(clamping: block.count - start))
+    }
+    // An empty value needs an address, and so does a list without parameters.
+    block.append(0)
+    lengths.append(0)
+  }
+
+  /// Lends pointers to the parameters' bytes, NULL for NULL, with their lengths and their format, which is binary.
+  func withPointers(_ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<CInt>, UnsafePointer<CInt>) -> Void) {
+    let formats = [CInt](repeating: 1, count: lengths.count)
+    // SAFETY: each offset is within the block; the pointers live for the call.
+    unsafe block.withUnsafeBytes { bytes in
+      guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+      var pointers: [UnsafePointer<CChar>?] = unsafe []
+      for offset in offsets { unsafe pointers.append(offset.map { unsafe base + $0 }) }
+      unsafe pointers.append(nil)
+      unsafe body(pointers, lengths, formats)
+    }
+  }
+}
+
+/// Remembers whether the server has warned.
+///
+/// PostgreSQL reports a commit that was cancelled while it waited for its standby as a success, with only a warning: "canceling
+/// wait for synchronous replication". The text depends on the server's language, so each warning counts.
+final class Notices {
+  private(set) var hasWarned = false
+
+  func reset() { hasWarned = false }
+
+  /// Listens to a connection, which must not live longer than this.
+  func listen(to connection: OpaquePointer) {
+    // SAFETY: libpq passes the pointer to the receiver, and only while the connection is used. Its owner keeps both.
+    unsafe PQsetNoticeReceiver(
+      connection,
+      { owner, result in
+        guard let owner = unsafe owner else { return }
+        let notices = unsafe Unmanaged<Notices>.fromOpaque(owner).takeUnretainedValue()
+        // The severity's name in English, whatever the server's language (PG_DIAG_SEVERITY_NONLOCALIZED).
+        let severity = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "V"))).map { unsafe String(cString: $0) }
+        if !Notices.harmless.contains(severity ?? "") { notices.hasWarned = true }
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private static let harmless = ["NOTICE", "INFO", "LOG", "DEBUG"]
+}

@@ -1,4 +1,6 @@
 import GRDB
+import Synchronization
+import UAFMessages
 import UAFService
 
 /// Writes what a verified answer changes.
@@ -42,4 +44,131 @@ struct AnswerStore {
     for text in answer.confirmedTexts { try ConfirmedTextStore(db: db).add(text) }
     return .stored
   }
+}
+
+/// Commits the verified answers of several callers together.
+final class AnswerWriter: Sendable {
+  /// The most used challenges that are forgotten at once, about 4 ms of work.
+  private static let mostForgotten = 4096
+
+  private let database: any DatabaseWriter
+  // SQLite has one writer at a time.
+  private let queue = BatchQueue<VerifiedAnswer, AnswerOutcome>(mostWorkers: 1) { ContinuousClock.now }
+  private let forgetting = OncePerSecond()
+  /// Made with the first batch.
+  private let statements = Mutex<AnswerStatements?>(nil)
+
+  /// Makes a writer for a database whose tables are in their current form.
+  init(_ database: any DatabaseWriter) {
+    self.database = database
+  }
+
+  /// How many answers wait for the next commit.
+  var waitingCount: Int { queue.waitingCount }
+
+  /// Stores an answer; returns when it is durable.
+  ///
+  /// - Throws: SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was flushed.
+  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+    try await queue.add(answer) { [self] in writeNext() }
+  }
+
+  /// Queued anew for each batch, so that other writers of this process get their turn.
+  private func writeNext() {
+    database.asyncWriteWithoutTransaction { [self] db in
+      var now: Int64?
+      let mustGoOn = queue.workBatch { batch in
+        now = batch.last?.now
+        return BatchQueue.outcomes(of: batch) { try commit($0, db) }
+      }
+      if let now { forget(now, db) }
+      if mustGoOn { writeNext() }
+    }
+  }
+
+  private func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [AnswerOutcome] {
+    let store = AnswerStore(db: db, statements: try prepared(on: db))
+    // GRDB's own way prepares both statements for each transaction.
+    try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    do {
+      let outcomes = try batch.map { try store.store($0) }
+      try store.record(zip(batch, outcomes).compactMap { $1 == .stored ? $0.event : nil })
+      try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      return outcomes
+    } catch {
+      // SQLite may have ended the transaction itself.
+      if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK TRANSACTION") }
+      throw error
+    }
+  }
+
+  private func prepared(on db: Database) throws -> AnswerStatements {
+    try statements.withLock { statements in
+      if let statements { return statements }
+      let made = try AnswerStatements(db)
+      statements = made
+      return made
+    }
+  }
+
+  /// Forgets expired challenges, at most once a second, after the callers have got their outcome.
+  private func forget(_ now: Int64, _ db: Database) {
+    guard forgetting.isDue(at: now) else { return }
+    // If it fails, the next second tries again; the answers were stored before.
+    try? db.inTransaction(.immediate) {
+      try UsedChallengeStore(db: db).forget(expiredAt: now, most: Self.mostForgotten)
+      return .commit
+    }
+  }
+}
+
+/// The statements of each verified answer, on the connection that writes.
+///
+/// GRDB's way around each of them takes longer than the statement. They are used on the database's queue alone.
+final class AnswerStatements: @unchecked Sendable {
+  private let raise: PreparedStatement
+  private let use: PreparedStatement
+  private let audit: AuditStatements
+
+  private static let raiseCounter = """
+    UPDATE credential SET signCounter = ?1, lastUsedAt = ?2
+    WHERE aaid = ?3 AND keyID = ?4 AND username = ?5 AND revokedAt IS NULL
+      AND (blockedUntil IS NULL OR blockedUntil <= ?2)
+      AND (signCounter < ?1 OR (signCounter = 0 AND ?1 = 0))
+      AND NOT EXISTS (SELECT 1 FROM usedChallenge WHERE expiresAt = ?6 AND hash = ?7)
+    """
+  private static let useChallenge = "INSERT INTO usedChallenge (expiresAt, hash) VALUES (?1, ?2)"
+
+  /// Prepares the statements on a connection.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  init(_ db: Database) throws {
+    raise = try PreparedStatement(Self.raiseCounter, on: db)
+    use = try PreparedStatement(Self.useChallenge, on: db)
+    audit = try AuditStatements(db)
+  }
+
+  /// Stores the counter of a verified signature, if it is higher than the stored one, or both are 0, and if the challenge was
+  /// not used, and the account not blocked.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedAnswer, _ db: Database) throws -> Bool {
+    try raise.run([
+      .integer(Int64(signature.signCounter)), .integer(answer.now), .text(signature.aaid.text),
+      .bytes(signature.keyID.bytes), .text(answer.username), .integer(answer.expiresAt), .bytes(answer.challengeHash),
+    ])
+    return db.changesCount == 1
+  }
+
+  /// Marks an answer's challenge as used.
+  ///
+  /// - Throws: ``SQLiteFailure``, also if it was used before.
+  func useChallenge(of answer: VerifiedAnswer) throws {
+    try use.run([.integer(answer.expiresAt), .bytes(answer.challengeHash)])
+  }
+
+  /// Adds the rows of stored answers to the audit.
+  ///
+  /// - Throws: ``SQLiteFailure``; ``CryptoError``.
+  func append(_ events: [AuditEntry]) throws { try audit.append(events) }
 }

@@ -97,3 +97,80 @@ struct AuditStore: AuditTrail {
     return db.changesCount
   }
 }
+
+/// The statements that add rows to the audit.
+///
+/// Texts are bound and read by their length. GRDB would end them at U+0000, and what stands after that would be hashed or not.
+struct AuditStatements {
+  /// The end of the chain: number, hash.
+  private static let end = "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1"
+  /// A row: number, time, the texts, hash.
+  private static let append = """
+    INSERT INTO audit (number, time, kind, outcome, account, actor, address, machine, authenticators, detail, hash)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+    """
+
+  private let end: PreparedStatement
+  private let append: PreparedStatement
+
+  /// Prepares the statements on a connection.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  init(_ db: Database) throws {
+    end = try PreparedStatement(Self.end, on: db)
+    append = try PreparedStatement(Self.append, on: db)
+  }
+
+  /// The end of the chain.
+  ///
+  /// - Throws: ``SQLiteFailure``.
+  func last() throws -> AuditLink {
+    var link = AuditLink.start
+    try end.run([]) { link = AuditLink(number: $0.integer(0), hash: $0.bytes(1)) }
+    return link
+  }
+
+  /// Adds rows.
+  ///
+  /// - Throws: ``SQLiteFailure``; ``CryptoError``.
+  func append(_ events: [AuditEntry]) throws {
+    guard !events.isEmpty else { return }
+    // Read anew each time: another process may have added rows.
+    var link = try last()
+    for event in events {
+      link = try link.next(event.body)
+      let texts = event.texts.map { StatementValue.text($0) }
+      try append.run([.integer(link.number), .integer(event.time)] + texts + [.bytes(link.hash)])
+    }
+  }
+}
+
+/// The table of the places of the audit's sinks.
+struct AuditDeliveryStore: AuditDeliveries {
+  /// The form of the table.
+  static let table = """
+    CREATE TABLE auditDelivery (
+      sink TEXT PRIMARY KEY NOT NULL,
+      delivered INTEGER NOT NULL,
+      holder TEXT NOT NULL,
+      heldUntil INTEGER NOT NULL
+    ) STRICT;
+    """
+
+  let db: Database
+
+  func all() throws -> [AuditDelivery] {
+    try Row.fetchAll(db, sql: "SELECT sink, delivered, holder, heldUntil FROM auditDelivery ORDER BY sink").map {
+      AuditDelivery(sink: $0[0], delivered: $0[1], holder: $0[2], heldUntil: $0[3])
+    }
+  }
+
+  func keep(_ delivery: AuditDelivery) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO auditDelivery (sink, delivered, holder, heldUntil) VALUES (?, ?, ?, ?) ON CONFLICT (sink) DO UPDATE
+        SET delivered = excluded.delivered, holder = excluded.holder, heldUntil = excluded.heldUntil
+        """,
+      arguments: [delivery.sink, delivery.delivered, delivery.holder, delivery.heldUntil])
+  }
+}

@@ -2,6 +2,7 @@
 // the same tables in its own SQL, and neither imports the other. The protocols in UAFService/Store say what each table promises.
 // Here is only what SQLite needs.
 
+import CSQLite
 import GRDB
 import UAFService
 
@@ -123,5 +124,130 @@ package struct SQLiteStore: ServerStore {
     let copy = try DatabaseQueue(path: path)
     try database.backup(to: copy)
     try copy.close()
+  }
+}
+
+/// One transaction of a ``SQLiteStore``, with a value for each table.
+struct SQLiteTransaction: StoreTransaction {
+  let db: Database
+
+  var accessTokens: any AccessTokens { AccessTokenStore(db: db) }
+  var accounts: any Accounts { AccountStore(db: db) }
+  var administrators: any Administrators { AdministratorStore(db: db) }
+  var approvals: any Approvals { ApprovalStore(db: db) }
+  var audit: any AuditTrail { AuditStore(db: db) }
+  var auditDeliveries: any AuditDeliveries { AuditDeliveryStore(db: db) }
+  var confirmedTexts: any ConfirmedTexts { ConfirmedTextStore(db: db) }
+  var consoleSessions: any ConsoleSessions { ConsoleSessionStore(db: db) }
+  var contents: any StoreContents { ContentsStore(db: db) }
+  var credentials: any Credentials { CredentialStore(db: db) }
+  var enrolments: any Enrolments { EnrolmentStore(db: db) }
+  var issuedCodes: any IssuedCodes { IssuedCodeStore(db: db) }
+  var joinCodes: any JoinCodes { JoinCodeStore(db: db) }
+  var joinedMachines: any JoinedMachines { JoinedMachineStore(db: db) }
+  var machinePolicies: any SavedMachinePolicies { MachinePolicyStore(db: db) }
+  var machines: any Machines { MachineStore(db: db) }
+  var openRegistrations: any OpenRegistrations { OpenRegistrationStore(db: db) }
+  var policyVersions: any PolicyVersions { PolicyVersionStore(db: db) }
+  var repeatableRequests: any RepeatableRequests { RepeatableRequestStore(db: db) }
+  var settings: any Settings { SettingStore(db: db) }
+  var usedChallenges: any UsedChallenges { UsedChallengeStore(db: db) }
+  var usedProofs: any UsedProofs { UsedProofStore(db: db) }
+  var wrongAnswers: any WrongAnswers { WrongAnswerStore(db: db) }
+
+  func keeping(if changes: () throws -> Bool) throws {
+    try db.inSavepoint { try changes() ? .commit : .rollback }
+  }
+}
+
+/// A failure of SQLite, by its code.
+struct SQLiteFailure: StoreFailure {
+  /// The extended result code.
+  let code: CInt
+
+  var logName: String { "sqlite-\(code)" }
+  // The low eight bits are the primary code. Only a store that was moved away has triggers: its server has to be started anew.
+  var isTemporary: Bool { code & 0xff == SQLITE_BUSY || code == SQLITE_CONSTRAINT | 7 << 8 }
+  var text: String { "SQLite error \(code)" }
+}
+
+extension DatabaseError: StoreFailure {
+  // An SQLite error's own description can have stored values, so only its code is reported.
+  package var logName: String { "sqlite-\(extendedResultCode.rawValue)" }
+  // Another command writes for longer than is waited, such as `migrate`. Only a store that was moved away has triggers.
+  package var isTemporary: Bool {
+    resultCode == .SQLITE_BUSY || extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER
+  }
+  package var text: String { message ?? "SQLite error \(resultCode.rawValue)" }
+}
+
+/// Keeps everybody else from writing to a store's file, while its rows are copied elsewhere; others read meanwhile.
+///
+/// It is a transaction that has changed nothing yet. If the process ends, the file is as it was, and others write again.
+package final class StoreHold: Sendable {
+  private let database: DatabaseQueue
+
+  /// Waits until nobody writes.
+  ///
+  /// - Parameter patience: how many seconds it waits at most.
+  /// - Throws: ``StoreError/busy``; ``StoreError/moved(to:)`` if somebody was faster; ``StoreFailure``.
+  package init(path: String, patience: Double = 5) throws {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(patience)
+    // The transaction begins here, and ends in another call.
+    configuration.allowsUnsafeTransactions = true
+    database = try DatabaseQueue(path: path, configuration: configuration)
+    do {
+      try database.writeWithoutTransaction { db in
+        try db.execute(sql: "PRAGMA synchronous = FULL")
+        try db.execute(sql: "BEGIN IMMEDIATE TRANSACTION")
+        // Another move may have ended while this one waited.
+        if let move = try SettingStore(db: db).value(of: .movedTo) { throw StoreError.moved(to: StoreMove(move).place) }
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      throw StoreError.busy
+    }
+  }
+
+  /// Closes the store for good: from the commit on nobody changes it, and no command opens it.
+  ///
+  /// - Parameters:
+  ///   - place: where its rows are now, for people.
+  ///   - mark: what the move is known by.
+  /// - Throws: ``StoreFailure``. The store may be closed all the same, if the disk failed in the commit.
+  package func close(movedTo place: String, mark: String) throws {
+    try database.writeWithoutTransaction { db in
+      try SettingStore(db: db).set(.movedTo, to: StoreMove(mark: mark, place: place).text)
+      try ChangeBan.add(to: db)
+      try db.execute(sql: "COMMIT TRANSACTION")
+    }
+  }
+
+  /// Lets others write again, if the store was not closed.
+  package func release() { try? database.close() }
+}
+
+/// Triggers that refuse each change of a store's rows, also to servers that have it open, of whatever version.
+enum ChangeBan {
+  private static let prefix = "movedAway"
+
+  static func add(to db: Database) throws {
+    for table in MovedTable.all.map(\.name) + MovedTable.left {
+      for deed in ["INSERT", "UPDATE", "DELETE"] {
+        // The names are those of this program.
+        try db.execute(
+          sql: """
+            CREATE TRIGGER \(prefix)_\(table)_\(deed) BEFORE \(deed) ON \(table)
+            BEGIN SELECT RAISE(ABORT, '\(StoreError.movedShortText)'); END
+            """)
+      }
+    }
+  }
+
+  static func remove(from db: Database) throws {
+    let names = try String.fetchAll(
+      db, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?) = ?",
+      arguments: [prefix.count, prefix])
+    for name in names { try db.execute(sql: "DROP TRIGGER \(name)") }
   }
 }

@@ -175,3 +175,63 @@ package struct AccessAdministration: Sendable {
     }
   }
 }
+
+/// Finds out who asks by a token.
+package struct TokenCheck: Sendable {
+  /// How often it is noted that a token was used, in seconds.
+  private static let useInterval: Int64 = 60
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Who asks; nil if the token is not good, as ``CallerStanding`` has it, or may not be used from where they ask.
+  ///
+  /// - Parameters:
+  ///   - text: the token.
+  ///   - address: where they are, for the audit.
+  ///   - isWithin: whether they are in one of these ranges of addresses.
+  /// - Throws: ``StoreFailure``.
+  package func caller(
+    of text: String, address: String, isWithin: ([String]) -> Bool
+  ) async throws -> Caller? {
+    guard TokenText.isValid(text) else { return nil }
+    // It is found by its hash: how long the search takes shows nothing of the token.
+    let hash = try TokenText.hash(text)
+    let now = environment.now()
+    let found = try await environment.read { records in
+      try records.accessTokens.token(hash: hash).flatMap { token in
+        try CallerStanding(records: records, now: now).isGood(token) ? token : nil
+      }
+    }
+    guard let token = found, let role = Role(rawValue: token.role),
+      token.addresses.isEmpty || isWithin(token.addresses)
+    else { return nil }
+    if token.lastUsedAt.map({ now - $0 >= Self.useInterval }) ?? true {
+      try await environment.note { try $0.accessTokens.markUsed(token.name, now: now) }
+    }
+    return Caller(actor: .token(token.name), role: role, address: address)
+  }
+}
+
+/// The form of the API's tokens: `uafs_`, and 32 random bytes in base64url.
+///
+/// The beginning lets a program that searches files for secrets find one.
+package enum TokenText {
+  static let randomBytes = 32
+  private static let prefix = "uafs_"
+
+  static func make(_ random: [UInt8]) -> String { prefix + Base64URL.encode(random) }
+
+  /// Whether a text may be a token; nothing else is looked up.
+  package static func isValid(_ text: String) -> Bool {
+    guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 43 else { return false }
+    return text.utf8.dropFirst(prefix.utf8.count).allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+        || byte == 0x5F
+    }
+  }
+
+  /// What is stored of a token.
+  static func hash(_ text: String) throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
+}

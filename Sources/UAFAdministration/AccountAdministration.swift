@@ -1,3 +1,5 @@
+import FidoResults
+import Synchronization
 import UAFMessages
 import UAFService
 
@@ -118,6 +120,164 @@ package struct AccountAdministration: Sendable {
       let text = JSONValue.object(detail).text
       try records.audit.append([environment.event(.accountDeletion, by: caller, account: username, detail: text)])
       return keys
+    }
+  }
+}
+
+/// One account in a list.
+package struct AccountRow: Equatable, Sendable {
+  package let summary: AccountSummary
+  /// The name of its group; nil for everybody else.
+  package let group: String?
+
+  package init(summary: AccountSummary, group: String?) {
+    self.summary = summary
+    self.group = group
+  }
+}
+
+/// Which accounts a caller reaches.
+struct AccountReach {
+  private let environment: AdministrationEnvironment
+
+  init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Refuses a name that no account can have.
+  static func check(_ username: String) throws(AdministrationRefusal) {
+    guard Username.isValid(username) else {
+      throw .invalid(field: "account", reason: "must be 1 to 128 printable ASCII characters without white space")
+    }
+  }
+
+  /// Refuses accounts that the caller's role does not reach: those of the group `privileged`, and administrators'.
+  ///
+  /// Whoever gives out a code for an administrator's account could become that administrator, and whoever blocks or enables
+  /// one decides who administers.
+  func check(_ names: [String], by caller: Caller, in records: any StoreTransaction) throws {
+    guard !caller.role.reachesPrivileged, !names.isEmpty else { return }
+    guard let name = try privileged(among: names, in: records).min() else { return }
+    throw AdministrationRefusal.privileged(account: name)
+  }
+
+  /// Those of some names that are of the group `privileged`, or administrators.
+  func privileged(among names: [String], in records: any StoreTransaction) throws -> Set<String> {
+    let administrators = Set(try records.administrators.all().map(\.name))
+    let saved = try environment.savedPrivileged.names(in: records)
+    return try Set(
+      names.filter { name in
+        try administrators.contains(name) || saved.contains(name)
+          || environment.group(name) == AccountGroup.privileged
+      })
+  }
+
+  /// Whether an account is one of the group `privileged`, or an administrator's.
+  func isPrivileged(_ username: String, in records: any StoreTransaction) throws -> Bool {
+    try !privileged(among: [username], in: records).isEmpty
+  }
+}
+
+/// The accounts of the group `privileged` of the policy that was saved last, as a transaction sees it.
+///
+/// A server takes a saved policy some time after it was committed. In between somebody could still reach accounts that have
+/// become privileged, so what changes them asks the store.
+final class SavedPrivileged: Sendable {
+  private let known = Mutex<(number: Int64, names: Set<String>)>((0, []))
+
+  /// The accounts of that group; none where servers take a file of policies in place of the saved ones.
+  func names(in records: any StoreTransaction) throws -> Set<String> {
+    guard try records.settings.value(of: .policyFile) != "yes" else { return [] }
+    let number = try records.policyVersions.lastNumber()
+    if let names = known.withLock({ $0.number == number ? $0.names : nil }) { return names }
+    let names = Self.names(try records.policyVersions.version(number)?.text ?? "")
+    known.withLock { $0 = (number, names) }
+    return names
+  }
+
+  /// The accounts of that group in a policy's text, even if the text names models that this server does not know.
+  static func names(_ text: String) -> Set<String> {
+    guard case .object(let policy)? = try? JSONValue(parsing: Array(text.utf8)),
+      case .object(let groups)? = policy["groups"], case .object(let group)? = groups[AccountGroup.privileged],
+      case .array(let accounts)? = group["accounts"]
+    else { return [] }
+    return Set(accounts.compactMap { if case .string(let name) = $0 { name } else { nil } })
+  }
+}
+
+/// Disables, locks and enables accounts.
+package struct AccountStateAdministration: Sendable {
+  /// How long a lock may be, in seconds: up to a year.
+  package static let lockTimes: ClosedRange<Int64> = 1...31_536_000
+  /// The longest reason, in bytes of UTF-8.
+  private static let maximumReason = 200
+
+  private let environment: AdministrationEnvironment
+
+  package init(_ environment: AdministrationEnvironment) { self.environment = environment }
+
+  /// Lets an account in by no way until somebody enables it.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func disable(_ account: String, reason: String, by caller: Caller) async throws {
+    try caller.require(.manageAccounts)
+    try Self.check(reason: reason)
+    let now = environment.now()
+    let block = AccountBlock(since: now, until: nil, reason: reason, actor: caller.actor.text)
+    try await change(account, to: block, .accountDisabled, ["reason": .string(reason)], by: caller, now: now)
+  }
+
+  /// Lets an account in by no way for some time, in place of an earlier lock.
+  ///
+  /// A disabled account stays disabled.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func lock(_ account: String, seconds: Int64, reason: String, by caller: Caller) async throws {
+    try caller.require(.manageAccounts)
+    guard Self.lockTimes.contains(seconds) else {
+      throw AdministrationRefusal.invalid(field: "seconds", reason: "must be 1 to \(Self.lockTimes.upperBound)")
+    }
+    try Self.check(reason: reason)
+    let now = environment.now()
+    let block = AccountBlock(since: now, until: now + seconds, reason: reason, actor: caller.actor.text)
+    let detail: JSONObject = ["reason": .string(reason), "seconds": .integer(seconds)]
+    try await change(account, to: block, .accountLocked, detail, by: caller, now: now)
+  }
+
+  /// Ends what disables or locks an account.
+  ///
+  /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+  package func enable(_ account: String, by caller: Caller) async throws {
+    try caller.require(.manageAccounts)
+    try await change(account, to: nil, .accountEnabled, [:], by: caller, now: environment.now())
+  }
+
+  /// Refuses a reason that is empty, longer than 200 bytes, or not one line of visible text.
+  package static func check(reason: String) throws(AdministrationRefusal) {
+    if let hidden = Text.firstHidden(in: reason) { throw .hidden(hidden, field: "reason") }
+    guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= maximumReason else {
+      throw .invalid(field: "reason", reason: "must say why in at most \(maximumReason) bytes")
+    }
+  }
+
+  private func change(
+    _ account: String, to block: AccountBlock?, _ kind: AuditKind, _ detail: JSONObject, by caller: Caller, now: Int64
+  ) async throws {
+    try await environment.change(.manageAccounts, .of(account), by: caller) { [environment] records in
+      guard try records.accounts.exists(account) else {
+        throw AdministrationRefusal.unknown("account", name: account)
+      }
+      let standing = try records.accounts.block(of: account)?.refusal(at: now)
+      if kind == .accountLocked, standing == .accountDisabled {
+        throw AdministrationRefusal.conflict("\(account) is disabled; a lock would end that")
+      }
+      if kind == .accountEnabled, standing == nil {
+        throw AdministrationRefusal.conflict("\(account) is neither disabled nor locked")
+      }
+      _ = try records.accounts.setBlock(block, of: account)
+      if block != nil { try records.consoleSessions.removeAll(of: account) }
+      try records.audit.append([
+        environment.event(
+          kind, by: caller, account: account, detail: detail.members.isEmpty ? "" : JSONValue.object(detail).text)
+      ])
     }
   }
 }

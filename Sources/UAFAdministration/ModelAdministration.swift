@@ -1,4 +1,5 @@
 import Authenticator
+import Synchronization
 import UAFMessages
 import UAFService
 
@@ -28,4 +29,48 @@ package struct ModelAdministration: Sendable {
         count: entry.element, type: AuthenticatorType.allCases.first { $0.aaid == entry.element.aaid.text }?.rawValue)
     }
   }
+}
+
+/// How many keys are registered of each model.
+package struct ModelFigures: Equatable, Sendable {
+  package struct Model: Equatable, Sendable {
+    package let count: ModelCount
+    /// The name of the authenticator type, for those of this project.
+    package let type: String?
+
+    package init(count: ModelCount, type: String?) {
+      self.count = count
+      self.type = type
+    }
+  }
+
+  /// When they were counted, in seconds since 1970.
+  package let time: Int64
+  /// Those with the most keys first.
+  package let models: [Model]
+}
+
+/// The figures that were counted last.
+///
+/// To count them means to look at each key. So they are counted again only when they are a minute old, and not because somebody
+/// looks at a page again.
+package final class ModelFigureMemory: Sendable {
+  /// How long figures are shown, in seconds.
+  package static let age: Int64 = 60
+
+  private let last = Mutex<ModelFigures?>(nil)
+
+  package init() {}
+
+  /// The figures that were counted last; nil if they are too old, or if a clock was set back since.
+  func figures(now: Int64) -> ModelFigures? {
+    last.withLock { last in
+      guard let last, (0..<Self.age).contains(now.subtractingReportingOverflow(last.time).partialValue) else {
+        return nil
+      }
+      return last
+    }
+  }
+
+  func keep(_ figures: ModelFigures) { last.withLock { $0 = figures } }
 }

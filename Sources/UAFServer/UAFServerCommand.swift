@@ -7,6 +7,9 @@
 import ArgumentParser
 import Glibc
 import Invocation
+import UAFAdministration
+import UAFMessages
+import UAFService
 
 /// The command line of the server.
 @main
@@ -51,5 +54,73 @@ struct UAFServerCommand: AsyncParsableCommand {
       Glibc.exit(error.exit.rawValue)
     }
     Glibc.exit(await ServerProgram.run(Array(arguments)).rawValue)
+  }
+}
+
+/// The program from its arguments to its exit status.
+enum ServerProgram {
+  private static var names: CommandNames { CommandNames(UAFServerCommand.self) }
+
+  /// Parses `arguments`, does what they say, and tells on standard error what went wrong.
+  static func run(_ arguments: [String]) async -> ExitStatus {
+    let status = await carryOut(arguments)
+    guard let number = Terminal.failure else { return status }
+    Terminal.note(ServerError.unwritten(errorNumber: number).description)
+    return .unwritten
+  }
+
+  private static func carryOut(_ arguments: [String]) async -> ExitStatus {
+    if let unknown = names.unknownTopic(in: arguments) { return tell(unknown) }
+    do {
+      var command = try await UAFServerCommand.asyncParseAsRoot(arguments)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+      return .success
+    } catch {
+      return tell(error, isJSON: arguments.contains("--json"))
+    }
+  }
+
+  /// Prints what an error means, and returns the exit status.
+  ///
+  /// Help, version and completions are results. For an `ExitCode` the command has printed the reason already.
+  ///
+  /// - Parameter isJSON: prints a refusal as a problem, too, in the place of the result.
+  private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
+    switch (error as? AdministrationRefusal).map({ Problem($0) as any Error }) ?? error {
+    case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused
+    case let problem as Problem:
+      if isJSON { Terminal.result(JSONText.ascii(JSONValue.object(problem.json).text)) }
+      Terminal.note(problem.text)
+      return problem.exit
+    case let error as LinkError:
+      Terminal.note(error.description)
+      return .unreachable
+    case let error as ServerError:
+      Terminal.note(error.description)
+      return error.exit
+    case let error as any StoreFailure:
+      Terminal.note("the store cannot be used: \(error.text)")
+      return .unreachable
+    default: break
+    }
+    let full = UAFServerCommand.fullMessage(for: error)
+    if UAFServerCommand.exitCode(for: error).isSuccess {
+      Terminal.result(full)
+      return .success
+    }
+    let message = ParserMessage(error, by: UAFServerCommand.self)
+    if let unknown = names.unknownCommand(by: message.problem, after: message.path) { return tell(unknown) }
+    let prefix = "Error: "
+    Terminal.note(full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full)
+    return .usage
+  }
+
+  private static func tell(_ unknown: UnknownCommand) -> ExitStatus {
+    Terminal.note("\(unknown)\nhint: \(unknown.hint)")
+    return .usage
   }
 }

@@ -1,3 +1,4 @@
+import UAFDecoder
 import UAFService
 
 /// A list of people who are to get enrolment codes: CSV with a first line that names the columns `username` and, if wanted,
@@ -135,4 +136,167 @@ package struct PeopleList: Sendable {
     guard (1...longestLifetime).contains(seconds) else { throw .lifetimeRange(seconds) }
     return seconds
   }
+}
+
+/// What is wrong with a list of people, or with one of its lines.
+package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
+  // The whole list.
+  case empty
+  case notUTF8
+  case utf16
+  /// The first line has this between its fields in place of commas.
+  case separator(Separator)
+  case tooMany
+  case noUsername
+  case unknownColumn(String)
+  case columnTwice(String)
+  // A line.
+  case emptyLine
+  case tooLong
+  case controlCharacter
+  case openQuote
+  case afterQuote
+  case innerQuote
+  case fields(found: Int, wanted: Int)
+  case emptyUsername
+  case longUsername
+  case invalidUsername(String)
+  case usernameTwice(String, first: Int)
+  case notANumber(String)
+  case lifetimeRange(Int64)
+  /// One of the group `privileged`, or an administrator.
+  case privileged(String)
+
+  /// What some spreadsheets write between fields.
+  package enum Separator: CaseIterable, Sendable {
+    case semicolon, tab
+
+    /// The character.
+    var scalar: Unicode.Scalar { self == .semicolon ? ";" : "\t" }
+  }
+
+  package var description: String {
+    switch self {
+    case .empty: "the file is empty: its first line names the columns: username, or username,lifetime"
+    case .notUTF8: "it is not UTF-8: save it as CSV in UTF-8"
+    case .utf16: "it is UTF-16: save it as CSV in UTF-8"
+    case .separator(.semicolon):
+      "the fields are separated by semicolons, and commas are needed: save it as CSV with commas"
+    case .separator(.tab): "the fields are separated by tabs, and commas are needed: save it as CSV with commas"
+    case .tooMany: "there are more than \(PeopleList.maximumCount) lines: divide the list"
+    case .noUsername: "the first line names no column username"
+    case .unknownColumn(let name): "there is no column \(Self.shown(name)): use username, lifetime"
+    case .columnTwice(let name): "the column \(Self.shown(name)) is there twice"
+    case .emptyLine: "the line is empty"
+    case .tooLong: "the line has more than \(PeopleList.maximumLine) bytes"
+    case .controlCharacter: "there is a control character"
+    case .openQuote: "a quote is not closed on its line"
+    case .afterQuote: "there is something between a closing quote and the comma"
+    case .innerQuote: "there is a quote in a field without quotes: put the field in quotes, and double it"
+    case .fields(let found, let wanted): "there are \(found) fields in place of \(wanted)"
+    case .emptyUsername: "the username is empty"
+    case .longUsername: "the username has more than 128 characters"
+    case .invalidUsername(let name): "\(Self.shown(name)) is no username: use printable ASCII without white space"
+    case .usernameTwice(let name, let first): "\(Self.shown(name)) is on line \(first) already"
+    case .notANumber(let text): "\(Self.shown(text)) is no number of seconds"
+    case .lifetimeRange(let seconds): "\(seconds) seconds are not 1 to \(PeopleList.longestLifetime)"
+    case .privileged(let name): "\(Self.shown(name)) is privileged: issue that code by itself"
+    }
+  }
+
+  private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
+}
+
+/// One line of a CSV file (RFC 4180), taken apart.
+///
+/// A field with a line break in it is refused: no field of ours has one, and a quote that is not closed would swallow the rest of
+/// the file.
+package struct CSVLine: Equatable {
+  /// Why a line cannot be taken apart.
+  package enum Problem: Error {
+    /// A quote is not closed on its line.
+    case openQuote
+    /// There is something between a closing quote and the next comma.
+    case afterQuote
+    /// There is a quote in a field that does not begin with one.
+    case innerQuote
+  }
+
+  package let fields: [String]
+
+  /// Takes a line apart.
+  ///
+  /// - Parameter line: without its end.
+  package init(parsing line: String) throws(Problem) {
+    var fields: [String] = []
+    var rest = line.unicodeScalars[...]
+    while true {
+      let (field, end) = try rest.first == "\"" ? Self.quoted(rest) : Self.plain(rest)
+      fields.append(field)
+      guard end < rest.endIndex else { break }
+      rest = rest[rest.index(after: end)...]
+    }
+    self.fields = fields
+  }
+
+  /// A field, and where its comma is, or its end.
+  private typealias Part = (field: String, end: String.UnicodeScalarView.Index)
+
+  private static func plain(_ rest: Substring.UnicodeScalarView) throws(Problem) -> Part {
+    let end = rest.firstIndex(of: ",") ?? rest.endIndex
+    guard !rest[..<end].contains("\"") else { throw .innerQuote }
+    return (String(Substring(rest[..<end])), end)
+  }
+
+  private static func quoted(_ rest: Substring.UnicodeScalarView) throws(Problem) -> Part {
+    var field = String.UnicodeScalarView()
+    var index = rest.index(after: rest.startIndex)
+    while index < rest.endIndex {
+      let scalar = rest[index]
+      index = rest.index(after: index)
+      guard scalar == "\"" else {
+        field.append(scalar)
+        continue
+      }
+      guard index < rest.endIndex else { return (String(field), index) }
+      switch rest[index] {
+      case "\"":
+        field.append(scalar)
+        index = rest.index(after: index)
+      case ",": return (String(field), index)
+      default: throw .afterQuote
+      }
+    }
+    throw .openQuote
+  }
+
+  // MARK: Written
+
+  /// Fields as a line, with its line feed: each in quotes where it needs them, and none that a spreadsheet would compute.
+  static func written(_ fields: [String]) -> String {
+    fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
+  }
+
+  /// A text for a cell of a table, which no spreadsheet takes for a formula.
+  ///
+  /// Quotes do not keep a spreadsheet from computing a cell that begins with one of these signs. An apostrophe does: it says
+  /// that a text follows.
+  package static func harmless(_ text: String) -> String {
+    guard let first = text.unicodeScalars.first, formulaSigns.contains(first) else { return text }
+    return "'" + text
+  }
+
+  /// The last four are what some spreadsheets take for the first four.
+  private static let formulaSigns: Set<Unicode.Scalar> = [
+    "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
+
+  private static func quoted(_ field: String) -> String {
+    guard field.unicodeScalars.contains(where: needsQuotes.contains) else { return field }
+    var quoted = String.UnicodeScalarView()
+    for scalar in field.unicodeScalars { quoted += scalar == "\"" ? [scalar, scalar] : [scalar] }
+    return "\"\(String(quoted))\""
+  }
+
+  private static let needsQuotes: Set<Unicode.Scalar> = [",", "\"", "\r", "\n"]
 }

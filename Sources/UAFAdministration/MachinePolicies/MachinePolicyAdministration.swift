@@ -231,3 +231,65 @@ package struct MachinePolicyAdministration: Sendable {
     return Base64URL.encode(policy.json.bytes).utf8.count + 256
   }
 }
+
+/// A policy for the machines of a group, as somebody wants to save it.
+package struct MachinePolicyDraft: Equatable, Sendable {
+  /// The name of the group.
+  package let group: String
+  /// The policy in TOML; empty for one that asks for nothing.
+  package let text: String
+  /// For how many seconds a machine may rely on it after it was signed; nil for 90 days.
+  package let lifetime: Int64?
+
+  /// The lifetime in seconds, also where it was left out.
+  package var seconds: Int64 { lifetime ?? WorkstationPolicy.standardLifetime }
+
+  /// A lifetime in days; nil for one that is not whole days.
+  package static func days(of seconds: Int64) -> Int64? { seconds.isMultiple(of: 86_400) ? seconds / 86_400 : nil }
+
+  package init(group: String, text: String, lifetime: Int64? = nil) {
+    self.group = group
+    self.text = text
+    self.lifetime = lifetime
+  }
+}
+
+/// What another policy for the machines of a group would change.
+package struct MachinePolicyPreview: Equatable, Sendable {
+  /// A key whose value would be another one.
+  package struct Change: Equatable, Sendable {
+    package let key: String
+    /// As one line; nil where the policy in force does not have the key.
+    package let before: String?
+    /// The same of the draft.
+    package let after: String?
+
+    package init(key: String, before: String?, after: String?) {
+      self.key = key
+      self.before = before
+      self.after = after
+    }
+  }
+
+  /// How many machines are in the group now.
+  package let machines: Int
+  /// The number of the policy in force; nil if none was saved for the group.
+  package let present: Int64?
+  /// What would be others, in the order of the draft, then what would be gone.
+  package let changes: [Change]
+
+  package init(machines: Int, present: Int64?, changes: [Change]) {
+    self.machines = machines
+    self.present = present
+    self.changes = changes
+  }
+}
+
+/// A saved policy for the machines of a group, and how it stands.
+package struct MachinePolicyStanding: Equatable, Sendable {
+  package let policy: SavedMachinePolicy
+  /// Whether none was saved for the group after it.
+  package let isInForce: Bool
+  /// How many machines are in the group now.
+  package let machines: Int
+}

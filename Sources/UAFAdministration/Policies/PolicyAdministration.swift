@@ -1,5 +1,6 @@
 import Authenticator
 import FidoResults
+import Synchronization
 import UAFCrypto
 import UAFMessages
 import UAFService
@@ -194,5 +195,93 @@ package struct PolicyAdministration: Sendable {
       "number": .integer(version.number), "sha256": .string(hash), "reason": .string(version.reason),
     ]
     return environment.event(.policy, by: caller, detail: JSONValue.object(detail).text)
+  }
+}
+
+/// Whom another policy would affect.
+package struct PolicyPreview: Equatable, Sendable {
+  /// How many names are listed at most.
+  package static let mostNames = 20
+
+  /// Accounts with a key that can be used.
+  package internal(set) var withKeys = 0
+  /// Those whose accepted authenticators change.
+  package internal(set) var changed = 0
+  /// Whether the policy in force can be used with the models of now.
+  ///
+  /// If not, everybody with a key counts as able to log in now: another server may have those models.
+  package internal(set) var isPresentUsable = true
+  /// Those that can log in now, and could not any more.
+  package internal(set) var lockedOut = 0
+  /// The first of them, in the order of their bytes.
+  package internal(set) var names: [String] = []
+  /// Those whose keys meet neither policy.
+  package internal(set) var lockedOutAlready = 0
+  /// Names in groups of the draft that are no accounts: perhaps mistyped.
+  package internal(set) var missing = 0
+  /// The first of them.
+  package internal(set) var missingNames: [String] = []
+
+  /// Makes the preview of a store without accounts.
+  package init() {}
+
+  /// Whether nobody who can log in now could do so any more.
+  package var locksEverybodyOut: Bool { lockedOut > 0 && lockedOut + lockedOutAlready == withKeys }
+}
+
+/// What another policy would change for the accounts of a store: counts them one by one.
+struct PolicyComparison {
+  /// nil if the policy in force cannot be used here.
+  let present: AccountPolicies?
+  let draft: AccountPolicies
+  private(set) var preview = PolicyPreview()
+
+  init(present: AccountPolicies?, draft: AccountPolicies) {
+    self.present = present
+    self.draft = draft
+    preview.isPresentUsable = present != nil
+  }
+
+  /// Counts one account.
+  mutating func add(_ account: AccountModels) {
+    let (before, after) = (present?.accepted(for: account.username), draft.accepted(for: account.username))
+    preview.withKeys += 1
+    if before != after { preview.changed += 1 }
+    guard !after.areMet(by: account) else { return }
+    // Where the present policy cannot be used, another server may use it: nobody counts as locked out already.
+    if let before, !before.areMet(by: account) {
+      preview.lockedOutAlready += 1
+      return
+    }
+    preview.lockedOut += 1
+    if preview.names.count < PolicyPreview.mostNames { preview.names.append(account.username) }
+  }
+
+  /// Notes that a group of the draft names an account that is not there.
+  mutating func addMissing(_ username: String) {
+    preview.missing += 1
+    if preview.missingNames.count < PolicyPreview.mostNames { preview.missingNames.append(username) }
+  }
+}
+
+/// Lets one preview of a policy be under way at a time: it looks at each account.
+package final class PreviewGate: Sendable {
+  private let isBusy = Mutex(false)
+
+  package init() {}
+
+  /// Runs a preview.
+  ///
+  /// - Throws: what `preview` throws; ``AdministrationRefusal/conflict(_:)`` while another one is under way.
+  func run<Value>(_ preview: () async throws -> Value) async throws -> Value {
+    let isFree = isBusy.withLock { isBusy in
+      defer { isBusy = true }
+      return !isBusy
+    }
+    guard isFree else {
+      throw AdministrationRefusal.conflict("another preview of a policy is under way: try again when it has ended")
+    }
+    defer { isBusy.withLock { $0 = false } }
+    return try await preview()
   }
 }

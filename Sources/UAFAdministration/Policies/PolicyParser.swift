@@ -127,3 +127,9 @@ package struct PolicyParser {
 
   private func failure(_ reason: String) -> PolicyProblem { PolicyProblem(reason: reason) }
 }
+
+/// What is wrong with the text of a policy.
+package struct PolicyProblem: Error, Equatable {
+  /// Names the wrong member, in printable ASCII.
+  package let reason: String
+}

@@ -38,3 +38,163 @@ enum PageBlock: Equatable {
     }
   }
 }
+
+/// A table of a page.
+struct PageTable: Equatable {
+  let caption: String
+  let columns: [String]
+  let rows: [[PageCell]]
+  /// What stands in place of a table without rows.
+  let empty: String
+  /// Where the next page of it is, and how that link is called; nil on the last one.
+  var next: PageCell?
+
+  /// As the template reads it.
+  var context: [String: Any] {
+    [
+      "caption": caption, "columns": columns, "hasRows": !rows.isEmpty, "empty": empty, "hasNext": next != nil,
+      "next": next?.text ?? "", "nextLink": next?.link ?? "",
+      "rows": rows.map { row -> [String: Any] in
+        [
+          "cells": zip(row, columns).map { cell, column -> [String: Any] in
+            ["text": cell.text, "link": cell.link ?? "", "isLink": cell.link != nil, "column": column]
+          }
+        ]
+      },
+    ]
+  }
+}
+
+/// One cell of a table.
+struct PageCell: Equatable, ExpressibleByStringInterpolation {
+  let text: String
+  /// Where it leads; nil for plain text.
+  var link: String?
+
+  init(stringLiteral text: String) { self.text = text }
+
+  init(_ text: String, link: String? = nil) {
+    self.text = text
+    self.link = link
+  }
+}
+
+/// A form of a page.
+struct PageForm: Equatable {
+  let title: String
+  let action: String
+  let button: String
+  var fields: [PageField] = []
+  /// Whether it only asks for a page: such a form is sent with GET.
+  var isSearch = false
+  /// Whether it takes something away.
+  var isDangerous = false
+  /// Whether it has a file.
+  var isUpload = false
+
+  /// As the template reads it.
+  ///
+  /// - Parameters:
+  ///   - number: no other form of the page has it.
+  ///   - csrf: the session's token against forged requests.
+  func context(number: Int, csrf: String) -> [String: Any] {
+    [
+      "formTitle": title, "id": "form-\(number)", "action": action, "button": button, "isDangerous": isDangerous,
+      "isPost": !isSearch, "isUpload": isUpload, "method": isSearch ? "get" : "post", "csrf": csrf,
+      "fields": fields.enumerated().map { $1.context(id: "field-\(number)-\($0)") },
+    ]
+  }
+}
+
+/// One field of a form.
+struct PageField: Equatable {
+  enum Kind: Equatable {
+    case text
+    case number
+    /// A text of several lines.
+    case lines
+    case file
+    case hidden
+    /// One of some values, each with what is shown for it.
+    case choice([(value: String, text: String)])
+
+    static func == (first: Kind, second: Kind) -> Bool {
+      switch (first, second) {
+      case (.text, .text), (.number, .number), (.lines, .lines), (.file, .file), (.hidden, .hidden):
+        true
+      case (.choice(let first), .choice(let second)): first.map(\.value) == second.map(\.value)
+      default: false
+      }
+    }
+  }
+
+  let name: String
+  let label: String
+  var kind = Kind.text
+  var value = ""
+  var isRequired = false
+  /// In characters.
+  var maximum = 500
+
+  static func hidden(_ name: String, _ value: String) -> PageField {
+    PageField(name: name, label: "", kind: .hidden, value: value)
+  }
+
+  /// As the template reads it.
+  ///
+  /// - Parameter id: no other field of the page has it.
+  func context(id: String) -> [String: Any] {
+    var context: [String: Any] = [
+      "id": id, "name": name, "label": label, "value": value, "isRequired": isRequired, "maximum": maximum,
+      "isText": kind == .text, "isNumber": kind == .number, "isLines": kind == .lines,
+      "isFile": kind == .file, "isHidden": kind == .hidden, "isChoice": false, "choices": [[String: Any]](),
+    ]
+    if case .choice(let choices) = kind {
+      context["isChoice"] = true
+      context["choices"] = choices.map { choice -> [String: Any] in
+        ["choice": choice.value, "shown": choice.text, "isChosen": choice.value == value]
+      }
+    }
+    return context
+  }
+}
+
+/// Bars, each of two parts: how many of each went well and how many were refused.
+struct BarPlot: Equatable {
+  struct Bar: Equatable {
+    let label: String
+    let good: Int
+    let refused: Int
+  }
+
+  let title: String
+  /// How the table with its numbers is called.
+  let asTable: String
+  let columns: [String]
+  let bars: [Bar]
+  /// Whether the bars' labels stand below them, for bars that are few and no row of times.
+  var hasAxis = false
+
+  private static let height = 100
+
+  /// As the template reads it; the table beside it has the same numbers.
+  var context: [String: Any] {
+    let top = max(bars.map { $0.good + $0.refused }.max() ?? 0, 1)
+    return [
+      "plotTitle": title, "asTable": asTable, "width": bars.count * 10, "hasAxis": hasAxis,
+      "bars": bars.enumerated().map { index, bar -> [String: Any] in
+        let good = bar.good * Self.height / top
+        let refused = bar.refused * Self.height / top
+        return [
+          "x": index * 10 + 1, "goodY": Self.height - good, "goodHeight": good,
+          "refusedY": Self.height - good - refused,
+          "refusedHeight": refused, "label": bar.label,
+        ]
+      },
+      "table": PageTable(
+        caption: title, columns: columns,
+        rows: bars.map { [PageCell($0.label), PageCell(String($0.good)), PageCell(String($0.refused))] }, empty: ""
+      ).context,
+    ]
+  }
+}

@@ -42,3 +42,52 @@ enum AuditRowPages {
       ])
   }
 }
+
+/// What the audit is searched by: the form's fields, and what is asked of the store.
+enum AuditSearch {
+  private static let fields: [(field: AuditField, text: PageText)] = [
+    (.account, .account), (.kind, .kind), (.outcome, .outcome), (.machine, .machine), (.words, .words),
+  ]
+  private static let names = fields.map(\.field.rawValue) + ["not", "since", "until"]
+
+  /// Reads the search of a request, newest rows first.
+  ///
+  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  static func filter(_ call: PageCall) throws(AdministrationRefusal) -> AuditFilter {
+    var filter = AuditFilter(
+      account: call.value("account"), kind: call.value("kind").map { AuditKind(rawValue: $0) },
+      outcome: call.value("outcome"), since: try call.time("since"), until: try call.time("until"),
+      machine: call.value("machine"))
+    filter.words = call.value("words")
+    if let negated = call.value("not") {
+      guard let field = AuditField(rawValue: negated) else { throw .invalid(field: "not", reason: "is unknown") }
+      guard call.value(negated) != nil else {
+        throw .invalid(field: "not", reason: "says which rows to leave out, and the field is empty")
+      }
+      filter.negated = [field]
+    }
+    filter.isNewestFirst = true
+    filter.before = Int64(call.fields["before"])
+    return filter
+  }
+
+  static func form(_ call: PageCall) -> PageForm {
+    let negations =
+      [(value: "", text: call.text(.none))] + fields.map { (value: $0.field.rawValue, text: call.text($0.text)) }
+    return PageForm(
+      title: call.text(.filter), action: "/console/audit", button: call.text(.search),
+      fields: fields.map { item in
+        let name = item.field.rawValue
+        return PageField(name: name, label: call.text(item.text), value: call.fields[name])
+      } + [
+        PageField(name: "not", label: call.text(.leaveOut), kind: .choice(negations), value: call.fields["not"]),
+        PageField(name: "since", label: call.text(.since), value: call.fields["since"], maximum: 20),
+        PageField(name: "until", label: call.text(.until), value: call.fields["until"], maximum: 20),
+      ], isSearch: true)
+  }
+
+  /// A link to the page that follows, with the same search.
+  static func next(_ before: String, _ call: PageCall) -> PageCell {
+    call.next("/console/audit", names.map { ($0, call.fields[$0]) } + [("before", before)])
+  }
+}

@@ -1,4 +1,5 @@
 import UAFAdministration
+import UAFMessages
 import UAFService
 
 /// Enrolment codes that were given out, and texts that wait to be confirmed.
@@ -89,5 +90,74 @@ enum CodePages {
             fields: [.hidden("number", String(number))], isDangerous: true)))
     }
     return PageContent(title: call.language.text(.approvalNumber, String(number)), blocks: blocks)
+  }
+}
+
+/// The codes with which machines join: a part of the page of machines.
+enum JoinCodePages {
+  /// The codes that were issued, and the forms for those who may change them.
+  static func blocks(_ call: PageCall) async throws -> [PageBlock] {
+    let page = try await JoinCodeAdministration(call.administration).page(
+      before: Int64(call.fields["before"]), by: call.caller)
+    let now = call.environment.now
+    let rows = page.rows.map { code -> [PageCell] in
+      [
+        PageCell(String(code.number)), PageCell(code.group), PageCell(String(code.machines)),
+        PageCell(String(code.used)), PageCell(code.issuedBy), PageCell(call.time(code.issuedAt)),
+        PageCell(call.time(code.expiresAt)), PageCell(call.text(text(code.state(at: now)))),
+      ]
+    }
+    let table = PageTable(
+      caption: call.text(.joinCodes),
+      columns: [.number, .group, .mayJoin, .haveJoined, .issuedBy, .issuedAt, .expires, .state].map(call.text),
+      rows: rows, empty: call.text(.nothing), next: page.next.map { call.next("/console/machines", [("before", $0)]) })
+    guard call.allows(.joinMachines) else { return [.table(table)] }
+    return [.table(table), .form(issuing(call)), .form(closing(call))]
+  }
+
+  private static func text(_ state: JoinCode.State) -> PageText {
+    switch state {
+    case .open: .open
+    case .usedUp: .usedUp
+    case .expired: .expired
+    case .closed: .closed
+    }
+  }
+
+  private static func issuing(_ call: PageCall) -> PageForm {
+    let fields = [
+      PageField(
+        name: "group", label: call.text(.group), value: MachineGroup.standard.name, isRequired: true, maximum: 64),
+      PageField(name: "machines", label: call.text(.mayJoin), kind: .number, value: "1", isRequired: true),
+      PageField(
+        name: "lifetime", label: call.text(.lifetime), kind: .number,
+        value: String(JoinCodeAdministration.standardLifetime), isRequired: true),
+    ]
+    return PageForm(
+      title: call.text(.joinCodeIssue), action: "/console/join-codes/issue", button: call.text(.issueCode),
+      fields: fields)
+  }
+
+  private static func closing(_ call: PageCall) -> PageForm {
+    PageForm(
+      title: call.text(.joinCodeClose), action: "/console/join-codes/close", button: call.text(.close),
+      fields: [PageField(name: "number", label: call.text(.number), kind: .number, isRequired: true)],
+      isDangerous: true)
+  }
+
+  /// Issues a code, which the page shows once.
+  static func issue(_ call: PageCall) async throws -> PageContent {
+    try call.caller.require(.joinMachines)
+    let issued = try await JoinCodeAdministration(call.administration).issue(
+      group: call.fields["group"], machines: call.number("machines"), lifetime: call.number("lifetime"),
+      by: call.caller)
+    let (group, end) = (issued.payload.group.name, call.time(issued.payload.expires))
+    return PageContent(
+      title: call.text(.joinCodeIssue),
+      blocks: [
+        .paragraph(call.language.text(.joinCodeMade, group, String(issued.machines), end)),
+        .paragraph(call.text(.joinCodeHow)), .code(issued.payload.encoded, label: call.text(.joinCodeLine)),
+        .facts([(call.text(.codeNumber), String(issued.number)), (call.text(.fingerprint), issued.fingerprint)]),
+      ])
   }
 }

@@ -80,3 +80,134 @@ enum MachinePolicyPages {
       blocks: [facts, MachinePolicyForms.shown(policy.text, call)] + forms.map(PageBlock.form))
   }
 }
+
+/// The forms of policies for workstations, for those who may save them: each leads to a preview, and that to a signature.
+enum MachinePolicyForms {
+  static let previewPath = "/console/machine-policies/preview"
+  static let savePath = "/console/machine-policies/save"
+  private static let secondsOfDay: Int64 = 86_400
+  private static let allowedDays: ClosedRange<Int64> = 1...366
+
+  // MARK: How it is shown
+
+  /// A lifetime in days; in seconds where it is not whole days, which the API takes.
+  static func daysText(_ seconds: Int64) -> String {
+    MachinePolicyDraft.days(of: seconds).map { String($0) } ?? "\(seconds) s"
+  }
+
+  static func shown(_ text: String, _ call: PageCall) -> PageBlock {
+    text.isEmpty ? .paragraph(call.text(.machinePolicyEmpty)) : .code(text, label: call.text(.machinePolicyText))
+  }
+
+  // MARK: The forms that lead to a preview
+
+  /// What makes another policy for a group, and what removes the one in force.
+  ///
+  /// - Parameters:
+  ///   - isOpen: whether another group may be typed.
+  ///   - current: what the draft begins with; nil for an empty one.
+  static func forms(group: String, isOpen: Bool, _ current: SavedMachinePolicy?, _ call: PageCall) -> [PageForm] {
+    guard call.allows(.managePolicies) else { return [] }
+    let lifetime = current?.lifetime ?? WorkstationPolicy.standardLifetime
+    let name =
+      isOpen
+      ? PageField(name: "group", label: call.text(.group), value: group, isRequired: true, maximum: 64)
+      : PageField.hidden("group", group)
+    let draft = PageForm(
+      title: call.text(.tryPolicy), action: previewPath, button: call.text(.preview),
+      fields: [
+        name,
+        PageField(
+          name: "days", label: call.text(.machinePolicyDays), kind: .number, value: String(lifetime / secondsOfDay),
+          isRequired: true),
+        PageField(name: "policy", label: call.text(.machinePolicyText), kind: .lines, value: current?.text ?? ""),
+      ])
+    guard let current, !current.text.isEmpty else { return [draft] }
+    let standard = String(WorkstationPolicy.standardLifetime / secondsOfDay)
+    let removal = PageForm(
+      title: call.text(.machinePolicyRemove), action: previewPath, button: call.text(.preview),
+      fields: [.hidden("group", group), .hidden("days", standard), .hidden("policy", "")])
+    return [draft, removal]
+  }
+
+  /// What uses an earlier policy again.
+  static func again(_ policy: SavedMachinePolicy, _ call: PageCall) -> [PageForm] {
+    guard call.allows(.managePolicies) else { return [] }
+    return [
+      PageForm(
+        title: call.text(.policyAgain), action: previewPath, button: call.text(.preview),
+        fields: [.hidden("number", String(policy.number))])
+    ]
+  }
+
+  // MARK: The preview, and the step
+
+  /// What a policy would change for how many machines, and the form that saves it.
+  static func preview(_ call: PageCall) async throws -> PageContent {
+    try call.caller.require(.managePolicies)
+    let administration = MachinePolicyAdministration(call.administration)
+    let draft = try await draft(call, administration)
+    let preview = try await administration.preview(draft, by: call.caller)
+    return PageContent(
+      title: call.text(.policyPreview),
+      blocks: [
+        .facts([
+          (call.text(.group), draft.group), (call.text(.machinesInGroup), String(preview.machines)),
+          (call.text(.policyInForce), preview.present.map { String($0) } ?? call.text(.none)),
+          (call.text(.machinePolicyDays), daysText(draft.seconds)), ("SHA-256", try DangerousStep.hash(draft.text)),
+        ]),
+        .table(changes(preview, call)), shown(draft.text, call),
+        .form(saving(draft, after: preview.present ?? 0, call)),
+      ])
+  }
+
+  /// An earlier policy that is named, or what was typed.
+  private static func draft(
+    _ call: PageCall, _ administration: MachinePolicyAdministration
+  ) async throws -> MachinePolicyDraft {
+    if call.value("number") != nil {
+      let earlier = try await administration.policy(try call.number("number"), by: call.caller)
+      return MachinePolicyDraft(group: earlier.group, text: earlier.text, lifetime: earlier.lifetime)
+    }
+    let days = try call.number("days")
+    guard allowedDays.contains(days) else {
+      throw AdministrationRefusal.invalid(
+        field: "days", reason: "must be \(allowedDays.lowerBound) to \(allowedDays.upperBound)")
+    }
+    return MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: days * secondsOfDay)
+  }
+
+  /// The text as it is saved: a browser sends its lines with a carriage return each, whatever they had before.
+  private static func text(_ call: PageCall) -> String { call.fields["policy"].replacing("\r\n", with: "\n") }
+
+  private static func changes(_ preview: MachinePolicyPreview, _ call: PageCall) -> PageTable {
+    let rows = preview.changes.map { change in
+      [PageCell(change.key), PageCell(change.before ?? call.text(.none)), PageCell(change.after ?? call.text(.none))]
+    }
+    return PageTable(
+      caption: call.text(.machinePolicyChanges), columns: [.settingKey, .valueBefore, .valueAfter].map(call.text),
+      rows: rows, empty: call.text(.machinePolicySame))
+  }
+
+  /// The draft, and the policy that the preview has compared it with.
+  private static func saving(_ draft: MachinePolicyDraft, after last: Int64, _ call: PageCall) -> PageForm {
+    PageForm(
+      title: call.text(draft.text.isEmpty ? .machinePolicyRemove : .savePolicy), action: savePath,
+      button: call.text(draft.text.isEmpty ? .remove : .save),
+      fields: [
+        .hidden("group", draft.group), .hidden("policy", draft.text), .hidden("lifetime", String(draft.seconds)),
+        .hidden("after", String(last)),
+        PageField(name: "reason", label: call.text(.reason), isRequired: true, maximum: 500),
+      ], isDangerous: draft.text.isEmpty)
+  }
+
+  /// The step that saves a policy, after everything is looked at that would refuse it.
+  static func step(_ call: PageCall) async throws -> DangerousStep {
+    try call.caller.require(.managePolicies)
+    let (last, lifetime, reason) = (try call.number("after"), try call.number("lifetime"), call.fields["reason"])
+    let draft = MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: lifetime)
+    try await MachinePolicyAdministration(call.administration).check(
+      draft, reason: reason, after: last, by: call.caller)
+    return .saveMachinePolicy(draft, reason: reason, after: last)
+  }
+}

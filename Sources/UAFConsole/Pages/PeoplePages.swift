@@ -136,3 +136,184 @@ enum PeoplePages {
     return PageContent(title: payload.payload.username, blocks: blocks)
   }
 }
+
+/// What the list of people is searched by: the form's fields, and what is asked of the store.
+struct PeopleSearch {
+  private static let secondsOfDay: Int64 = 86_400
+  private static let names = ["prefix", "state", "group", "idle"]
+
+  let query: AccountQuery
+  /// The policy's group; nil for all accounts.
+  let group: String?
+
+  /// Reads the search of a request.
+  ///
+  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  init(_ call: PageCall) throws(AdministrationRefusal) {
+    var query = AccountQuery(
+      prefix: call.fields["prefix"], after: call.fields["after"], limit: PageLimit.standard)
+    if let state = call.value("state") {
+      guard let known = SearchedState(rawValue: state) else { throw .invalid(field: "state", reason: "is unknown") }
+      query.state = known
+    }
+    if call.value("idle") != nil {
+      let days = try call.number("idle")
+      guard (0...36_500).contains(days) else { throw .invalid(field: "idle", reason: "must be 0 to 36500 days") }
+      query.idleSince = call.environment.now - days * Self.secondsOfDay
+    }
+    self.query = query
+    group = call.value("group")
+  }
+
+  static func form(_ call: PageCall) -> PageForm {
+    let states: [(value: String, text: String)] = [
+      ("", call.text(.any)), (SearchedState.active.rawValue, call.text(.active)),
+      (SearchedState.disabled.rawValue, call.text(.disabled)), (SearchedState.locked.rawValue, call.text(.locked)),
+    ]
+    return PageForm(
+      title: call.text(.search), action: "/console/people", button: call.text(.search),
+      fields: [
+        PageField(name: "prefix", label: call.text(.beginsWith), value: call.fields["prefix"], maximum: 128),
+        PageField(name: "state", label: call.text(.state), kind: .choice(states), value: call.fields["state"]),
+        PageField(name: "group", label: call.text(.group), value: call.fields["group"]),
+        PageField(name: "idle", label: call.text(.idleDays), kind: .number, value: call.fields["idle"]),
+      ], isSearch: true)
+  }
+
+  /// A link to the page that follows, with the same search.
+  static func next(_ after: String, _ call: PageCall) -> PageCell {
+    call.next("/console/people", names.map { ($0, call.fields[$0]) } + [("after", after)])
+  }
+}
+
+/// Whether an account gets in, and the forms that change that.
+enum AccountStateForms {
+  /// How long a lock is, unless somebody says otherwise, in seconds.
+  private static let standardLock: Int64 = 86_400
+
+  /// The state in words; a lock that is over is none.
+  static func text(_ block: AccountBlock?, _ call: PageCall) -> String {
+    guard let block, block.refusal(at: call.environment.now) != nil else { return call.text(.active) }
+    guard let until = block.until else {
+      return call.language.text(.disabledSince, call.time(block.since), block.actor, block.reason)
+    }
+    return call.language.text(.lockedUntil, call.time(until), block.actor, block.reason)
+  }
+
+  static func forms(_ name: String, _ block: AccountBlock?, _ call: PageCall) -> [PageForm] {
+    guard call.allows(.manageAccounts) else { return [] }
+    let who = PageField.hidden("name", name)
+    let reason = PageField(name: "reason", label: call.text(.reason), isRequired: true, maximum: 200)
+    let state = block?.refusal(at: call.environment.now)
+    var forms: [PageForm] = []
+    if state != .accountDisabled {
+      let seconds = PageField(
+        name: "seconds", label: call.text(.lockSeconds), kind: .number, value: String(standardLock), isRequired: true)
+      forms = [
+        PageForm(
+          title: call.text(.lockAccount), action: "/console/person/lock", button: call.text(.lock),
+          fields: [who, seconds, reason], isDangerous: true),
+        PageForm(
+          title: call.text(.disableAccount), action: "/console/person/disable", button: call.text(.disable),
+          fields: [who, reason], isDangerous: true),
+      ]
+    }
+    if state != nil {
+      forms.append(
+        PageForm(
+          title: call.text(.enableAccount), action: "/console/person/enable", button: call.text(.enable),
+          fields: [who]))
+    }
+    return forms
+  }
+
+  /// Disables an account.
+  ///
+  /// - Returns: the step, if it waits for a signature; nil if it is done.
+  static func disable(_ call: PageCall) async throws -> DangerousStep? {
+    let (name, reason) = (call.fields["name"], call.fields["reason"])
+    guard try await !needsSignature(name, reason, call) else { return .disableAccount(name, reason: reason) }
+    try await states(call).disable(name, reason: reason, by: call.caller)
+    return nil
+  }
+
+  /// Locks an account for some time.
+  ///
+  /// - Returns: the step, if it waits for a signature; nil if it is done.
+  static func lock(_ call: PageCall) async throws -> DangerousStep? {
+    let (name, reason) = (call.fields["name"], call.fields["reason"])
+    let needsSignature = try await needsSignature(name, reason, call)
+    let seconds = try call.number("seconds")
+    guard AccountStateAdministration.lockTimes.contains(seconds) else {
+      throw AdministrationRefusal.invalid(
+        field: "seconds", reason: "must be 1 to \(AccountStateAdministration.lockTimes.upperBound)")
+    }
+    guard !needsSignature else { return .lockAccount(name, seconds: seconds, reason: reason) }
+    try await states(call).lock(name, seconds: seconds, reason: reason, by: call.caller)
+    return nil
+  }
+
+  /// Whether the account is one whose loss would keep others out of the console; anybody else is blocked at once.
+  private static func needsSignature(_ name: String, _ reason: String, _ call: PageCall) async throws -> Bool {
+    try call.caller.require(.manageAccounts)
+    try AccountStateAdministration.check(reason: reason)
+    return try await AccountAdministration(call.administration).isPrivileged(name, by: call.caller)
+  }
+
+  private static func states(_ call: PageCall) -> AccountStateAdministration {
+    AccountStateAdministration(call.administration)
+  }
+}
+
+/// Unlocks of what machines have locked: a form on a person's page, and the page that shows one once.
+enum UnlockPages {
+  /// The form; nil for somebody who may not, and for an account without a key to name a machine by.
+  static func form(_ name: String, _ keys: [KeyRecord], _ call: PageCall) -> PageForm? {
+    let machines = machines(of: keys)
+    guard call.allows(.unlock), !machines.isEmpty else { return nil }
+    let fields = [
+      PageField.hidden("name", name),
+      PageField(name: "machine", label: call.text(.machine), kind: .choice(machines)),
+      PageField(
+        name: "lifetime", label: call.text(.lifetime), kind: .number,
+        value: String(UnlockAdministration.standardLifetime), isRequired: true),
+      call.reasonField,
+    ]
+    return PageForm(
+      title: call.text(.unlockMachine), action: "/console/person/unlock", button: call.text(.issueCode),
+      fields: fields)
+  }
+
+  /// The machines of the keys that can be used, each once; where a machine tells no id, the key.
+  private static func machines(of keys: [KeyRecord]) -> [(value: String, text: String)] {
+    var found: [(value: String, text: String)] = []
+    for key in keys.reversed() where key.revocation == nil {
+      let value = key.deviceID ?? key.keyID.text
+      guard !found.contains(where: { $0.value == value }) else { continue }
+      found.append((value, key.deviceName.map { "\($0) \(value)" } ?? value))
+    }
+    return found
+  }
+
+  /// Gives out an unlock, which the page shows once.
+  static func issue(_ call: PageCall) async throws -> PageContent {
+    try call.caller.require(.unlock)
+    let issued = try await UnlockAdministration(call.administration).issue(
+      for: call.fields["name"], on: call.fields["machine"], lifetime: call.number("lifetime"),
+      reason: call.fields["reason"], by: call.caller)
+    let (name, end) = (issued.statement.account, call.time(issued.statement.expiresAt))
+    var blocks: [PageBlock] = [
+      .paragraph(call.language.text(.unlockMade, name, end)), .paragraph(call.text(.unlockHow)),
+    ]
+    if issued.codes.isEmpty { blocks.append(.paragraph(call.text(.unlockNoCode))) }
+    if issued.codes.count > 1 { blocks.append(.paragraph(call.text(.unlockCodes))) }
+    blocks += issued.codes.map { code in
+      .code(
+        code.text,
+        label: issued.codes.count == 1
+          ? call.text(.unlockCode) : call.language.text(.unlockCodeOf, code.label))
+    }
+    blocks.append(.code(issued.payload, label: call.text(.unlockLine)))
+    return PageContent(title: name, blocks: blocks)
+  }
+}

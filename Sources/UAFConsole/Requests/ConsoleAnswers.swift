@@ -48,3 +48,54 @@ enum ConsoleAnswers {
     return WebAnswer(status: .seeOther, fields: fields + own + cookies)
   }
 }
+
+/// The cookies of a request, and the headers that set and remove them.
+///
+/// Their names begin with `__Host-`: a browser takes such a cookie over TLS alone, for this host alone.
+struct Cookies {
+  enum Name: String {
+    case session = "__Host-uaf-session"
+    case signIn = "__Host-uaf-sign-in"
+    case language = "__Host-uaf-language"
+  }
+
+  private let values: [String: String]
+
+  init(_ header: String?) {
+    var values: [String: String] = [:]
+    for part in (header ?? "").split(separator: ";", maxSplits: 32) {
+      let pair = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+      if pair.count == 2 { values[String(pair[0])] = String(pair[1]) }
+    }
+    self.values = values
+  }
+
+  subscript(name: Name) -> String? { values[name.rawValue] }
+
+  private static let attributes = "; Path=/; Secure; HttpOnly; SameSite=Strict"
+
+  /// A cookie that ends with the browser.
+  static func setting(_ name: Name, to value: String) -> (name: StaticString, value: String) {
+    ("Set-Cookie", "\(name.rawValue)=\(value)\(attributes)")
+  }
+
+  static func removing(_ name: Name) -> (name: StaticString, value: String) {
+    ("Set-Cookie", "\(name.rawValue)=\(attributes); Max-Age=0")
+  }
+}
+
+/// Whether a page of this server has sent a request.
+enum RequestOrigin {
+  /// Refuses what another site sends, and what says nothing of where it is from.
+  ///
+  /// A browser says `Origin: null` for a form of ours, because our pages forbid the referrer. `Sec-Fetch-Site`, which no page
+  /// can set, says then that it is ours.
+  static func isOwn(_ request: WebRequest) -> Bool {
+    let site = request.field("sec-fetch-site")
+    guard site == nil || site == "same-origin" else { return false }
+    let origin = request.field("origin")
+    if site != nil, origin == nil || origin == "null" { return true }
+    guard let origin, let host = request.field("host") else { return false }
+    return origin == "https://\(host)"
+  }
+}

@@ -85,3 +85,113 @@ struct FormFields: Equatable, Sendable {
     }
   }
 }
+
+/// A form with a file (`multipart/form-data`, RFC 7578), taken apart.
+///
+/// It takes what browsers send, and nothing else of what RFC 2046 allows: no text before or after the parts, no encodings, no
+/// further headers, each name once.
+struct MultipartForm: Equatable, Sendable {
+  /// More than any form here has.
+  static let most = 8
+  /// Of one line of a part's headers, in bytes: a file's name is in one of them.
+  static let maximumLine = 1024
+  private static let lineEnd: [UInt8] = [13, 10]
+
+  /// The contents by their names.
+  let parts: [String: [UInt8]]
+
+  /// Takes a body apart.
+  ///
+  /// - Parameter type: the media type that was sent with it.
+  /// - Returns: nil for anything else than such a form.
+  init?(_ body: [UInt8], type: String?) {
+    guard let boundary = Self.boundary(type) else { return nil }
+    let first = Array("--\(boundary)".utf8)
+    let delimiter = Self.lineEnd + first
+    guard body.starts(with: first) else { return nil }
+    var rest = body.dropFirst(first.count)
+    var parts: [String: [UInt8]] = [:]
+    while rest.starts(with: Self.lineEnd) {
+      guard parts.count < Self.most, let name = Self.name(&rest), parts[name] == nil,
+        let end = Self.first(delimiter, in: rest)
+      else { return nil }
+      parts[name] = Array(rest[..<end])
+      rest = rest[(end + delimiter.count)...]
+    }
+    guard !parts.isEmpty, rest.elementsEqual(Array("--".utf8)) || rest.elementsEqual(Array("--\r\n".utf8)) else {
+      return nil
+    }
+    self.parts = parts
+  }
+
+  /// What divides the parts: 1 to 70 letters, digits and `-_`, which is what browsers choose.
+  private static func boundary(_ type: String?) -> String? {
+    let begin = "multipart/form-data; boundary="
+    guard let type, type.lowercased().hasPrefix(begin) else { return nil }
+    let boundary = type.dropFirst(begin.count)
+    let isPlain = boundary.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+      default: false
+      }
+    }
+    return isPlain && (1...70).contains(boundary.utf8.count) ? String(boundary) : nil
+  }
+
+  /// The name of the part that begins, behind whose headers `rest` is then.
+  private static func name(_ rest: inout ArraySlice<UInt8>) -> String? {
+    var name: String?
+    while true {
+      rest = rest.dropFirst(lineEnd.count)
+      guard let end = first(lineEnd, in: rest.prefix(maximumLine + lineEnd.count)) else { return nil }
+      let line = String(decoding: rest[..<end], as: UTF8.self)
+      rest = rest[end...]
+      if line.isEmpty {
+        rest = rest.dropFirst(lineEnd.count)
+        return name
+      }
+      let lower = line.lowercased()
+      if lower.hasPrefix("content-type:") { continue }
+      guard name == nil, let found = disposition(line) else { return nil }
+      name = found
+    }
+  }
+
+  /// The name of a field; that of its file is not looked at.
+  private static func disposition(_ line: String) -> String? {
+    let begin = "content-disposition: form-data; name=\""
+    guard line.lowercased().hasPrefix(begin) else { return nil }
+    let rest = line.utf8.dropFirst(begin.utf8.count)
+    let name = rest.prefix { $0 != UInt8(ascii: "\"") }
+    let after = rest.dropFirst(name.count + 1)
+    let isName = name.allSatisfy { (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) }
+    guard (1...32).contains(name.count), isName, rest.count > name.count,
+      after.isEmpty || after.starts(with: "; filename=\"".utf8)
+    else { return nil }
+    return String(Substring(name))
+  }
+
+  private static func first(_ wanted: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
+    var place = bytes.startIndex
+    while place + wanted.count <= bytes.endIndex {
+      guard let found = bytes[place...].firstIndex(of: wanted[0]), found + wanted.count <= bytes.endIndex else {
+        return nil
+      }
+      if bytes[found..<(found + wanted.count)].elementsEqual(wanted) { return found }
+      place = found + 1
+    }
+    return nil
+  }
+}
+
+/// Which forms have a file, and how long they may be.
+package enum UploadLimit {
+  static let checkPath = "/console/enrol-list/check"
+  static let issuePath = "/console/enrol-list/issue"
+  /// The paths of those forms.
+  package static let paths: Set = [checkPath, issuePath]
+  /// The longest list in bytes: 10,000 people whose names have 100 characters.
+  static let list = 1 << 20
+  /// The longest such form in bytes: the longest list, and its other fields.
+  package static let form = list + 8192
+}

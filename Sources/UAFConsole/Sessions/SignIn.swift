@@ -1,4 +1,5 @@
 import UAFAdministration
+import UAFCrypto
 import UAFMessages
 import UAFService
 
@@ -98,4 +99,70 @@ struct SignIn {
       try records.audit.append([entry])
     }
   }
+}
+
+/// Somebody who has signed in, as a request finds them.
+struct SignedIn: Sendable {
+  let session: ConsoleSession
+  let caller: Caller
+  let csrf: String
+}
+
+/// Finds out whose session a request is of.
+struct SessionCheck {
+  let environment: ConsoleEnvironment
+
+  /// Who has signed in; nil if nobody has, or the session has ended.
+  ///
+  /// Role and block are read with each request. Whoever changes them, or revokes a key of the account, ends the session in
+  /// the same transaction.
+  ///
+  /// - Throws: ``StoreFailure``.
+  func signedIn(cookie: String?, address: String) async throws -> SignedIn? {
+    guard let token = SessionToken(cookie: cookie) else { return nil }
+    let hash = try token.hash()
+    let now = environment.now
+    let administration = environment.administration
+    let found = try await administration.read { records -> (session: ConsoleSession, isGood: Bool)? in
+      guard let session = try records.consoleSessions.session(tokenHash: hash) else { return nil }
+      let role = try records.administrators.administrator(session.username)?.role
+      let isBlocked = try records.accounts.block(of: session.username)?.refusal(at: now) != nil
+      return (session, session.isGood(role: role, isBlocked: isBlocked, now: now))
+    }
+    guard let found else { return nil }
+    guard found.isGood, let role = Role(rawValue: found.session.role) else {
+      try await administration.note { try $0.consoleSessions.remove(tokenHash: hash) }
+      return nil
+    }
+    let session = found.session
+    if now - session.lastUsedAt >= ConsoleSession.useInterval {
+      try await administration.note { try $0.consoleSessions.use(tokenHash: hash, at: now) }
+    }
+    let caller = Caller(actor: .administrator(session.username), role: role, address: address, session: hash)
+    return SignedIn(session: session, caller: caller, csrf: try token.csrf())
+  }
+}
+
+/// What the browser of a session has, and what is made of it.
+struct SessionToken: Equatable {
+  /// 256 random bits in base64url.
+  let text: String
+
+  static let randomBytes = 32
+
+  init(random: [UInt8]) { text = Base64URL.encode(random) }
+
+  /// Reads a cookie; nil for what is no token, so that nothing is looked up for it.
+  init?(cookie: String?) {
+    guard let cookie, cookie.utf8.count == 43, (try? Base64URL.decode(cookie, maximumCount: 32)) != nil else {
+      return nil
+    }
+    text = cookie
+  }
+
+  /// What is stored of it.
+  func hash() throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
+
+  /// What each form of the session has, and no other site knows.
+  func csrf() throws -> String { Base64URL.encode(try SHA256.hash(Array("csrf \(text)".utf8))) }
 }

@@ -1,5 +1,7 @@
 import NIOHTTP1
+import UAFAdministration
 import UAFMessages
+import WebMessages
 
 /// One method of one path of the API: what it does, and what the description says about it.
 struct APIRoute: Sendable {
@@ -55,5 +57,207 @@ struct APIRoute: Sendable {
       }
     }
     return found
+  }
+}
+
+/// The table of the API's routes, from which requests are answered and the description is made.
+enum APIRoutes {
+  static let all =
+    AccountRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all + EnrolmentRoutes.all
+    + UnlockRoutes.all + MachinePolicyRoutes.all
+    + ApprovalRoutes.all
+    + AuditRoutes.all + ModelRoutes.all
+    + PolicyRoutes.all + AccessRoutes.all
+}
+
+/// One request of the API, after its caller is known and its parts are read.
+struct APICall {
+  let caller: Caller
+  let environment: AdministrationEnvironment
+  /// The variable parts of the path, by their names.
+  let path: [String: String]
+  let query: QueryText
+  let body: BodyMembers
+
+  /// A variable part of the path.
+  func part(_ name: String) -> String { path[name] ?? "" }
+
+  /// A variable part of the path that is a number.
+  ///
+  /// - Throws: ``Problem``: of another text there is nothing.
+  func number(_ name: String) throws(Problem) -> Int64 {
+    guard let number = Int64(part(name)), number >= 0 else { throw Problem(.notFound, "unknown", "no such \(name)") }
+    return number
+  }
+
+  /// How many rows a page has.
+  func limit() throws(Problem) -> Int {
+    try query.integer("limit").map { Int(clamping: $0) } ?? PageLimit.standard
+  }
+
+  /// A role that the body names.
+  func role() throws(Problem) -> Role {
+    guard let role = Role(rawValue: try body.string("role")) else {
+      throw Problem(
+        .badRequest, "invalid", "must be one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))",
+        field: "role")
+    }
+    return role
+  }
+}
+
+/// Parameters and members that several routes have.
+enum APIInputs {
+  static let limit = APIRoute.Input(
+    name: "limit",
+    schema: [
+      "type": .string("integer"), "minimum": .integer(1), "maximum": .integer(Int64(PageLimit.maximum)),
+      "default": .integer(Int64(PageLimit.standard)),
+    ], description: "How many rows the page has at most.")
+
+  static func after(_ what: String) -> APIRoute.Input {
+    text("after", "Rows after this one; `next` of the page before. \(what)")
+  }
+
+  static func text(_ name: String, _ description: String, isRequired: Bool = false) -> APIRoute.Input {
+    APIRoute.Input(
+      name: name, schema: ["type": .string("string")], description: description, isRequired: isRequired)
+  }
+
+  static func number(
+    _ name: String, _ range: ClosedRange<Int64>, _ description: String, isRequired: Bool = false
+  ) -> APIRoute.Input {
+    APIRoute.Input(
+      name: name,
+      schema: [
+        "type": .string("integer"), "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound),
+      ], description: description, isRequired: isRequired)
+  }
+
+  static func flag(_ name: String, _ description: String) -> APIRoute.Input {
+    APIRoute.Input(name: name, schema: ["type": .string("boolean")], description: description)
+  }
+
+  static func choice(_ name: String, _ values: [String], _ description: String, isRequired: Bool = false)
+    -> APIRoute.Input
+  {
+    APIRoute.Input(
+      name: name, schema: ["type": .string("string"), "enum": .array(values.map(JSONValue.string))],
+      description: description, isRequired: isRequired)
+  }
+
+  static let role = choice("role", Role.allCases.map(\.rawValue), "What they may do.", isRequired: true)
+  static let reason = text("reason", "Why, for the audit; at most 500 bytes.")
+}
+
+/// The members of a request's JSON object.
+struct BodyMembers: Equatable {
+  private let object: JSONObject
+
+  /// - Parameter names: those that the route has.
+  /// - Throws: ``Problem`` for what is no JSON object, and for members of other names.
+  init(_ bytes: [UInt8], names: [String]) throws(Problem) {
+    guard let value = try? JSONValue(parsing: bytes), case .object(let object) = value else {
+      throw Problem(.badRequest, "malformed", "the body is no JSON object, or has a member twice")
+    }
+    for member in object.members where !names.contains(member.name) {
+      throw Problem(.badRequest, "invalid", "the body has a member that this path does not have; it has: \(names)")
+    }
+    self.object = object
+  }
+
+  /// Without members, for a route that takes no body.
+  init() { object = [:] }
+
+  func optionalString(_ name: String) throws(Problem) -> String? {
+    guard let value = object[name] else { return nil }
+    guard case .string(let text) = value, !text.utf8.contains(0) else {
+      throw Problem(.badRequest, "invalid", "must be a string without U+0000", field: name)
+    }
+    return text
+  }
+
+  func string(_ name: String) throws(Problem) -> String {
+    guard let text = try optionalString(name) else {
+      throw Problem(.badRequest, "invalid", "is missing", field: name)
+    }
+    return text
+  }
+
+  func optionalInteger(_ name: String) throws(Problem) -> Int64? {
+    guard let value = object[name] else { return nil }
+    guard case .integer(let number) = value else {
+      throw Problem(.badRequest, "invalid", "must be a whole number", field: name)
+    }
+    return number
+  }
+
+  func strings(_ name: String) throws(Problem) -> [String] {
+    guard let value = object[name] else { return [] }
+    let wrong = Problem(.badRequest, "invalid", "must be a list of strings", field: name)
+    guard case .array(let elements) = value else { throw wrong }
+    var texts: [String] = []
+    for element in elements {
+      guard case .string(let text) = element else { throw wrong }
+      texts.append(text)
+    }
+    return texts
+  }
+}
+
+/// What a route of the API answers.
+struct APIAnswer: Equatable {
+  let status: HTTPResponseStatus
+  /// nil for none.
+  var body: JSONObject?
+  /// The path of what was made; nil if nothing was.
+  var location: String?
+  /// Members that are shown once: a repeated request gets the answer without them.
+  var secrets: [String] = []
+
+  static let done = APIAnswer(status: .noContent)
+
+  static func ok(_ body: JSONObject) -> APIAnswer { APIAnswer(status: .ok, body: body) }
+
+  /// As it is sent.
+  func answer(isRepeated: Bool = false) -> WebAnswer {
+    var fields: [(name: StaticString, value: String)] = [("Cache-Control", "no-store")]
+    if body != nil { fields.append(("Content-Type", "application/json")) }
+    if let location { fields.append(("Location", location)) }
+    if isRepeated { fields.append(("Idempotency-Replayed", "true")) }
+    return WebAnswer(status: status, fields: fields, body: body.map { JSONValue.object($0).bytes } ?? [])
+  }
+
+  // MARK: For a repeated request
+
+  /// As it is kept: without what is shown once.
+  var kept: String {
+    var object: JSONObject = ["status": .integer(Int64(status.code))]
+    object.set("location", location.map(JSONValue.string))
+    if let body {
+      var rest = JSONObject()
+      for member in body.members where !secrets.contains(member.name) { rest.set(member.name, member.value) }
+      object.set("body", .object(rest))
+    }
+    return JSONValue.object(object).text
+  }
+
+  /// Reads what was kept.
+  ///
+  /// - Returns: nil for anything else.
+  init?(kept text: String) {
+    guard case .object(let object)? = try? JSONValue(parsing: Array(text.utf8)),
+      case .integer(let code)? = object["status"]
+    else { return nil }
+    status = HTTPResponseStatus(statusCode: Int(clamping: code))
+    if case .object(let body)? = object["body"] { self.body = body }
+    if case .string(let location)? = object["location"] { self.location = location }
+  }
+
+  init(status: HTTPResponseStatus, body: JSONObject? = nil, location: String? = nil, secrets: [String] = []) {
+    self.status = status
+    self.body = body
+    self.location = location
+    self.secrets = secrets
   }
 }

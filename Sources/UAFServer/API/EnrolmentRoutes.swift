@@ -50,3 +50,55 @@ enum EnrolmentRoutes {
     return .done
   }
 }
+
+/// The routes of join codes.
+enum JoinCodeRoutes {
+  static let all = [issue, list, close]
+
+  private static let code: JSONObject = [
+    "number": .integer(4), "group": .string("lab"), "machines": .integer(200), "used": .integer(17),
+    "issuedBy": .string("token deploy"), "issued": .integer(1_800_000_000), "expires": .integer(1_800_086_400),
+    "state": .string("open"),
+  ]
+
+  private static let issue = APIRoute(
+    method: .POST, path: "/join-codes", summary: "Issues a code with which machines join.",
+    body: [
+      APIInputs.text("group", "The group of machines that join with it; default unless given."),
+      APIInputs.number("machines", JoinCodeAdministration.counts, "How many machines may join; 1 unless given."),
+      APIInputs.number("lifetime", JoinCodeAdministration.lifetimes, "In seconds; 86400 unless given."),
+      APIInputs.text(
+        "authority", "Certificates in PEM that the machines are to trust; the server's own authority unless given."),
+    ], bodyExample: ["group": .string("lab"), "machines": .integer(200)], status: .created,
+    example: [
+      "number": .integer(4), "group": .string("lab"), "machines": .integer(200), "expires": .integer(1_800_086_400),
+      "payload": .string("eyJ2IjoxfQ"), "fingerprint": .string("9f86d081..."),
+    ]
+  ) { call in
+    let issued = try await JoinCodeAdministration(call.environment).issue(
+      group: call.body.optionalString("group") ?? MachineGroup.standard.name,
+      machines: call.body.optionalInteger("machines") ?? 1,
+      lifetime: call.body.optionalInteger("lifetime") ?? JoinCodeAdministration.standardLifetime,
+      authority: call.body.optionalString("authority"), by: call.caller)
+    return APIAnswer(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
+  }
+
+  private static let list = APIRoute(
+    method: .GET, path: "/join-codes", summary: "Join codes that were issued, the newest first; never the code.",
+    query: [APIInputs.after("A code's number."), APIInputs.limit],
+    example: ["codes": .array([.object(code)]), "next": .string("4")]
+  ) { call in
+    let now = call.environment.now()
+    let page = try await JoinCodeAdministration(call.environment).page(
+      before: call.query.integer("after"), limit: try call.limit(), by: call.caller)
+    return .ok(APIShapes.page(page, "codes") { APIShapes.joinCode($0, now: now) })
+  }
+
+  private static let close = APIRoute(
+    method: .DELETE, path: "/join-codes/{number}",
+    summary: "Closes a join code; the machines that have joined with it stay.", status: .noContent
+  ) { call in
+    try await JoinCodeAdministration(call.environment).close(try call.number("number"), by: call.caller)
+    return .done
+  }
+}

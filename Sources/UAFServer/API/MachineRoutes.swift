@@ -50,3 +50,86 @@ enum MachineRoutes {
     return .ok(["revoked": .integer(Int64(count))])
   }
 }
+
+/// The routes of policies for workstations.
+enum MachinePolicyRoutes {
+  static let all = [list, one, preview, save]
+
+  private static let example: JSONObject = [
+    "number": .integer(3), "group": .string("lab"), "lifetime": .integer(WorkstationPolicy.standardLifetime),
+    "time": .integer(1_800_000_000), "actor": .string("administrator mina"), "reason": .string("longer passcodes"),
+    "policy": .string("[passcode]\nmin_length = 12\n"),
+  ]
+  private static let group = APIInputs.text("group", "The group of machines.", isRequired: true)
+  private static let policy = APIInputs.text(
+    "policy", "The policy, TOML of at most 16384 bytes; docs/workstation-policy.md has its form. Empty: none.",
+    isRequired: true)
+  private static let lifetime = APIInputs.number(
+    "lifetime", WorkstationPolicy.lifetimes,
+    "For how many seconds a machine may rely on it after it was signed; 90 days unless given.")
+
+  private static let list = APIRoute(
+    method: .GET, path: "/machine-policies",
+    summary: "The saved policies for workstations, the newest first; of each group the first one is in force.",
+    query: [
+      APIInputs.text("group", "Those of one group."), APIInputs.after("A policy's number."), APIInputs.limit,
+    ],
+    example: ["machinePolicies": .array([.object(example)]), "next": .string("3")]
+  ) { call in
+    let page = try await MachinePolicyAdministration(call.environment).policies(
+      of: call.query["group"], after: call.query["after"], limit: try call.limit(), by: call.caller)
+    return .ok(APIShapes.page(page, "machinePolicies", APIShapes.machinePolicy))
+  }
+
+  private static let one = APIRoute(
+    method: .GET, path: "/machine-policies/{number}", summary: "One saved policy for workstations.", example: example
+  ) { call in
+    let number = try call.number("number")
+    return .ok(
+      APIShapes.machinePolicy(
+        try await MachinePolicyAdministration(call.environment).policy(number, by: call.caller)))
+  }
+
+  private static let preview = APIRoute(
+    method: .POST, path: "/machine-policy-previews",
+    summary: "Says what a policy for workstations would change, and changes nothing.", body: [group, policy, lifetime],
+    bodyExample: ["group": .string("lab"), "policy": .string("[passcode]\nmin_length = 12\n")],
+    example: APIShapes.machinePolicyPreview(
+      MachinePolicyPreview(
+        machines: 12, present: 3, changes: [.init(key: "passcode.min_length", before: "10", after: "12")]))
+  ) { call in
+    let preview = try await MachinePolicyAdministration(call.environment).preview(try draft(call), by: call.caller)
+    return .ok(APIShapes.machinePolicyPreview(preview))
+  }
+
+  private static let save = APIRoute(
+    method: .POST, path: "/machine-policies",
+    summary: "Saves a policy for workstations, which they get when they are next in touch.",
+    body: [
+      group, policy, lifetime, APIInputs.text("reason", "Why, for the history; 1 to 500 bytes.", isRequired: true),
+      APIInputs.number(
+        "after", 0...Int64.max, "The number of the group's policy that it was made from; 0 for none.",
+        isRequired: true),
+    ],
+    bodyExample: [
+      "group": .string("lab"), "policy": .string("[passcode]\nmin_length = 12\n"),
+      "reason": .string("longer passcodes"), "after": .integer(3),
+    ],
+    status: .created, example: example
+  ) { call in
+    guard let last = try call.body.optionalInteger("after") else {
+      throw Problem(.badRequest, "invalid", "is missing", field: "after")
+    }
+    let saved = try await MachinePolicyAdministration(call.environment).save(
+      try draft(call), reason: call.body.string("reason"), after: last, by: call.caller)
+    return APIAnswer(
+      status: .created, body: APIShapes.machinePolicy(saved),
+      location: PathText.joined(["machine-policies", String(saved.number)]))
+  }
+
+  private static func draft(_ call: APICall) throws -> MachinePolicyDraft {
+    MachinePolicyDraft(
+      group: try call.body.string("group"), text: try call.body.string("policy"),
+      lifetime: try call.body.optionalInteger("lifetime"))
+  }
+}

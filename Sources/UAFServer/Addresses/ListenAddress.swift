@@ -1,4 +1,5 @@
 import ArgumentParser
+import NIOCore
 
 /// Where a server listens: `HOST:PORT`, `[IPV6]:PORT`, or `unix:PATH` for a proxy on the same machine.
 enum ListenAddress: Equatable, ExpressibleByArgument {
@@ -69,5 +70,70 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
 
   private static func authority(_ host: String, _ port: Int) -> String {
     "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+  }
+}
+
+/// Where the API and the console are served: `HOST:PORT`, or `PORT` on this machine alone.
+struct AdminAddress: Equatable, ExpressibleByArgument {
+  let host: String
+  /// Port 0 lets the system choose.
+  let port: Int
+
+  init?(argument: String) {
+    if let port = UInt16(argument) {
+      (host, self.port) = ("127.0.0.1", Int(port))
+    } else if case .network(let host, let port)? = ListenAddress(argument: argument) {
+      (self.host, self.port) = (host, port)
+    } else {
+      return nil
+    }
+  }
+
+  var listen: ListenAddress { .network(host: host, port: port) }
+}
+
+extension SocketAddress {
+  /// The bytes of an IP address: 4, or 16; nil for a Unix socket.
+  ///
+  /// An IPv4 address that came as IPv6 (`::ffff:192.0.2.1`) is an IPv4 address.
+  var ipBytes: [UInt8]? {
+    switch self {
+    case .v4(let v4):
+      // SAFETY: four bytes of a number.
+      return unsafe withUnsafeBytes(of: v4.address.sin_addr) { unsafe Array($0) }
+    case .v6(let v6):
+      // SAFETY: sixteen bytes of a number.
+      let bytes = unsafe withUnsafeBytes(of: v6.address.sin6_addr) { unsafe Array($0) }
+      return bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) ? Array(bytes[12...]) : bytes
+    case .unixDomainSocket: return nil
+    }
+  }
+
+  /// Whether this is an address that a machine has for itself alone.
+  var isLoopback: Bool {
+    guard let bytes = ipBytes else { return false }
+    return bytes.count == 4 ? bytes[0] == 127 : bytes == Array(repeating: 0, count: 15) + [1]
+  }
+}
+
+/// A base URL that clients use: `https://HOST[:PORT][/PATH]`.
+struct PublicURL: Equatable, ExpressibleByArgument {
+  /// Without a slash at its end.
+  let text: String
+
+  init?(argument: String) {
+    var text = argument
+    while text.hasSuffix("/") { text.removeLast() }
+    guard text.hasPrefix("https://"), text.utf8.count > 8, text.utf8.count <= 256,
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains("?"), !text.contains("#"), !text.contains("@")
+    else { return nil }
+    self.text = text
+  }
+
+  /// The host, without brackets and port.
+  var host: String {
+    let authority = text.dropFirst(8).prefix { $0 != "/" }
+    if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
+    return String(authority.prefix { $0 != ":" })
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import NIOCore
 import NIOHTTP1
 
@@ -40,5 +41,116 @@ struct TrustedProxies: Sendable {
       guard contains(hop) else { break }
     }
     return client
+  }
+}
+
+/// `ADDRESS` or `ADDRESS/BITS`: the IP addresses that begin with the same bits.
+struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
+  private let first: [UInt8]
+  private let bits: Int
+
+  /// Reads a range.
+  ///
+  /// - Returns: nil also for a range of every address, and for bits of the address beyond `BITS`: who writes 10.0.0.7/8 means
+  ///   either one address or a network.
+  init?(argument: String) {
+    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count),
+      let bytes = (try? SocketAddress(ipAddress: String(parts[0]), port: 0))?.ipBytes,
+      // An IPv4 address within IPv6 counts as IPv4, so its bits would be counted from elsewhere.
+      (bytes.count == 16) == parts[0].contains(":")
+    else { return nil }
+    let all = bytes.count * 8
+    guard let bits = parts.count == 1 ? all : Int(parts[1]), (1...all).contains(bits) else { return nil }
+    first = bytes
+    self.bits = bits
+    guard Self.masked(bytes, bits) == bytes else { return nil }
+  }
+
+  /// Whether an address is in the range.
+  ///
+  /// - Parameter address: as ``NIOCore/SocketAddress/ipBytes`` has it.
+  func contains(_ address: [UInt8]) -> Bool {
+    address.count == first.count && Self.masked(address, bits) == first
+  }
+
+  private static func masked(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
+    bytes.enumerated().map { index, byte in
+      let kept = min(8, max(0, bits - index * 8))
+      return byte & UInt8(truncatingIfNeeded: 0xFF00 >> kept)
+    }
+  }
+}
+
+/// The header in which proxies say for whom they ask.
+///
+/// The server reads one of them. A proxy that writes one passes the other on as a stranger sent it.
+enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
+  case xForwardedFor = "x-forwarded-for"
+  /// RFC 7239.
+  case forwarded
+
+  /// The hops that the header names, the last one first; nil for one that is no IP address.
+  ///
+  /// The last one was written by the proxy nearest to the server, the first one by anybody. So the text is read from its end, and
+  /// what a stranger wrote before cannot change how the end is read.
+  func hops(in fields: HTTPHeaders) -> some Sequence<SocketAddress?> {
+    fields[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
+  }
+
+  /// The parts of a line between commas, the last one first.
+  private static func parts(of line: String) -> [Substring] {
+    var parts: [Substring] = []
+    var end = line.utf8.endIndex
+    var isQuoted = false
+    for index in line.utf8.indices.reversed() {
+      switch line.utf8[index] {
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: ",") where !isQuoted:
+        parts.append(line[line.utf8.index(after: index)..<end])
+        end = index
+      default: break
+      }
+    }
+    parts.append(line[..<end])
+    return parts
+  }
+
+  private func address(in part: Substring) -> SocketAddress? {
+    switch self {
+    case .xForwardedFor: return Self.address(Self.trimmed(part))
+    case .forwarded:
+      let pairs = part.split(separator: ";").map(Self.trimmed).filter { $0.lowercased().hasPrefix("for=") }
+      guard pairs.count == 1, let pair = pairs.first else { return nil }
+      let value = pair.dropFirst(4)
+      let isQuoted = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+      return Self.address(isQuoted ? value.dropFirst().dropLast() : value)
+    }
+  }
+
+  /// Reads `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`, each but the second also with a port.
+  private static func address(_ text: Substring) -> SocketAddress? {
+    var host = text
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else { return nil }
+      host = text[text.index(after: text.startIndex)..<end]
+      guard host.contains(":") else { return nil }
+    } else if let colon = text.firstIndex(of: ":"), text.lastIndex(of: ":") == colon {
+      guard isPort(text[colon...]) else { return nil }
+      host = text[..<colon]
+    }
+    // The C library would take a zone (fe80::1%eth0), which means nothing on this machine.
+    return host.contains("%") ? nil : try? SocketAddress(ipAddress: String(host), port: 0)
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    text.isEmpty || text.hasPrefix(":") && UInt16(text.dropFirst()) != nil
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    let isSpace = { (letter: Character) in letter == " " || letter == "\t" }
+    var text = text.drop(while: isSpace)
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    return text
   }
 }

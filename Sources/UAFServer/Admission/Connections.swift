@@ -1,3 +1,6 @@
+import Logging
+import NIOCore
+import NIOTLS
 import Synchronization
 
 /// The connections that are open, by the address they come from.
@@ -145,4 +148,204 @@ final class Connections: Sendable {
 
   /// How many connections there are, and of how many addresses.
   var size: (connections: Int, addresses: Int) { table.withLock { ($0.count, $0.entries.count) } }
+}
+
+/// Enters a connection into the table of ``Connections``, reports its progress there, and closes it if its handshake is too slow.
+final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
+  typealias InboundIn = Never
+
+  /// How long a handshake may take; the client sends two messages in it.
+  static let standardHandshake = TimeAmount.seconds(10)
+
+  private let connections: Connections
+  private let proxies: TrustedProxies
+  private let notices: RateLimiter
+  private let logger: Logger
+  private let handshake: TimeAmount?
+  private var place: Connections.Place?
+  private var timer: Scheduled<Void>?
+
+  /// Makes the handler of one connection.
+  ///
+  /// - Parameters:
+  ///   - connections: the table, shared by all connections of the server.
+  ///   - proxies: their connections are of many people, and so are not limited by address.
+  ///   - handshake: how long TLS may take to begin; nil where there is no TLS.
+  ///   - notices: limits how often closed connections are logged; shared, too.
+  init(
+    _ connections: Connections, proxies: TrustedProxies = TrustedProxies(), notices: RateLimiter, logger: Logger,
+    handshake: TimeAmount? = standardHandshake
+  ) {
+    self.connections = connections
+    self.proxies = proxies
+    self.notices = notices
+    self.logger = logger
+    self.handshake = handshake
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // Closed without TLS's closing message, since waiting for the other side's would take some seconds.
+    let end = ConnectionEnd { self.step(to: self.handshake == nil ? .open : .handshake) }
+    try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
+    if context.channel.isActive { enter(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    enter(context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    if let place { connections.close(place) }
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted = event as? TLSUserEvent {
+      timer?.cancel()
+      step(to: .open)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func reached(_ stage: ExchangeStage) {
+    switch stage {
+    case .answering: step(to: .answering)
+    case .answered: step(to: .open)
+    case .reading, .taken: break
+    }
+  }
+
+  private func step(to stage: Connections.Stage) {
+    if let place { connections.step(place, to: stage) }
+  }
+
+  private func enter(_ context: ChannelHandlerContext) {
+    guard place == nil else { return }
+    let channel = context.channel
+    let address = proxies.contains(channel.remoteAddress) ? nil : channel.remoteAddress
+    let (place, displaced) = connections.open(address.flatMap(Admission.name)) {
+      ConnectionEnd.close(channel)
+    }
+    self.place = place
+    timer = handshake.map { time in
+      context.eventLoop.assumeIsolated().scheduleTask(in: time) { ConnectionEnd.close(channel) }
+    }
+    for each in displaced {
+      each.close()
+      // Logged once a minute for each address: a crowd must not fill the log.
+      if notices.admits(each.name, now: Terminal.now) {
+        logger.notice("limited", metadata: ["by": "connections", "name": "\(each.name.isEmpty ? "-" : each.name)"])
+      }
+    }
+  }
+}
+
+/// The first handler of a connection's pipeline: it sees the first bytes, and closes without TLS's closing message.
+final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  static let name = "connection-end"
+
+  private var begins: (() -> Void)?
+
+  /// Makes the handler of one connection.
+  ///
+  /// - Parameter begins: called once, when the first bytes come.
+  init(begins: @escaping () -> Void) {
+    self.begins = begins
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    begins?()
+    begins = nil
+    context.fireChannelRead(data)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    begins = nil
+    context.fireChannelInactive()
+  }
+
+  /// Closes a connection, from any thread.
+  static func close(_ channel: any Channel) {
+    channel.eventLoop.execute {
+      if let context = try? channel.pipeline.syncOperations.context(name: name) {
+        context.close(promise: nil)
+      } else {
+        channel.close(promise: nil)
+      }
+    }
+  }
+}
+
+/// Closes a connection if an exchange takes too long, or if nothing comes.
+///
+/// An exchange's time runs from the connection's start, or the last answer, to the end of the next answer. With the idle time
+/// alone, a client that sends a body byte by byte could hold a connection for ever.
+final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
+  typealias InboundIn = Never
+
+  /// The time that an idle connection stays open, and as much again for the exchange.
+  static let standard = TimeAmount.seconds(60)
+  /// How long a connection stays open without a byte of a request.
+  static let standardIdle = TimeAmount.seconds(30)
+
+  private let limit: TimeAmount
+  private let idleLimit: TimeAmount
+  private let loop: any EventLoop
+  /// Until when the next answer has to end.
+  private var deadline = NIODeadline.distantFuture
+  /// Until when something has to come; nothing has to while the client waits for the server.
+  private var idleDeadline = NIODeadline.distantFuture
+  private var timer: Scheduled<Void>?
+
+  /// Makes the handler of one connection.
+  init(_ limit: TimeAmount = standard, idle: TimeAmount = standardIdle, on loop: any EventLoop) {
+    self.limit = limit
+    idleLimit = idle
+    self.loop = loop
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    reached(.taken)
+    wait(context)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    timer?.cancel()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func reached(_ stage: ExchangeStage) {
+    switch stage {
+    case .reading: idleDeadline = loop.now + idleLimit
+    case .answering: idleDeadline = .distantFuture
+    case .answered: idleDeadline = loop.now + idleLimit
+    case .taken:
+      deadline = loop.now + limit
+      idleDeadline = loop.now + idleLimit
+    }
+  }
+
+  /// Closes the connection at the first deadline.
+  ///
+  /// A timer that ends too early is set again: so there is one for each limit's time, and not one for each answer.
+  private func wait(_ context: ChannelHandlerContext) {
+    // A deadline may become an earlier one, but not by more than the idle time.
+    let next = min(deadline, idleDeadline, loop.now + idleLimit)
+    timer = loop.assumeIsolated().scheduleTask(deadline: next) { [self] in
+      if loop.now >= min(deadline, idleDeadline) { context.close(promise: nil) } else { wait(context) }
+    }
+  }
 }

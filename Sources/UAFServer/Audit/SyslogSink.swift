@@ -1,6 +1,9 @@
+import FidoResults
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NIOTLS
+import UAFMessages
 import UAFService
 
 /// A syslog server over TLS (RFC 5425).
@@ -59,5 +62,147 @@ struct SyslogSink: RowSink {
       result.fail(SinkFailure.closed)
       connecting.whenSuccess { $0.close(promise: nil) }
     }
+  }
+}
+
+/// Writes messages when the TLS connection stands, ends it, and waits until the other side ends it too.
+///
+/// Syslog has no answers. A receiver closes its side after it has read what came before (RFC 5425, section 4.4). If it ends
+/// with bytes unread, the system says so (a reset). So a close is the only sign that the messages were read.
+final class SyslogExchange: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// How long the other side may take to make a connection, and then to read.
+  static let limits = (connect: TimeAmount.seconds(10), read: TimeAmount.seconds(30))
+
+  private var frames: ByteBuffer
+  private var result: EventLoopPromise<Void>?
+  private var deadline: Scheduled<Void>?
+  private var isWritten = false
+
+  /// - Parameters:
+  ///   - result: succeeds when the other side has read all.
+  init(frames: ByteBuffer, result: EventLoopPromise<Void>) {
+    self.frames = frames
+    self.result = result
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    wait(Self.limits.connect, context)
+    context.fireChannelActive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? TLSUserEvent, case .handshakeCompleted = event { write(context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  // What a receiver says is read and forgotten.
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A receiver that ends without a last word of TLS has read all, too, if that is no reset.
+    guard !(isWritten && error as? NIOSSLError == .uncleanShutdown) else { return }
+    end(.failure(error), context)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(isWritten ? .success(()) : .failure(SinkFailure.closed), context)
+    context.fireChannelInactive()
+  }
+
+  private func write(_ context: ChannelHandlerContext) {
+    wait(Self.limits.read, context)
+    let written = context.eventLoop.makePromise(of: Void.self)
+    let here = context.loopBound
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    written.futureResult.whenComplete { result in
+      switch result {
+      case .success:
+        this.value.isWritten = true
+        here.value.close(mode: .all, promise: nil)
+      case .failure(let error): this.value.errorCaught(context: here.value, error: error)
+      }
+    }
+    context.writeAndFlush(wrapOutboundOut(frames), promise: written)
+    frames.clear()
+  }
+
+  private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    let here = context.loopBound
+    let this = NIOLoopBound(self, eventLoop: context.eventLoop)
+    deadline = context.eventLoop.scheduleTask(in: time) {
+      this.value.end(.failure(SinkFailure.silent), here.value)
+      here.value.channel.close(promise: nil)
+    }
+  }
+
+  private func end(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
+    deadline?.cancel()
+    self.result?.completeWith(result)
+    self.result = nil
+  }
+}
+
+/// A row of the audit as a syslog message (RFC 5424), in the frame that TLS needs (RFC 5425, section 4.3).
+enum SyslogMessage {
+  /// The id of the structured data.
+  ///
+  /// 32473 is the number for examples (RFC 5612): nobody else's data has it by right.
+  static let dataID = "uafAudit@32473"
+
+  /// Facility 13, log audit, and severity 5, notice (RFC 5424, section 6.2.1).
+  private static let notice = 13 * 8 + 5
+  private static let warning = 13 * 8 + 4
+  private static let critical = 13 * 8 + 2
+
+  /// A message after its length in bytes and a space.
+  ///
+  /// - Parameter host: the name of the machine that sends.
+  static func frame(_ row: AuditRow, host: String) -> [UInt8] {
+    let message = Array(text(row, host: host).utf8)
+    return Array("\(message.count) ".utf8) + message
+  }
+
+  /// The message.
+  ///
+  /// A text without content has no parameter.
+  static func text(_ row: AuditRow, host: String) -> String {
+    let event = row.event
+    let header = [
+      "<\(priority(event))>1", SecondText.iso8601.text(at: event.time), printable(host, limit: 255), "uaf-server", "-",
+      printable(event.kind.rawValue, limit: 32),
+    ].joined(separator: " ")
+    let names = ["kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail"]
+    var data = "number=\"\(row.number)\" hash=\"\(Base64URL.encode(row.link.hash))\""
+    for (name, text) in zip(names, event.texts) where !text.isEmpty { data += " \(name)=\"\(escaped(text))\"" }
+    return "\(header) [\(dataID) \(data)]"
+  }
+
+  private static func priority(_ event: AuditEntry) -> Int {
+    if event.kind == .broken || event.kind == .unsigned { return critical }
+    return event.outcome == AuditEntry.done ? notice : warning
+  }
+
+  /// What may stand in the header: printable ASCII without spaces; "-" for nothing.
+  private static func printable(_ text: String, limit: Int) -> String {
+    let kept = text.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }.prefix(limit)
+    return kept.isEmpty ? "-" : String(String.UnicodeScalarView(kept))
+  }
+
+  /// A value of a parameter (RFC 5424, section 6.3.3).
+  ///
+  /// Control characters could begin a line of their own where the receiver writes to a file, and others turn around what stands
+  /// beside them: they are written as their numbers.
+  static func escaped(_ text: String) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in Text.marked(text).unicodeScalars {
+      if scalar == "\"" || scalar == "\\" || scalar == "]" { escaped.append("\\") }
+      escaped.append(scalar)
+    }
+    return String(escaped)
   }
 }

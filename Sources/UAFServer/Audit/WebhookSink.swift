@@ -1,5 +1,10 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOPosix
+import NIOSSL
+import SecretMemory
+import Synchronization
+import UAFCrypto
 import UAFService
 
 /// A program behind an HTTPS URL that takes rows as JSON lines.
@@ -47,5 +52,107 @@ struct WebhookSink: RowSink {
     request.headers.add(name: Self.header, value: try secret.signature(of: body, now: now()))
     request.body = .bytes(ByteBuffer(bytes: body))
     return try await client.execute(request, timeout: Self.limit).status.code
+  }
+}
+
+/// The secret with which portions of rows are signed for a webhook.
+final class WebhookSecret: Sendable {
+  /// How many bytes the file's line has.
+  private static let lengths = 32...256
+
+  private let key: Mutex<Secret>
+
+  /// Reads the first line of a file.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  init(path: String) throws {
+    guard let line = try StateFile.readPassword(path: path) else {
+      throw ServerError.unusableFile(path: path, reason: "no such file")
+    }
+    let count = line.withBytes { bytes in
+      var count = bytes.count
+      while count > 0, bytes[count - 1] == 0 { count -= 1 }
+      return count
+    }
+    guard Self.lengths.contains(count) else {
+      throw ServerError.unusableFile(
+        path: path,
+        reason:
+          "must have \(Self.lengths.lowerBound) to \(Self.lengths.upperBound) bytes: 'openssl rand -hex 32' makes one"
+      )
+    }
+    key = Mutex(try line.withBytes { try Secret(copying: $0.extracting(0..<count)) })
+  }
+
+  /// The value of the header: the time, and in hexadecimal digits HMAC-SHA-256 of the time, a full stop, and the body.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Throws: ``CryptoError``.
+  func signature(of body: [UInt8], now: Int64) throws -> String {
+    let message = Array("\(now).".utf8) + body
+    let code = try key.withLock { key in try HMACSHA256.authenticate(message, key: key) }
+    let digits = code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "t=\(now),v1=\(digits)"
+  }
+}
+
+/// Which certificates of the other side are accepted, a sink of the audit or a server that a command asks, and which
+/// certificate of our own it gets.
+struct SinkTrust {
+  /// PEM file of authorities; nil for the system's.
+  let authorities: String?
+  /// Our own certificate chain and key, PEM files; nil for none.
+  var own: (certificate: String, key: String)?
+
+  /// TLS 1.2 or later, with certificate and host name checked.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  func configuration() throws -> TLSConfiguration {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.certificateVerification = .fullVerification
+    if let authorities {
+      guard let bytes = try StateFile.read(path: authorities, isSecret: false, maximumLength: 1 << 20) else {
+        throw ServerError.unusableFile(path: authorities, reason: "no such file")
+      }
+      try PEMForm.require(bytes, of: authorities)
+      guard let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), !certificates.isEmpty else {
+        throw ServerError.unusableFile(path: authorities, reason: "holds no certificate in PEM")
+      }
+      configuration.trustRoots = .certificates(certificates)
+    }
+    if let own {
+      let files = try CertificateFiles(certificatePath: own.certificate, privateKeyPath: own.key)
+      let served = try files.tlsConfiguration()
+      configuration.certificateChain = served.certificateChain
+      configuration.privateKey = served.privateKey
+    }
+    return configuration
+  }
+
+  /// A client of HTTP for one place: what is signed, or a token, goes there and nowhere else.
+  ///
+  /// It must be shut down.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  func client() throws -> HTTPClient {
+    var settings = HTTPClient.Configuration(
+      tlsConfiguration: try configuration(), redirectConfiguration: .disallow)
+    settings.timeout.connect = .seconds(10)
+    // Whoever uses it repeats, and says why.
+    settings.connectionPool.retryConnectionEstablishment = false
+    settings.httpVersion = .http1Only
+    return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings)
+  }
+
+  /// What connections are made with.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  func context(_ configuration: TLSConfiguration) throws -> NIOSSLContext {
+    guard let context = try? NIOSSLContext(configuration: configuration) else {
+      throw ServerError.unusableFile(
+        path: authorities ?? own?.certificate ?? "the system's authorities", reason: "TLS cannot use it")
+    }
+    return context
   }
 }

@@ -1,6 +1,9 @@
 import Foundation
 import Glibc
 import SQLiteStore
+import SecretMemory
+import UAFCrypto
+import UAFDecoder
 import UAFMessages
 
 /// A folder with everything that a server needs to be started again, elsewhere or later.
@@ -141,6 +144,175 @@ enum ServerBackup {
   private static func compare(_ entry: BackupManifest.File, in folder: ServerDirectory, of path: String) throws {
     guard try file(entry.name, in: folder, of: path) == entry else {
       throw ServerError.unusableBackup(path, .changed(entry.name))
+    }
+  }
+}
+
+/// The list of what a backup holds, `backup.json`: it is written last, so a backup without it was cut.
+struct BackupManifest: Equatable {
+  /// One file of the backup.
+  struct File: Equatable {
+    let name: String
+    let size: Int64
+    /// Base64url of its SHA-256.
+    let hash: String
+  }
+
+  /// The files that a backup may have, but for this list.
+  static let names = [
+    "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
+    "certificate.pem", "key.pem",
+  ]
+  /// The number of this form; a backup with another one is refused.
+  static let form: Int64 = 1
+
+  /// Seconds since 1970.
+  let madeAt: Int64
+  /// The program that made it.
+  let version: String
+  let files: [File]
+
+  var json: JSONValue {
+    .object([
+      "form": .integer(Self.form), "madeAt": .integer(madeAt), "version": .string(version),
+      "files": .array(
+        files.map { .object(["name": .string($0.name), "size": .integer($0.size), "sha256": .string($0.hash)]) }),
+    ])
+  }
+
+  init(madeAt: Int64, version: String, files: [File]) {
+    self.madeAt = madeAt
+    self.version = version
+    self.files = files
+  }
+
+  /// Reads a list.
+  ///
+  /// - Throws: ``BackupError``.
+  init(parsing bytes: [UInt8]) throws(BackupError) {
+    guard let json = try? JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: StateFile.maximumLength)),
+      case .object(let object) = json, case .integer(let form)? = object["form"]
+    else { throw .unreadable }
+    guard form == Self.form else { throw .otherForm(form) }
+    guard case .integer(let madeAt)? = object["madeAt"], case .string(let version)? = object["version"],
+      case .array(let entries)? = object["files"]
+    else { throw .unreadable }
+    var files: [File] = []
+    for case .object(let entry) in entries {
+      guard case .string(let name)? = entry["name"], case .integer(let size)? = entry["size"], size >= 0,
+        case .string(let hash)? = entry["sha256"]
+      else { throw .unreadable }
+      // A name of another folder would be a file of another folder.
+      guard Self.names.contains(name), !files.contains(where: { $0.name == name }) else {
+        throw .unknownFile(name)
+      }
+      files.append(File(name: name, size: size, hash: hash))
+    }
+    guard files.count == entries.count else { throw .unreadable }
+    self.init(madeAt: madeAt, version: version, files: files)
+  }
+}
+
+/// Copies files from one folder to another inside the kernel, so that no key comes into this program's memory, and flushes them.
+enum FolderCopy {
+  /// The most that one call copies or reads.
+  private static let part = 1 << 16
+
+  /// Copies a file under its name.
+  ///
+  /// - Throws: ``ServerError``, which names the file.
+  static func copy(
+    _ name: String, from source: ServerDirectory, to target: ServerDirectory, mode: mode_t
+  ) throws(ServerError) {
+    guard let file = try TrustedPath.open(source.file(name), followsLinks: false) else {
+      throw .unusableFile(path: source.file(name), reason: "is not there any more")
+    }
+    let path = target.file(name)
+    // SAFETY: the string lives for the call.
+    let copy = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    guard copy >= 0 else { throw failure(path) }
+    defer { close(copy) }
+    var left = Int(file.status.st_size)
+    while left > 0 {
+      let count = sendfile(copy, file.descriptor, nil, min(left, part))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path) }
+      guard count > 0 else { throw .unusableFile(path: source.file(name), reason: "became shorter meanwhile") }
+      left -= count
+    }
+    // The mode is set again because the umask took its part.
+    guard fchmod(copy, mode) == 0, fsync(copy) == 0 else { throw failure(path) }
+  }
+
+  /// The length and the SHA-256 of a file; nil if there is none.
+  ///
+  /// - Throws: ``ServerError``; ``CryptoError``.
+  static func figures(of path: String) throws -> (size: Int64, hash: [UInt8])? {
+    guard let file = try TrustedPath.open(path, followsLinks: false) else { return nil }
+    var stream = try SHA256Stream()
+    var size: Int64 = 0
+    while true {
+      var count = 0
+      // A file may be a key, so it is read into memory that is wiped.
+      // SAFETY: at most as much is read as there is room.
+      let bytes = try unsafe Secret(count: part) { count = unsafe read(file.descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path) }
+      if count == 0 { break }
+      try bytes.withBytes { try stream.add($0.extracting(0..<count)) }
+      size += Int64(count)
+    }
+    return (size, try stream.hash())
+  }
+
+  /// Waits until the names of a folder are on the disk.
+  ///
+  /// - Throws: ``ServerError``.
+  static func flush(_ path: String) throws(ServerError) {
+    // SAFETY: the string lives for the call.
+    let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw failure(path) }
+    defer { close(folder) }
+    guard fsync(folder) == 0 else { throw failure(path) }
+  }
+
+  private static func failure(_ path: String) -> ServerError {
+    // SAFETY: strerror's text is copied at once.
+    .unusableFile(path: path, reason: unsafe "cannot be copied: \(String(cString: strerror(errno)))")
+  }
+}
+
+/// Why a backup cannot be made or used; everything is as it was then.
+enum BackupError: Error, Equatable, CustomStringConvertible {
+  /// What is to be made is there already.
+  case exists
+  /// The folder to restore into has this.
+  case notEmpty(String)
+  /// The list is missing.
+  case incomplete
+  /// The list cannot be read.
+  case unreadable
+  /// The list has another form.
+  case otherForm(Int64)
+  /// The list names a file that no backup has.
+  case unknownFile(String)
+  /// A file is not as the list says.
+  case changed(String)
+  /// It has no store, and none was named.
+  case withoutStore
+
+  var description: String {
+    switch self {
+    case .exists: "is there already: name a folder that is not, or move this one away"
+    case .notEmpty(let name):
+      "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, or move what is there away"
+    case .incomplete: "it has no backup.json: it was cut before its end, or is no backup: use another one"
+    case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another one"
+    case .otherForm(let form): "its form is \(form): restore it with the uaf-server that made it"
+    case .unknownFile(let name):
+      "backup.json names \(ShownValue.quoted(name, maximumCount: 80)), which no backup has: use another one"
+    case .changed(let name): "\(name) is not as it was backed up: the backup was changed or cut: use another one"
+    case .withoutStore: "it has no server.db: it was made with --store; name that database, which you have brought back"
     }
   }
 }

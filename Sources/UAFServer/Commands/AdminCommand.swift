@@ -1,4 +1,6 @@
 import ArgumentParser
+import UAFAdministration
+import UAFMessages
 
 /// `uaf-server admin`: who may administer the server.
 struct AdminCommand: AsyncParsableCommand {
@@ -6,3 +8,106 @@ struct AdminCommand: AsyncParsableCommand {
     commandName: "admin", abstract: "Say who may administer the server.",
     subcommands: [AdminAddCommand.self, AdminListCommand.self, AdminRemoveCommand.self])
 }
+
+/// `uaf-server admin add`: makes an account's person an administrator.
+struct AdminAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Let an account's person administer the server, or give them another role.",
+    discussion: """
+      auditor reads; helpdesk gives out codes; operator revokes keys, manages accounts and opens texts; administrator \
+      does everything. Only administrators may change privileged accounts or give out codes for them.
+
+      A key counts in the console if an administrator signed for its code, or it was issued on the server. If the account \
+      has other keys, they are listed with the issuers of their codes, and the role is not given until you decide: \
+      --count-key for each key that is to count, or --count-none.
+      """)
+
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String
+  @Argument(help: "auditor, helpdesk, operator or administrator.") var role: Role
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("A key that counts from now on: AAID, a space, KeyID; may be repeated.", valueName: "key"))
+  var countKey: [String] = []
+  @Flag(help: "Leave the keys that do not count as they are.") var countNone = false
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    try Terminal.check(username: user)
+    guard countKey.isEmpty || !countNone else { throw ValidationError("--count-none excludes --count-key.") }
+  }
+
+  func run() async throws {
+    try await place.link { link in
+      if countKey.isEmpty, !countNone { try await requireNoOthers(link) }
+      var body: JSONObject = ["role": .string(role.rawValue)]
+      if !countKey.isEmpty { body.set("keys", .array(countKey.map(JSONValue.string))) }
+      _ = try await link.ask(APIRequest(.PUT, ["administrators", user], body: body))
+    }
+    json.print(
+      ["name": .string(user), "role": .string(role.rawValue)], orElse: "\(user) has the role \(role.rawValue)")
+  }
+
+  /// Lists the keys that do not count.
+  ///
+  /// - Throws: ``Problem`` if there are any.
+  private func requireNoOthers(_ link: any AdministrationLink) async throws {
+    let keys = try await link.ask(APIRequest(.GET, ["accounts", user, "keys"])).objects("keys")
+    let others = keys.filter { $0["revoked"] == nil && !$0.isTrue("counts") }
+    guard !others.isEmpty else { return }
+    for key in others {
+      let name = "\(key.said("aaid")) \(key.said("keyID"))"
+      Terminal.note("\(name): code issued by \(key["issuedBy"] == nil ? "somebody unknown" : key.said("issuedBy"))")
+    }
+    throw Problem(
+      .conflict, "conflict", "\(user) has keys that do not count: choose with --count-key, or use --count-none")
+  }
+}
+
+/// `uaf-server admin list`: lists the administrators.
+struct AdminListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the administrators: name, role, when and by whom they were added.")
+
+  @OptionGroup var place: AdministrationOptions
+  @OptionGroup var json: JSONFlag
+
+  func run() async throws {
+    try await place.link { link in
+      let all = try await link.ask(APIRequest(.GET, ["administrators"])).objects("administrators")
+      json.title("name\trole\tadded\tby")
+      for one in all {
+        let line = [one.said("name"), one.said("role"), one.time("added", orElse: "-"), one.said("addedBy")]
+        json.print(one, orElse: line.joined(separator: "\t"))
+      }
+    }
+  }
+}
+
+/// `uaf-server admin remove`: takes the role from an administrator.
+struct AdminRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Take the role from an administrator; their account stays.")
+
+  @Argument(help: "The account's name at this server.") var user: String
+  @OptionGroup var place: AdministrationOptions
+  @Flag(help: "Also remove the last one with the role administrator.") var force = false
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    try Terminal.check(username: user)
+    // With nobody left, only who has the server's folder can make the next one.
+    guard !force || place.api == nil else { throw ValidationError("--force goes with --state.") }
+  }
+
+  func run() async throws {
+    try await place.link { link in
+      if force, let local = link as? LocalLink {
+        try await local.removeAdministrator(user)
+      } else {
+        _ = try await link.ask(APIRequest(.DELETE, ["administrators", user]))
+      }
+    }
+    json.print(["name": .string(user)], orElse: "\(user) is no administrator any more")
+  }
+}
+
+extension Role: ExpressibleByArgument {}

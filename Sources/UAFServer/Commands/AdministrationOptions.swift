@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFMessages
 import UAFService
 
 /// The options of every subcommand that administers: the server's folder, or a server that runs.
@@ -78,5 +79,44 @@ struct AdministrationOptions: ParsableArguments {
     }
     return try RemoteLink(
       to: api, token: tokenFile.map { try LinkToken(path: $0) }, trust: SinkTrust(authorities: apiCa))
+  }
+}
+
+/// The option of commands that print results for people or for programs.
+struct JSONFlag: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Print JSON, as docs/api.md describes it, one object a line.") var isOn = false
+
+  /// Prints an object on one line, or else what people read.
+  func print(_ object: JSONObject, orElse text: String) {
+    Terminal.result(isOn ? JSONText.ascii(JSONValue.object(object).text) : text)
+  }
+
+  /// Prints the first line of a list for people.
+  func title(_ text: String) {
+    if !isOn { Terminal.result(text) }
+  }
+
+  /// Prints the keys of the state folder.
+  func print(_ keys: ServerKeys, now: Int64) {
+    guard isOn else { return KeyList.lines(keys, now: now).forEach { Terminal.result($0) } }
+    for object in KeyList.objects(keys, now: now) { print(object, orElse: "") }
+  }
+}
+
+/// Shell completion with values from the store.
+enum AccountCompletion {
+  /// The accounts of the store that `--state` names among the words typed so far.
+  static let accounts = CompletionKind.custom { (words: [String], _: Int, begun: String) async in
+    guard let index = words.firstIndex(of: "--state").map({ $0 + 1 }), words.indices.contains(index) else { return [] }
+    return (try? await names(in: words[index], prefix: begun)) ?? []
+  }
+
+  /// More would be of no use on a screen.
+  private static let most = 200
+
+  private static func names(in folder: String, prefix: String) async throws -> [String] {
+    let query = AccountQuery(prefix: prefix, limit: most)
+    let store = try ServerDirectory(path: folder, create: false).openStore()
+    return try await store.read { try $0.accounts.page(query, now: Terminal.now) }.map(\.username)
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import UAFAdministration
+import UAFDecoder
 import UAFMessages
 import UAFService
 
@@ -92,5 +94,131 @@ struct AuditVerifyCommand: AsyncParsableCommand {
       }
       return head
     }
+  }
+}
+
+/// `uaf-server audit prune`: removes old rows of the audit.
+struct AuditPruneCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune", abstract: "Remove the rows of the audit that are older than some days.",
+    discussion: """
+      The hash of the last removed row stays in a signed head, and a row says who removed how many, so 'audit verify' still \
+      holds. An audit that does not hold is not shortened. Export the rows first. What people confirmed is kept: see 'audit \
+      texts'.
+      """)
+
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+  @Option(help: ArgumentHelp("Days of rows that stay, 1 to 36500.", valueName: "days")) var olderThan: Int64
+  @Flag(help: "Remove rows though the audit says that it was changed (audit-broken); the row of the removal says that.")
+  var acceptBroken = false
+  @Flag(help: "Remove rows also if a sink of serve has not got them yet (--audit-syslog, --audit-webhook).")
+  var acceptUndelivered = false
+
+  func validate() throws {
+    guard (1...36_500).contains(olderThan) else { throw ValidationError("--older-than must be 1 to 36500 days.") }
+  }
+
+  func run() async throws {
+    let directory = try state.openWithKeys()
+    let store = try state.openStore(in: directory)
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
+    let published = try PublicKeyFile.auditHeadKeys(path: directory.auditPublicKeyPath)
+    let broken = try await check(store, published, last: AuditVerifyCommand.heads(directory.auditHeadPath, published))
+    let signer = AuditSigner(store: store, keys: keys, published: published, now: { Terminal.now })
+    let time = Terminal.now - olderThan * 86_400
+    if !acceptUndelivered { try await Self.checkDeliveries(store, through: signer.lastNumber(before: time)) }
+    let removed = try await signer.remove(before: time, by: ServerEvents.caller, accepting: broken)
+    guard let removed else { return json.print(["removed": .integer(0)], orElse: "removed no row") }
+    json.print(
+      ["removed": .integer(Int64(removed.rows)), "through": .integer(removed.through)],
+      orElse: "removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
+  }
+
+  /// Refuses to remove rows that a sink has not got: nobody would see that they are missing there.
+  ///
+  /// - Parameter last: the number of the last row that is to be removed.
+  static func checkDeliveries(_ store: any ServerStore, through last: Int64) async throws {
+    let behind = try await store.read { try $0.auditDeliveries.all() }.filter { $0.delivered < last }
+    for delivery in behind {
+      Terminal.note(
+        "nothing is removed, since \(delivery.sink) has got the rows up to \(delivery.delivered) only, and row \(last) is "
+          + "older than that: wait until it has them; if it is no more sent to, --accept-undelivered removes them")
+    }
+    guard behind.isEmpty else { throw ExitCode.failure }
+  }
+
+  /// Refuses an audit that does not hold: what was changed must not vanish under a new signature.
+  ///
+  /// - Parameter last: the last head of the state folder.
+  /// - Returns: the row that says that the audit was changed, if that is accepted; 0 for none.
+  func check(_ store: any ServerStore, _ keys: AuditHeadKeys, last: [AuditHead]?) async throws -> Int64 {
+    let verification = AuditVerification(of: store, keys: keys, kept: last ?? [], now: Terminal.now)
+    let summary = try await verification.run()
+    if let fault = summary.fault {
+      Terminal.note("nothing is removed, since the audit does not hold: \(fault)")
+      throw ExitCode.failure
+    }
+    if summary.broken != 0, !acceptBroken {
+      Terminal.note(
+        "nothing is removed, since row \(summary.broken) says that signed rows were gone or changed: look into that, and "
+          + "export the rows; then --accept-broken removes them")
+      throw ExitCode.failure
+    }
+    return summary.broken
+  }
+}
+
+/// `uaf-server audit texts`: checks the signature of each confirmed text again.
+struct AuditTextsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "texts", abstract: "List every confirmed text, and whether its signature holds.",
+    discussion: """
+      One line each, tab-separated: number, time, account, ok or what is wrong, text. Exits with 1 if one does not hold. \
+      What is checked was stored with the text. That nobody removed a line, this does not tell: 'audit list' has a row of each.
+      """)
+
+  @Argument(help: "Only this account.", completion: AccountCompletion.accounts) var user: String?
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+
+  func run() async throws {
+    let store = try state.openStore()
+    let faults = try await store.read { [user, json] records in
+      var faults = 0
+      var count = 0
+      try records.confirmedTexts.forEach(of: user) { confirmation in
+        let fault = ConfirmedTextCheck.fault(in: confirmation)
+        json.print(Self.json(confirmation, fault), orElse: Self.line(confirmation, fault))
+        count += 1
+        if fault != nil { faults += 1 }
+      }
+      Terminal.note("\(count) confirmed, \(faults) of them do not hold")
+      return faults
+    }
+    if faults > 0 { throw ExitCode.failure }
+  }
+
+  static func line(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> String {
+    [
+      String(confirmation.id), Terminal.time(confirmation.confirmedAt),
+      CSVLine.harmless(ShownValue.name(confirmation.username)), fault?.rawValue ?? "ok",
+      CSVLine.harmless(text(confirmation.shown)),
+    ].joined(separator: "\t")
+  }
+
+  static func json(_ confirmation: ConfirmedText, _ fault: ConfirmedTextCheck.Fault?) -> JSONObject {
+    [
+      "number": .integer(confirmation.id), "time": .integer(confirmation.confirmedAt),
+      "account": .string(confirmation.username), "signature": .string(fault?.rawValue ?? "ok"),
+      "text": .string(confirmation.shown),
+    ]
+  }
+
+  /// A text as it was shown; quoted if it contains what the server would not have stored.
+  ///
+  /// An attacker who can change the store could add control sequences for a terminal.
+  static func text(_ shown: String) -> String {
+    TransactionText.isShowable(shown) ? shown : ShownValue.quoted(shown, maximumCount: 2048)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
-import UAFMessages
+import Foundation
 import SQLiteStore
+import UAFMessages
 import UAFService
 
 /// `uaf-server backup`: copies everything that a server needs into a new folder, while it serves.
@@ -28,5 +29,75 @@ struct BackupCommand: AsyncParsableCommand {
       ["files": .integer(Int64(made.files.count)), "bytes": .integer(Int64(size)), "folder": .string(folder)],
       orElse: "saved \(made.files.count) files, \(size) bytes, in \(folder)")
     if state.store != nil { Terminal.note("the database of --store is not in it: back it up with pg_dump now") }
+  }
+}
+
+/// `uaf-server restore`: makes a state folder from a backup.
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Make a new state folder from a backup.",
+    discussion: """
+      The state folder must be empty, or not there: stop the server, and move the old one away. With --store, stop every \
+      server of that database, and bring it back first (pg_restore); name no FOLDER if the state folder is whole. The \
+      server gets a new secret for session data, and all open codes and sessions of the console are closed, so no code and no \
+      signature that was used since the backup can be used again. What was changed since then is as it was: revoke and disable \
+      again, and look at administrators, tokens and the policy.
+      """)
+
+  @Argument(
+    help: "The folder that 'uaf-server backup' made; none if only the database of --store was brought back.",
+    completion: .directory)
+  var folder: String?
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    guard folder != nil || state.store != nil else {
+      throw ValidationError("Name the folder that 'uaf-server backup' made.")
+    }
+  }
+
+  func run() async throws {
+    guard let folder else { return try await closeDatabase() }
+    let backup = try ServerBackup.check(folder)
+    guard state.store != nil || backup.manifest.files.contains(where: { $0.name == "server.db" }) else {
+      throw ServerError.unusableBackup(folder, .withoutStore)
+    }
+    let (now, madeAt) = (Terminal.now, backup.manifest.madeAt)
+    try await ServerBackup.restore(backup, to: state.directory) { directory in
+      try await close(state.openStore(in: directory), ["madeAt": .integer(madeAt)], now: now)
+    }
+    let time = Terminal.time(madeAt)
+    json.print(
+      ["madeAt": .integer(madeAt), "folder": .string(state.directory)],
+      orElse: "restored the state of \(time) in \(state.directory)")
+    Terminal.note(
+      "revoke again what was revoked since \(time), disable again what was disabled, "
+        + "and issue codes again that were not used"
+    )
+  }
+
+  /// Does to a database that was brought back what a restore does to a file: the folder's keys stay, but for `server.secret`.
+  private func closeDatabase() async throws {
+    let directory = try state.openWithKeys()
+    try await close(state.openStore(in: directory), [:], now: Terminal.now)
+    try StateLock.wait(for: directory) { try FileManager.default.removeItem(atPath: directory.secretPath) }
+    json.print(
+      ["folder": .string(state.directory)], orElse: "closed what was open in the database that was brought back")
+    Terminal.note(
+      "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked")
+  }
+
+  /// Closes what may have been used since.
+  private func close(_ store: any ServerStore, _ detail: JSONObject, now: Int64) async throws {
+    try await store.write { records in
+      try records.enrolments.closeAll()
+      try records.approvals.closeAll()
+      try records.joinCodes.closeAll()
+      try records.openRegistrations.removeAll()
+      try records.consoleSessions.removeAll()
+      try records.settings.set(.restoredAt, to: String(now))
+      try records.audit.append([ServerEvents.command(.restore, detail: detail, now: now)])
+    }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import UAFConsole
 import UAFMessages
 
 /// `uaf-server codes`: lists the enrolment codes that were issued.
@@ -27,5 +28,55 @@ struct CodesCommand: AsyncParsableCommand {
       code.number("number"), code.said("account"), code.said("issuedBy"), code.time("issued", orElse: "-"),
       code.time("expires", orElse: "-"), state, code.time("used", orElse: "-"),
     ].joined(separator: "\t")
+  }
+}
+
+/// The options that say where the codes of a list go.
+struct CodePlaces: ParsableArguments {
+  @Option(help: ArgumentHelp("The file to make for the codes: CSV.", valueName: "file"), completion: .file())
+  var codes: String?
+  @Option(
+    help: ArgumentHelp("The folder to make for payload files, one for each person.", valueName: "folder"),
+    completion: .directory)
+  var payloads: String?
+  @Option(
+    help: ArgumentHelp("The file to make for sheets to print, one for each person: HTML.", valueName: "file"),
+    completion: .file())
+  var sheets: String?
+  @Option(help: "The language of the sheets: en or ko.") var language = PageLanguage.english
+
+  func validate() throws {
+    guard codes != nil || payloads != nil || sheets != nil else {
+      throw ValidationError("Give --codes FILE, --payloads FOLDER or --sheets FILE.")
+    }
+    guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
+  }
+
+  /// Makes the files and the folder, or none of them.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, ``ServerError/unusableDirectory(path:reason:)``.
+  func make() throws -> [any CodeOutput] {
+    var made: [any CodeOutput] = []
+    do {
+      if let codes { made.append(try CodeTable(path: codes)) }
+      if let payloads { made.append(try PayloadFolder(path: payloads)) }
+      if let sheets {
+        let document = SheetDocument(language: language) { SecondText.iso8601.text(at: $0) }
+        made.append(try SheetFile(path: sheets, document: document))
+      }
+    } catch {
+      for output in made { output.remove() }
+      throw error
+    }
+    return made
+  }
+
+  /// What was made, for programs.
+  func object(codes count: Int) -> JSONObject {
+    var object: JSONObject = ["codes": .integer(Int64(count))]
+    object.set("file", codes.map(JSONValue.string))
+    object.set("payloads", payloads.map(JSONValue.string))
+    object.set("sheets", sheets.map(JSONValue.string))
+    return object
   }
 }

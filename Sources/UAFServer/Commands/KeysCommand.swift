@@ -1,8 +1,95 @@
 import ArgumentParser
+import UAFMessages
+import UAFService
 
 /// `uaf-server keys`: the keys that can be exchanged while people log in.
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "List the server's keys, and exchange them without a login lost.",
     subcommands: [KeysListCommand.self, KeysRotateCommand.self])
+}
+
+/// `uaf-server keys list`: which keys there are, by their ids.
+struct KeysListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the keys of the state folder: kind, id, since when, and what it is used for.",
+    discussion: "The id of a verdict's key is the 'kid' of its tokens. Those of secrets are only names.")
+
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+
+  func run() throws {
+    let directory = try state.openWithKeys()
+    let now = Terminal.now
+    let keys = try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { now }) }
+    json.print(keys, now: now)
+  }
+}
+
+/// `uaf-server keys rotate`: adds a key that is used from a later time on.
+struct KeysRotateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate", abstract: "Make a new key, which is used from a later time on.",
+    discussion: """
+      'secret' is the one over session data: give the file server.secret to the other servers of this store before the new \
+      one is used. 'verdict' signs successes: give verdict.key to the other servers, and verdict.pub to every workstation. \
+      'audit' signs heads of the audit: give audit.key and audit.pub to the other servers. Then send each server SIGHUP. A \
+      replaced key is accepted for a day more.
+      """)
+
+  @Argument(help: "secret, verdict or audit.") var kind: RotatedKey
+  @OptionGroup var state: StateOption
+  @OptionGroup var json: JSONFlag
+  @Option(
+    name: .customLong("in"),
+    help: ArgumentHelp(
+      "Seconds until the new key is used, 0 to 2592000 (default: an hour for secret, a week for verdict, an hour for audit).",
+      valueName: "seconds"))
+  var delay: Int64?
+
+  func validate() throws {
+    guard (0...2_592_000).contains(delay ?? 0) else { throw ValidationError("--in must be 0 to 2592000 seconds.") }
+  }
+
+  func run() async throws {
+    let directory = try state.openWithKeys()
+    let now = Terminal.now
+    let keys = try StateLock.hold(directory) { try rotated(in: directory, now: now) }
+    json.print(keys, now: now)
+    await record(keys, in: directory, now: now)
+    Terminal.note("send SIGHUP to the server (systemctl reload uaf-server), and see uaf-server(8) for several servers")
+  }
+
+  /// Writes the rotation into the audit.
+  ///
+  /// It is done by then, and a key that was stolen must be exchanged also while the store is away. If this row is missing, the
+  /// server's next start or SIGHUP says in one of its own which keys it has.
+  private func record(_ keys: ServerKeys, in directory: ServerDirectory, now: Int64) async {
+    let detail: JSONObject = [
+      "kind": .string(kind.rawValue), "from": .integer(now + (delay ?? kind.standardDelay)),
+      "keys": .string(KeyList.text(keys, now: now)),
+    ]
+    do {
+      let store = try state.openStore(in: directory)
+      let event = ServerEvents.command(.keyRotation, detail: detail, now: now)
+      try await store.write { try $0.audit.append([event]) }
+    } catch {
+      Terminal.note(
+        "the audit has no row of this: the store cannot be used; the server's next SIGHUP writes which keys it has")
+    }
+  }
+
+  /// The keys with the new one among them.
+  private func rotated(in directory: ServerDirectory, now: Int64) throws -> ServerKeys {
+    // Makes the secret of decoys, which must not change with this one, and writes verdict.pub if an earlier rotation did not.
+    let keys = try ServerKeys(state: directory, now: { now })
+    let from = now + (delay ?? kind.standardDelay)
+    switch kind {
+    case .secret: _ = try directory.secrets.rotate(now: now, from: from)
+    case .verdict: _ = try directory.verdictKeys.rotate(now: now, from: from)
+    case .audit: _ = try directory.auditKeys.rotate(now: now, from: from)
+    }
+    try keys.reload(from: directory)
+    return keys
+  }
 }

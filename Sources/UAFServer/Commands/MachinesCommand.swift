@@ -54,3 +54,77 @@ struct MachinesCommand: AsyncParsableCommand {
     return String(Int64(named.count) + more)
   }
 }
+
+/// `uaf-server devices`: lists the machines of an account.
+struct DevicesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices",
+    abstract: "List the machines of an account: name, model, system, keys, revoked keys, registration, last login.",
+    discussion: """
+      Name, model and system are what a machine said of itself when it registered; '-' where it said nothing. The one that \
+      was used last stands first.
+      """)
+
+  @Argument(help: "The account's name at this server.") var user: String
+  @OptionGroup var place: AdministrationOptions
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    try Terminal.check(username: user)
+  }
+
+  func run() async throws {
+    try await place.link { link in
+      let found = try await link.ask(APIRequest(.GET, ["accounts", user, "machines"]))
+      json.title("name\tmodel\tsystem\tkeys\trevoked\tregistered\tlast-login")
+      for device in found.objects("machines") { json.print(device, orElse: Self.line(device)) }
+    }
+  }
+
+  static func line(_ device: JSONObject) -> String {
+    let said = ["name", "model", "system"].map { device.said($0) }
+    let numbers = ["keys", "revokedKeys"].map { device.number($0) }
+    let times = [device.time("registered", orElse: "-"), device.time("lastUsed", orElse: "never")]
+    return (said + numbers + times).joined(separator: "\t")
+  }
+}
+
+/// `uaf-server revoke`: ends what keys can do.
+struct RevokeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke keys of an account, or all on one machine.",
+    discussion: """
+      Without --key and --device all keys of the account are revoked, and its codes closed. With --device and without USER \
+      the keys of everybody on that machine are revoked, for example when it was lost, and its joining; 'machines' lists \
+      device ids.
+      """)
+
+  @Argument(help: "The account's name at this server.", completion: AccountCompletion.accounts) var user: String?
+  @OptionGroup var place: AdministrationOptions
+  @Option(help: ArgumentHelp("Only this key: AAID, a space, KeyID.", valueName: "key")) var key: String?
+  @Option(help: ArgumentHelp("Only keys on the machine with this device id.", valueName: "id")) var device: String?
+  @Option(help: ArgumentHelp("Why, for the audit; at most 500 bytes.", valueName: "text")) var reason: String?
+  @OptionGroup var json: JSONFlag
+
+  func validate() throws {
+    if let user { try Terminal.check(username: user) }
+    guard user != nil || device != nil else { throw ValidationError("Give USER, or a machine with --device.") }
+    guard key == nil || user != nil, key == nil || device == nil else {
+      throw ValidationError("--key goes with USER, and without --device.")
+    }
+  }
+
+  func run() async throws {
+    let path = user.map { ["accounts", $0] } ?? ["machines", device ?? ""]
+    var body: JSONObject = [:]
+    body.set("key", key.map(JSONValue.string))
+    body.set("device", user == nil ? nil : device.map(JSONValue.string))
+    body.set("reason", reason.map(JSONValue.string))
+    try await place.link { [body] link in
+      let done = try await link.ask(APIRequest(.POST, path + ["revocations"], body: body))
+      let count = done.number("revoked")
+      let whose = user ?? "machine \(device ?? "")"
+      json.print(done, orElse: "revoked \(count) key\(count == "1" ? "" : "s") of \(whose)")
+    }
+  }
+}

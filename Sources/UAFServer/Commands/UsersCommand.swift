@@ -50,3 +50,5 @@ struct UsersCommand: AsyncParsableCommand {
     ].joined(separator: "\t")
   }
 }
+
+extension SearchedState: ExpressibleByArgument {}

@@ -1,3 +1,7 @@
+import Glibc
+import HostSystem
+import UAFAdministration
+import UAFConsole
 import UAFMessages
 
 /// One of the places that the codes of a list go to.
@@ -17,4 +21,166 @@ protocol CodeOutput {
 
   /// Removes what was made, as long as no code was added.
   func remove()
+}
+
+/// The codes of a list as CSV, with a line for each code that is open.
+struct CodeTable: CodeOutput {
+  private let file: CodeFile
+
+  var path: String { file.path }
+
+  /// Makes the file, with its first line.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  init(path: String) throws(ServerError) {
+    file = try CodeFile(path: path)
+    do throws(ServerError) {
+      try file.add(CodeList.header)
+    } catch {
+      file.remove()
+      throw error
+    }
+  }
+
+  func add(_ codes: [EnrolmentPayload]) throws { try file.add(CodeList.lines(codes)) }
+
+  func finish() {}
+
+  func remove() { file.remove() }
+}
+
+/// A new file for its owner alone, which gets codes one after the other.
+final class CodeFile {
+  /// Writes bytes to a descriptor; false if not all of them were written, and `errno` says why.
+  typealias Append = ([UInt8], CInt) -> Bool
+
+  let path: String
+  private let descriptor: CInt
+  private let append: Append
+
+  /// Makes the file.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  init(
+    path: String, append: @escaping Append = { DescriptorWriter.write($0, to: $1) }
+  ) throws(ServerError) {
+    // SAFETY: the string lives for the call.
+    let made = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard made >= 0 else { throw .cannotMake(path) }
+    descriptor = made
+    self.path = path
+    self.append = append
+  }
+
+  deinit { close(descriptor) }
+
+  /// Adds text, and waits until it is on the disk.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  func add(_ text: String) throws(ServerError) {
+    guard append(Array(text.utf8), descriptor), fdatasync(descriptor) == 0 else {
+      throw .unusableFile(path: path, system: "cannot be written")
+    }
+  }
+
+  /// Removes the file.
+  func remove() {
+    // SAFETY: the string lives for the call.
+    unsafe unlink(path)
+  }
+}
+
+/// The codes of a list as sheets to print, in one page of HTML.
+struct SheetFile: CodeOutput {
+  private let file: CodeFile
+  private let document: SheetDocument
+
+  var path: String { file.path }
+
+  /// Makes the file, with the page's head.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  init(path: String, document: SheetDocument) throws {
+    let beginning = try document.beginning()
+    file = try CodeFile(path: path)
+    self.document = document
+    do {
+      try file.add(beginning)
+    } catch {
+      file.remove()
+      throw error
+    }
+  }
+
+  func add(_ codes: [EnrolmentPayload]) throws {
+    try file.add(codes.map { try document.sheet($0) }.joined())
+  }
+
+  func finish() throws { try file.add(document.ending) }
+
+  func remove() { file.remove() }
+}
+
+/// A new folder with a file for each code, which has what `enrol` prints.
+final class PayloadFolder: CodeOutput {
+  let path: String
+  private let descriptor: CInt
+  private let append: CodeFile.Append
+
+  /// Makes the folder.
+  ///
+  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``, also if there is something of that name.
+  init(
+    path: String, append: @escaping CodeFile.Append = { DescriptorWriter.write($0, to: $1) }
+  ) throws(ServerError) {
+    // SAFETY: the string lives for the calls; the status is a stat structure.
+    guard unsafe mkdir(path, 0o700) == 0 else {
+      throw errno == EEXIST
+        ? .unusableDirectory(path: path, reason: ServerError.isThereAlready) : Self.failure(path, "cannot be made")
+    }
+    let opened = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { throw Self.failure(path, "cannot be opened") }
+    var status = stat()
+    guard unsafe fstat(opened, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      close(opened)
+      throw .unusableDirectory(path: path, reason: "somebody has put another folder in its place")
+    }
+    descriptor = opened
+    self.path = path
+    self.append = append
+  }
+
+  deinit { close(descriptor) }
+
+  func add(_ codes: [EnrolmentPayload]) throws {
+    for code in codes { try add(try PayloadFileName.name(for: code.username), code.encoded + "\n") }
+    guard fsync(descriptor) == 0 else { throw Self.failure(path, "cannot be written") }
+  }
+
+  private func add(_ name: String, _ text: String) throws(ServerError) {
+    let place = "\(path)/\(name)"
+    // SAFETY: the name lives for the calls; the descriptor is closed before the function is left.
+    let file = unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw .cannotMake(place) }
+    let isWritten = append(Array(text.utf8), file) && fsync(file) == 0
+    let error = ServerError.unusableFile(path: place, system: "cannot be written")
+    close(file)
+    guard isWritten else {
+      // A part of a code is of use to nobody.
+      unsafe unlinkat(descriptor, name, 0)
+      throw error
+    }
+  }
+
+  func finish() {}
+
+  func remove() {
+    // SAFETY: the string lives for the call.
+    unsafe rmdir(path)
+  }
+
+  private static func failure(_ path: String, _ what: String) -> ServerError {
+    // SAFETY: strerror's text is copied at once.
+    .unusableDirectory(path: path, reason: unsafe "\(what): \(String(cString: strerror(errno)))")
+  }
 }

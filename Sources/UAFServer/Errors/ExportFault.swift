@@ -1,4 +1,5 @@
 import UAFDecoder
+import UAFService
 
 /// Why an export is not imported.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
@@ -63,4 +64,37 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   }
 
   private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
+}
+
+/// Why a store was not moved, and in which state that leaves the two stores.
+struct MoveFailure: Equatable, CustomStringConvertible {
+  /// The state of the two stores.
+  enum Standing: Equatable {
+    case untouched
+    /// The copy is not whole.
+    case copying
+    /// The old store is closed, or the disk failed while that was written.
+    case closed
+  }
+
+  let reason: String
+  let standing: Standing
+
+  var description: String {
+    switch standing {
+    case .untouched: "\(reason): server.db and the database are as they were"
+    case .copying:
+      "\(reason): server.db is as it was and is used on; the database may have a part of the copy, and no server uses it: "
+        + "run the command again"
+    case .closed:
+      "\(reason): server.db may be closed, and the database is not open yet: run the command again, or take server.db back "
+        + "with --abandon"
+    }
+  }
+}
+
+/// The store was moved away while the server had it open: it can be read, and takes nothing any more.
+struct MovedStore: StoreFailure {
+  var logName: String { "store-moved" }
+  var text: String { StoreError.movedShortText }
 }

@@ -1,3 +1,5 @@
+import HummingbirdCore
+import Logging
 import NIOCore
 import NIOHTTP1
 import WebMessages
@@ -192,5 +194,91 @@ final class Exchange: ChannelDuplexHandler {
 
   private func tell(_ stage: ExchangeStage) {
     for observer in observers { observer.reached(stage) }
+  }
+}
+
+/// A handler that counts or limits a connection: ``Exchange`` tells it how far requests and answers have come.
+///
+/// It stands behind ``Exchange`` in the pipeline, so no part of a request or an answer passes through it.
+protocol ExchangeObserver: ChannelHandler {
+  /// Called on the connection's event loop.
+  func reached(_ stage: ExchangeStage)
+}
+
+/// How far a connection has come with a request and its answer.
+enum ExchangeStage {
+  /// Bytes of a request have come.
+  case reading
+  /// A request has come as far as it is looked at; the client waits for the server.
+  case answering
+  /// The answer is written.
+  case answered
+  /// The client's system has taken the answer.
+  case taken
+}
+
+/// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
+///
+/// NIO parses requests. From there to the answer's bytes there is one handler, ``Exchange``: each further one would see each part
+/// of each message.
+struct ExchangeChannel: ServerChildChannel {
+  /// A connection; nothing has to be done for it outside its pipeline.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+  }
+
+  /// What the headers of a request may be: one of a login has a dozen fields, together less than 2 KiB.
+  ///
+  /// Beyond that the answer is status 400 of HTTP, and the connection is closed.
+  private static var headerLimits: NIOHTTPDecoderLimitConfiguration {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = 16_384
+    limits.maxHeaderListSize = 32_768
+    limits.maxHeaderFieldCount = 100
+    return limits
+  }
+
+  let responder: Exchange.Responder
+  /// Makes the handlers of a connection that count and limit it.
+  let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
+  var maximumBody: Exchange.BodyLimit = { _ in RequestBody.maximum }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      // Requests that come together are parsed together, and take a hundred times their bytes. One read has few of them.
+      try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
+      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+      let pipeline = channel.pipeline.syncOperations
+      let limits = limits(channel.eventLoop)
+      try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: Self.headerLimits)))
+      try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits, maximumBody: maximumBody))
+      try pipeline.addHandlers(limits)
+      return Value(channel: channel)
+    }
+  }
+
+  /// Returns when the connection is closed.
+  func handle(value: Value, logger: Logger) async {
+    // A connection that failed is closed, too.
+    try? await value.channel.closeFuture.get()
+  }
+}
+
+/// Runs tasks on an event loop's thread.
+///
+/// A connection's bytes come and go on its event loop. With its task there too, an answer changes threads only where the store
+/// makes it.
+final class EventLoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  /// Makes the executor of a loop.
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // SAFETY: the reference to this executor is used within the call, while the closure keeps the executor.
+    loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -1,4 +1,8 @@
+import ArgumentParser
+import Foundation
 import SecretMemory
+import UAFConsole
+import UAFMessages
 import UAFService
 
 /// A file of keys that follow each other, of 32 bytes each.
@@ -99,6 +103,106 @@ struct KeyFile<Key: Sendable> {
         for index in 0..<keyLength { unsafe buffer[end + 8 + index] = key[start + index] }
       }
       return end + recordLength
+    }
+  }
+}
+
+/// The keys as administrators read them.
+enum KeyList {
+  private struct Row {
+    let kind: RotatedKey
+    let id: String
+    /// Since when it is used, in seconds since 1970; 0 for a key from before there were rotations.
+    let from: Int64
+    let use: String
+  }
+
+  /// A line for each key that is accepted, after one with titles.
+  static func lines(_ keys: ServerKeys, now: Int64) -> [String] {
+    ["kind\tid\tsince\tuse"]
+      + rows(keys, now: now).map { row in
+        "\(row.kind.rawValue)\t\(row.id)\t\(row.from == 0 ? "-" : Terminal.time(row.from))\t\(row.use)"
+      }
+  }
+
+  /// An object for each key that is accepted.
+  static func objects(_ keys: ServerKeys, now: Int64) -> [JSONObject] {
+    rows(keys, now: now).map { row in
+      var object: JSONObject = ["kind": .string(row.kind.rawValue), "id": .string(row.id), "use": .string(row.use)]
+      object.set("since", row.from == 0 ? nil : .integer(row.from))
+      return object
+    }
+  }
+
+  /// The keys as the console shows them.
+  static func facts(_ keys: ServerKeys, now: Int64) -> [ServerFacts.Key] {
+    rows(keys, now: now).map { row in
+      ServerFacts.Key(
+        kind: row.kind.rawValue, id: row.id, from: row.from == 0 ? nil : row.from,
+        use: row.use == "in-use" ? .inUse : row.use == "to-come" ? .toCome : .accepted)
+    }
+  }
+
+  /// The keys in one line, for the log and the audit: kind, id and use of each.
+  static func text(_ keys: ServerKeys, now: Int64) -> String {
+    rows(keys, now: now).map { "\($0.kind.rawValue) \($0.id) \($0.use)" }.joined(separator: ", ")
+  }
+
+  private static func rows(_ keys: ServerKeys, now: Int64) -> [Row] {
+    let rings = keys.rings
+    return rows(.secret, rings.secrets, now: now, id: \.id) + rows(.verdict, rings.verdictKeys, now: now, id: \.id)
+      + rows(.audit, rings.auditKeys, now: now, id: \.id)
+  }
+
+  private static func rows<Key>(_ kind: RotatedKey, _ ring: KeyRing<Key>, now: Int64, id: (Key) -> String) -> [Row] {
+    let current = id(ring.current(at: now))
+    return ring.kept(at: now).map { entry in
+      let name = id(entry.key)
+      let use = name == current ? "in-use" : entry.from > now ? "to-come" : "accepted"
+      return Row(kind: kind, id: name, from: entry.from, use: use)
+    }
+  }
+}
+
+/// A key that can be exchanged.
+enum RotatedKey: String, CaseIterable, ExpressibleByArgument {
+  /// The secret over session data, `server.secret`.
+  case secret
+  /// The key that signs verdicts, `verdict.key`.
+  case verdict
+  /// The key that signs heads of the audit, `audit.key`.
+  case audit
+
+  /// Seconds until a new key is used, unless the administrator says otherwise.
+  ///
+  /// A secret only has to reach the other servers, and so has the key of heads: who checks heads copies `audit.pub` then. A
+  /// verdict's public key has to reach every workstation.
+  var standardDelay: Int64 { self == .verdict ? 604_800 : 3600 }
+}
+
+/// A file of public keys, PEM.
+enum PublicKeyFile {
+  /// Reads the keys that check heads of the audit.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  static func auditHeadKeys(path: String) throws -> AuditHeadKeys {
+    guard let bytes = try StateFile.read(path: path, isSecret: false) else {
+      throw ServerError.unusableFile(
+        path: path, reason: "is not there: start the server once, or name another with --key")
+    }
+    let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "-----BEGIN PUBLIC KEY-----")
+      .dropFirst()
+    let keys = blocks.compactMap { block in
+      block.components(separatedBy: "-----END").first.flatMap {
+        Data(base64Encoded: $0, options: .ignoreUnknownCharacters)
+      }
+    }
+    do {
+      guard !keys.isEmpty, keys.count == blocks.count else { throw CocoaError(.coderReadCorrupt) }
+      return try AuditHeadKeys(publicKeys: keys.map { Array($0) })
+    } catch {
+      throw ServerError.unusableFile(
+        path: path, reason: "has no public key of P-256, or something else beside: restore it")
     }
   }
 }

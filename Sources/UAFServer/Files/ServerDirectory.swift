@@ -1,5 +1,10 @@
 import Foundation
 import Glibc
+import PostgreSQLStore
+import SQLiteStore
+import SecretMemory
+import UAFCrypto
+import UAFService
 
 /// The folder with everything that the server stores.
 struct ServerDirectory: Sendable {
@@ -89,5 +94,192 @@ struct ServerDirectory: Sendable {
   /// SQLite gives its other files the same mode.
   func makeDatabaseFile() throws {
     _ = try StateFile.create(path: databasePath, mode: 0o600, contents: [])
+  }
+}
+
+extension ServerDirectory {
+  /// Opens the store in this folder, for this process beside others.
+  ///
+  /// - Parameters:
+  ///   - create: makes it if there is none; only `serve` and `import` do, so that a folder that was named by mistake stays as it
+  ///     is.
+  ///   - allowsUnfinished: opens it also if an import into it has not ended.
+  ///   - allowsMoved: opens it also if it was moved away.
+  /// - Throws: ``ServerError``; ``StoreFailure``.
+  func openStore(
+    create: Bool = false, allowsUnfinished: Bool = false, allowsMoved: Bool = false
+  ) throws -> SQLiteStore {
+    guard create || FileManager.default.fileExists(atPath: databasePath) else { throw ServerError.noStore(path: path) }
+    if create { try makeDatabaseFile() }
+    do {
+      return try SQLiteStore(path: databasePath, allowsUnfinished: allowsUnfinished, allowsMoved: allowsMoved)
+    } catch StoreError.newer {
+      throw ServerError.newerDatabase
+    } catch StoreError.unfinished {
+      throw ServerError.unusableStore(StoreError.unfinishedText)
+    } catch StoreError.moved(let place) {
+      throw ServerError.unusableStore(StoreError.movedText(to: place))
+    }
+  }
+
+  /// Keeps everybody else from writing to the store in this folder.
+  ///
+  /// - Throws: ``ServerError``; ``StoreFailure``.
+  func holdStore() throws -> StoreHold {
+    do {
+      return try StoreHold(path: databasePath)
+    } catch StoreError.busy {
+      throw ServerError.unusableStore(StoreError.busyText)
+    } catch StoreError.moved(let place) {
+      throw ServerError.unusableStore(StoreError.movedText(to: place))
+    }
+  }
+}
+
+extension ServerKeys {
+  /// Reads the keys of a state folder, and makes them if they are not there.
+  ///
+  /// - Parameter now: seconds since 1970.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError/invalidKey``.
+  convenience init(state: ServerDirectory, now: @escaping @Sendable () -> Int64) throws {
+    let decoySecret = try Self.decoySecret(of: state)
+    try self.init(Rings(state: state), decoySecret: decoySecret, now: now)
+    try publish(in: state)
+  }
+
+  /// Reads the keys again that may have been rotated.
+  ///
+  /// - Throws: as ``init(state:now:)``; then the keys stay as they are.
+  func reload(from state: ServerDirectory) throws {
+    replace(by: try Rings(state: state))
+    try publish(in: state)
+  }
+
+  /// Writes the public keys for the workstations, if the file has others.
+  ///
+  /// A rotation that ended between both files is completed here.
+  private func publish(in state: ServerDirectory) throws {
+    if try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM {
+      try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
+    }
+    try publishAuditKeys(in: state)
+  }
+
+  /// Adds the public keys of the audit to those of before: a head is checked long after its key was replaced.
+  private func publishAuditKeys(in state: ServerDirectory) throws {
+    let known = try StateFile.read(path: state.auditPublicKeyPath, isSecret: false) ?? []
+    let old = String(decoding: known, as: UTF8.self)
+    let new = rings.auditKeys.entries.map { String(decoding: $0.key.publicKeyPEM, as: UTF8.self) }
+      .filter { !old.contains($0) }
+    guard !new.isEmpty else { return }
+    try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: known + Array(new.joined().utf8))
+  }
+
+  /// The secret that decoys are made of.
+  ///
+  /// Until a server has one, decoys come from the secret for session data. So that they stay the same, a copy of that is kept.
+  private static func decoySecret(of state: ServerDirectory) throws -> ServerSecret {
+    let isOld = FileManager.default.fileExists(atPath: state.secretPath)
+    let file = KeyFile(
+      path: state.decoySecretPath,
+      new: {
+        let lengths = KeyFile<ServerSecret>.lengths
+        guard isOld, let secret = try StateFile.readSecret(path: state.secretPath, counts: lengths) else {
+          return try RandomBytes.makeSecret(32)
+        }
+        guard secret.count == 32 else {
+          throw ServerError.unusableFile(
+            path: state.decoySecretPath, reason: "is missing: copy it from the other server, or from a backup")
+        }
+        return secret
+      }, key: { try ServerSecret($0) })
+    return try file.ring().current(at: 0)
+  }
+}
+
+extension ServerKeys.Rings {
+  /// Reads the keys that are rotated, and makes them if they are not there.
+  init(state: ServerDirectory) throws {
+    try self.init(
+      secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring(),
+      auditKeys: state.auditKeys.ring())
+  }
+}
+
+extension ServerDirectory {
+  /// The file of the secrets for session data.
+  var secrets: KeyFile<ServerSecret> {
+    KeyFile(path: secretPath, new: { try RandomBytes.makeSecret(32) }, key: { try ServerSecret($0) })
+  }
+
+  /// The file of the keys that sign verdicts.
+  var verdictKeys: KeyFile<TokenKey> {
+    KeyFile(path: verdictKeyPath, new: Self.makeTokenKey, key: { try TokenKey($0) })
+  }
+
+  /// The file of the keys that sign heads of the audit.
+  var auditKeys: KeyFile<TokenKey> {
+    KeyFile(path: auditKeyPath, new: Self.makeTokenKey, key: { try TokenKey($0, for: .auditHead) })
+  }
+
+  private static func makeTokenKey() throws -> sending Secret {
+    let pair = try P256.generate()
+    return pair.privateKey
+  }
+}
+
+/// The URL of a database that is the store, and where its password comes from.
+struct DatabaseURL {
+  /// The name of the password's file among the credentials that systemd gives to the service.
+  static let credential = "store.password"
+
+  private let address: PostgreSQLAddress
+
+  /// Hosts and database, for people.
+  var place: String { address.place }
+
+  /// Reads a URL.
+  ///
+  /// The password is in the passfile that the URL or PGPASSFILE names, or in the file `store.password` of the folder that
+  /// CREDENTIALS_DIRECTORY names.
+  ///
+  /// - Throws: ``ServerError/unusableStore(_:)``, which does not repeat the URL.
+  init(_ url: String, environment: [String: String]) throws(ServerError) {
+    guard environment["PGPASSWORD"] == nil else {
+      throw .unusableStore("PGPASSWORD is set: change that password, and name a passfile in the URL of --store")
+    }
+    // Its file could say anything, a password included.
+    guard environment["PGSERVICE"] == nil else {
+      throw .unusableStore("PGSERVICE is set: unset it, and write out what it stands for in the URL of --store")
+    }
+    let file = environment["CREDENTIALS_DIRECTORY"].map { "\($0)/\(Self.credential)" }
+    do throws(PostgreSQLRefusal) {
+      address = try PostgreSQLAddress(url) {
+        guard let file else { return nil }
+        return try StateFile.readPassword(path: file)
+      }
+    } catch {
+      throw .unusableStore(error.description)
+    }
+  }
+
+  /// Connects, and brings the store to its current form.
+  ///
+  /// - Parameters:
+  ///   - allowsUnfinished: uses a store also if an import into it has not ended.
+  ///   - deadline: how long one transaction may take.
+  /// - Throws: ``ServerError``.
+  func openStore(
+    create: Bool, allowsAsynchronous: Bool, allowsUnfinished: Bool = false, deadline: Duration = .seconds(10)
+  ) throws -> PostgreSQLStore {
+    do {
+      return try PostgreSQLStore(
+        address, create: create, allowsUnfinished: allowsUnfinished, allowsAsynchronous: allowsAsynchronous,
+        deadline: deadline, now: { ContinuousClock.now })
+    } catch let refusal as PostgreSQLRefusal {
+      throw ServerError.unusableStore(refusal.description)
+    } catch let failure as PostgreSQLError {
+      throw ServerError.unusableStore(failure.text)
+    }
   }
 }

@@ -1,5 +1,9 @@
+import FidoResults
+import NIOCore
 import NIOHTTP1
+import UAFAdministration
 import UAFMessages
+import WebMessages
 
 /// What carries the requests of a command to the API: of this process, or of a server that runs.
 ///
@@ -49,6 +53,108 @@ extension AdministrationLink {
       // A page may be empty and have a next one, but never itself.
       guard next != after else { throw LinkError.unexpected }
       after = next
+    }
+  }
+}
+
+/// A request of the API as a command makes it.
+struct APIRequest: Sendable {
+  let method: HTTPMethod
+  /// The path's parts below ``APIRoute/prefix``, not encoded.
+  let path: [String]
+  /// Parameters; one without a value is not sent.
+  var query: [(name: String, value: String?)] = []
+  /// nil for none.
+  var body: JSONObject?
+
+  init(
+    _ method: HTTPMethod, _ path: [String], query: [(name: String, value: String?)] = [], body: JSONObject? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.body = body
+  }
+
+  /// Path and query, percent-encoded.
+  var target: String {
+    let parameters = query.compactMap { parameter in
+      parameter.value.map { "\(parameter.name)=\(PathText.encoded($0))" }
+    }
+    return PathText.joined(path) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+  }
+
+  /// As it comes to the API of this process.
+  var asked: WebRequest {
+    var fields = HTTPHeaders()
+    if body != nil { fields.add(name: "Content-Type", value: "application/json") }
+    return WebRequest(
+      method: method, target: target, fields: fields,
+      body: ByteBuffer(bytes: body.map { JSONValue.object($0).bytes } ?? []), peer: nil)
+  }
+}
+
+extension JSONObject {
+  /// A member that is a text; nil if there is none.
+  func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+
+  /// A member that is a whole number; nil if there is none.
+  func integer(_ name: String) -> Int64? {
+    if case .integer(let number)? = self[name] { number } else { nil }
+  }
+
+  /// Whether a member is true.
+  func isTrue(_ name: String) -> Bool { self[name] == .bool(true) }
+
+  /// A member that is an object; nil if there is none.
+  func object(_ name: String) -> JSONObject? {
+    if case .object(let object)? = self[name] { object } else { nil }
+  }
+
+  /// The objects of a list.
+  func objects(_ name: String) -> [JSONObject] {
+    guard case .array(let values)? = self[name] else { return [] }
+    return values.compactMap { if case .object(let object) = $0 { object } else { nil } }
+  }
+
+  /// The texts of a list.
+  func texts(_ name: String) -> [String] {
+    guard case .array(let values)? = self[name] else { return [] }
+    return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  // MARK: For people
+
+  /// A number as people read it; 0 if there is none.
+  func number(_ name: String) -> String { String(integer(name) ?? 0) }
+
+  /// A time as people read it.
+  func time(_ name: String, orElse text: String) -> String { integer(name).map(Terminal.time) ?? text }
+
+  /// What somebody said of themself, as a cell of a table; `-` for nothing.
+  ///
+  /// It may be anything, also tabs, escape sequences and what a spreadsheet would compute.
+  func said(_ name: String, limit: Int = 128) -> String {
+    guard let text = text(name), !text.isEmpty else { return "-" }
+    return CSVLine.harmless(Text.marked(text, limit: limit))
+  }
+}
+
+/// Why a running server could not be asked.
+enum LinkError: Error, Equatable, CustomStringConvertible {
+  /// No answer came; whether what was asked for was done is known only if nothing was to be changed.
+  case away(address: String, reason: String, mayBeDone: Bool)
+  /// What came is no answer of the API.
+  case unexpected
+
+  var description: String {
+    switch self {
+    case .away(let address, let reason, let mayBeDone):
+      "\(address) does not answer: \(reason)"
+        + (mayBeDone ? ": whether it was done is not known; 'audit list' says what was" : "")
+    case .unexpected: "what answered is no uaf-server of this version: check --api"
     }
   }
 }

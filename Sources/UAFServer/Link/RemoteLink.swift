@@ -1,7 +1,14 @@
+import ArgumentParser
 import AsyncHTTPClient
+import Logging
 import NIOCore
 import NIOHTTP1
+import SecretMemory
+import Synchronization
+import UAFAdministration
+import UAFCrypto
 import UAFMessages
+import UAFService
 
 /// The API of a server that runs, at its socket or over TLS.
 struct RemoteLink: AdministrationLink {
@@ -51,6 +58,128 @@ struct RemoteLink: AdministrationLink {
     } catch {
       let reason = SinkFailure(error).description
       throw LinkError.away(address: address.description, reason: reason, mayBeDone: request.method != .GET)
+    }
+  }
+}
+
+/// The API of this process, for somebody who can read and write the server's folder: an administrator, whoever they are.
+struct LocalLink: AdministrationLink {
+  let environment: AdministrationEnvironment
+  private let api: APIResponder
+  let caller = Caller(actor: ServerEvents.caller, role: .administrator, address: "")
+
+  init(_ environment: AdministrationEnvironment) {
+    self.environment = environment
+    api = APIResponder(environment, logger: Logger(label: "uaf-server") { _ in SwiftLogNoOpLogHandler() })
+  }
+
+  /// Administers with the store of a folder.
+  ///
+  /// - Parameters:
+  ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
+  ///   - models: the authenticators that policies can name; nil for this project's own.
+  /// - Throws: ``ServerError``; ``StoreFailure``.
+  init(_ directory: ServerDirectory, store: any ServerStore, server: PublicURL?, models: AuthenticatorModels?) throws {
+    self.init(
+      AdministrationEnvironment(
+        store: store, group: { _ in nil }, now: { Terminal.now }, random: { try RandomBytes.make($0) },
+        publicURL: server?.text, host: ServerEvents.host,
+        authority: { try CertificateFiles.authority(of: directory, for: $0) },
+        verdictKeys: { String(decoding: try Self.keys(of: directory).announcedPEM, as: UTF8.self) },
+        unlocks: { UnlockGrants(keys: try Self.keys(of: directory)) },
+        enrolments: { EnrolmentSeal(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
+  }
+
+  /// The keys of the folder, as a server of it has them.
+  ///
+  /// - Throws: ``ServerError``.
+  private static func keys(of directory: ServerDirectory) throws -> ServerKeys {
+    try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
+  }
+
+  func answer(to request: APIRequest) async throws -> [UInt8] {
+    do {
+      return try await api.routed(request.asked, of: caller).body
+    } catch let refusal as AdministrationRefusal {
+      throw Problem(refusal)
+    }
+  }
+
+  func close() async {}
+
+  /// Removes an administrator, also the last one.
+  ///
+  /// - Throws: ``Problem``; ``StoreFailure``.
+  func removeAdministrator(_ name: String) async throws {
+    do {
+      try await AccessAdministration(environment).removeAdministrator(name, force: true, by: caller)
+    } catch let refusal as AdministrationRefusal {
+      throw Problem(refusal)
+    }
+  }
+}
+
+/// Where a running server has its API: `unix:PATH`, or `https://HOST:PORT`.
+enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
+  case unixSocket(path: String)
+  case network(PublicURL)
+
+  init?(argument: String) {
+    if let path = ListenAddress(argument: argument)?.path {
+      self = .unixSocket(path: path)
+    } else if let url = PublicURL(argument: argument), url.text.dropFirst("https://".count).contains("/") == false {
+      self = .network(url)
+    } else {
+      return nil
+    }
+  }
+
+  /// What a request's target follows.
+  var base: String {
+    switch self {
+    case .unixSocket(let path): "http+unix://" + PathText.encoded(path)
+    case .network(let url): url.text
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .unixSocket(let path): path
+    case .network(let url): url.text
+    }
+  }
+}
+
+/// The token of a command that asks a server elsewhere.
+final class LinkToken: Sendable {
+  private let text: Mutex<Secret>
+
+  /// Reads the first line of a file that its owner alone can read.
+  ///
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``.
+  init(path: String) throws {
+    guard let line = try StateFile.readPassword(path: path) else {
+      throw ServerError.unusableFile(path: path, reason: "no such file")
+    }
+    text = Mutex(line)
+  }
+
+  /// The value of the header `Authorization` (RFC 6750, section 2.1).
+  ///
+  /// The HTTP client copies it, and does not wipe its copies. The command ends soon.
+  ///
+  /// - Throws: ``ServerError``: a header takes no other characters.
+  func header() throws -> String {
+    try text.withLock { text in
+      let bytes = text.withBytes { bytes in
+        var count = bytes.count
+        while count > 0, bytes[count - 1] == 0 { count -= 1 }
+        return (0..<count).map { bytes[$0] }
+      }
+      guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw ServerError.invalidArgument("--token-file: its first line is no token")
+      }
+      return "Bearer " + String(decoding: bytes, as: UTF8.self)
     }
   }
 }

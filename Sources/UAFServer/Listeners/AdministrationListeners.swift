@@ -1,6 +1,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 import UAFAdministration
@@ -117,5 +118,88 @@ struct AdministrationListeners: Sendable {
         ExchangeDeadline(patience.exchange, idle: patience.idle, on: loop),
       ]
     }
+  }
+}
+
+/// One address at which administration is served.
+struct AdministrationListener: Service {
+  let server: any Service
+  let address: ListenAddress
+  /// Gets what keeps the address from being listened on; nil if the server must not serve without it.
+  var logger: Logger?
+
+  /// Serves until the server stops.
+  ///
+  /// - Throws: ``ServerError/cannotListen(address:errorNumber:)``, unless there is a logger for that.
+  func run() async throws {
+    do {
+      try await server.run()
+    } catch let error as IOError {
+      let failure = ServerError.cannotListen(address: address.description, errorNumber: error.errnoCode)
+      guard let logger else { throw failure }
+      logger.error("no-admin-socket", metadata: ["reason": "\(failure.description)"])
+      try? await gracefulShutdown()
+    }
+  }
+}
+
+/// How long a listener waits for the other side of a connection.
+struct ListenerPatience: Sendable {
+  static let standard = ListenerPatience(
+    handshake: ConnectionPlace.standardHandshake, exchange: ExchangeDeadline.standard,
+    idle: ExchangeDeadline.standardIdle)
+
+  /// For TLS to begin.
+  let handshake: TimeAmount
+  /// For a request and its answer.
+  let exchange: TimeAmount
+  /// For a byte of a request.
+  let idle: TimeAmount
+}
+
+/// Answers the requests of the console.
+struct ConsoleResponder: Sendable {
+  /// Sign-ins that an address may ask for in a minute; twice as many at once.
+  private static let signInRate: Int64 = 10
+  /// Requests without a session of an address in a minute; twice as many at once.
+  private static let strangerRate: Int64 = 120
+
+  private let console: Console
+  private let proxies: TrustedProxies
+
+  init(
+    _ service: ServiceEnvironment, _ administration: AdministrationEnvironment, facts: ServerFacts,
+    proxies: TrustedProxies, logger: Logger
+  ) {
+    let signIns = RateLimiter(.init(perMinute: Self.signInRate))
+    let strangers = RateLimiter(.init(perMinute: Self.strangerRate))
+    console = Console(
+      ConsoleEnvironment(
+        administration: administration, keys: service.keys, publicURL: { try service.identity().publicURL },
+        admitsSignIn: { signIns.admits($0, now: service.now()) },
+        admitsStranger: { strangers.admits($0, now: service.now()) }, timeText: { SecondText.iso8601.text(at: $0) },
+        readTime: { TypedTime(argument: $0)?.seconds },
+        version: ServerVersion.current, facts: facts,
+        report: { error in
+          logger.error(
+            "failed",
+            metadata: ["by": "console", "error": "\((error as? any StoreFailure)?.logName ?? "\(type(of: error))")"])
+        }))
+    self.proxies = proxies
+  }
+
+  /// How many bytes the body of a request may have: more than elsewhere where a list is sent.
+  static func maximumBody(_ method: HTTPMethod, _ path: String) -> Int {
+    method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : RequestBody.maximum
+  }
+
+  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+    let limit = Self.maximumBody(request.method, request.path)
+    guard !RequestBody.announcesTooMuch(request.fields, limit: limit), request.body.readableBytes <= limit else {
+      return WebAnswer(status: .payloadTooLarge, isLast: true)
+    }
+    let address = proxies.client(of: request.fields, from: request.peer)
+    return await console.answer(
+      request, from: address?.ipAddress ?? "", countedAs: address.flatMap(Admission.name) ?? "")
   }
 }

@@ -88,3 +88,25 @@ final class RequestMetrics: Sendable {
     "\(kind.route.rawValue) \(kind.operation?.rawValue ?? "") \(kind.result.rawValue)"
   }
 }
+
+/// What became of a request to `/uaf/get` or `/uaf/respond`.
+enum RequestResult: String, CaseIterable, Sendable {
+  /// A request was made for it.
+  case issued
+  /// Nothing was issued: the person had denied the text that waited.
+  case denied
+  /// The answer was right; what it says is stored.
+  case accepted
+  case refused
+  /// A limit stopped it.
+  case limited
+  /// The store was away: the client was told to come back later.
+  case away
+  /// Something failed in the server.
+  case failed
+}
+
+/// A route that clients ask: two of the UAF transport for people, and our own for the state of an account and for machines.
+enum UAFRoute: String, CaseIterable, Sendable {
+  case get, respond, account, join, leave, machine
+}

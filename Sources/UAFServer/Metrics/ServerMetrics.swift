@@ -1,3 +1,6 @@
+import Glibc
+import HostSystem
+import Synchronization
 import UAFMessages
 import UAFService
 
@@ -13,5 +16,169 @@ final class ServerMetrics: Sendable {
   init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     self.clock = clock
     store = StoreMetrics(now: clock)
+  }
+}
+
+/// A page of metrics in the text format of Prometheus, version 0.0.4 ("Exposition formats" of its documentation).
+///
+/// Names, labels and values of labels are of this program: none comes from a request, so none has to be escaped.
+struct MetricsPage {
+  /// The media type of the format.
+  static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  typealias Labels = [(name: String, value: String)]
+
+  private(set) var text = ""
+
+  /// Begins a family; its values follow, and no other family's between them.
+  mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  /// Adds a value of the family that has begun.
+  mutating func add(_ name: String, _ labels: Labels = [], _ value: some Numeric & CustomStringConvertible) {
+    text += "\(name)\(Self.written(labels)) \(value)\n"
+  }
+
+  /// Adds a family of one value.
+  mutating func single(
+    _ name: String, _ kind: Kind, _ help: String, _ value: some Numeric & CustomStringConvertible
+  ) {
+    begin(name, kind, help)
+    add(name, [], value)
+  }
+
+  /// Adds a histogram of the family that has begun.
+  mutating func add(_ name: String, _ labels: Labels, _ histogram: DurationHistogram) {
+    let (atMost, count, seconds) = histogram.figures
+    for (bound, value) in zip(DurationHistogram.bounds, atMost) {
+      add("\(name)_bucket", labels + [("le", "\(bound / .seconds(1))")], value)
+    }
+    add("\(name)_bucket", labels + [("le", "+Inf")], count)
+    add("\(name)_sum", labels, seconds)
+    add("\(name)_count", labels, count)
+  }
+
+  private static func written(_ labels: Labels) -> String {
+    guard !labels.isEmpty else { return "" }
+    return "{" + labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",") + "}"
+  }
+}
+
+/// A number of events, or of things under way, that many threads change.
+final class MetricCounter: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  func add(_ amount: Int = 1) { count.wrappingAdd(amount, ordering: .relaxed) }
+}
+
+/// How often something took how long.
+final class DurationHistogram: Sendable {
+  /// The longest time of each bucket: from a login's own work on a quiet machine to the longest wait for a database.
+  static let bounds: [Duration] = [
+    .microseconds(500), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(10), .milliseconds(20),
+    .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .milliseconds(2500),
+    .seconds(5), .seconds(10),
+  ]
+
+  /// One for each bound, and one for what took longer than all.
+  private let buckets = (0...bounds.count).map { _ in MetricCounter() }
+  private let nanoseconds = MetricCounter()
+
+  /// Counts one that took so long.
+  func count(_ duration: Duration) {
+    buckets[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count].add()
+    nanoseconds.add(Int(duration / .nanoseconds(1)))
+  }
+
+  /// How many took at most as long as each bound, how many there were, and how long all took together, in seconds.
+  ///
+  /// Somebody may count meanwhile, so the total is made of the buckets: a page whose buckets contradict its total is refused.
+  var figures: (atMost: [Int], count: Int, seconds: Double) {
+    var sum = 0
+    let atMost = buckets.map { bucket in
+      sum += bucket.value
+      return sum
+    }
+    return (atMost.dropLast(), sum, Double(nanoseconds.value) / 1e9)
+  }
+}
+
+/// What the system knows of this process, under the names that Prometheus' own clients use.
+enum ProcessFigures {
+  static func write(to page: inout MetricsPage) {
+    var usage = rusage()
+    // SAFETY: `usage` is an rusage.
+    if unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+      page.single(
+        "process_cpu_seconds_total", .counter, "Time of the processor, the system's part included.",
+        seconds(usage.ru_utime) + seconds(usage.ru_stime))
+    }
+    if let pages = statm().flatMap(residentPages) {
+      page.single(
+        "process_resident_memory_bytes", .gauge, "Memory in use.", pages * sysconf(CInt(_SC_PAGESIZE)))
+    }
+  }
+
+  private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+
+  /// The second number of a `statm` (proc(5)).
+  static func residentPages(_ statm: [UInt8]) -> Int? {
+    let numbers = statm.split(separator: UInt8(ascii: " "))
+    return numbers.count > 1 ? Int(String(decoding: numbers[1], as: UTF8.self)) : nil
+  }
+
+  private static func statm() -> [UInt8]? {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return DescriptorReader.read(descriptor, atMost: 256)
+  }
+}
+
+/// How far the sinks of the audit have come, as this instance saw it last.
+final class DeliveryFigures: Sendable {
+  /// What is known of one sink.
+  struct Figures: Equatable, Sendable {
+    /// The number of the last row that it has got.
+    var delivered: Int64
+    /// The number of the audit's last row.
+    var last: Int64
+    /// When the oldest row was written that it has not got, in seconds since 1970; nil if it has all.
+    var oldest: Int64?
+  }
+
+  private let figures = Mutex<[String: Figures]>([:])
+  private let now: @Sendable () -> Int64
+
+  /// - Parameter now: seconds since 1970.
+  init(now: @escaping @Sendable () -> Int64) {
+    self.now = now
+  }
+
+  /// Notes what was seen of a sink.
+  func set(_ figures: Figures, of sink: String) { self.figures.withLock { $0[sink] = figures } }
+
+  func write(to page: inout MetricsPage) {
+    let now = now()
+    let rows = figures.withLock { $0 }.sorted { $0.key < $1.key }.map { ([(name: "sink", value: $0.key)], $0.value) }
+    page.begin(
+      "uaf_audit_sink_delivered_number", .gauge, "The number of the last row that a sink of the audit has got.")
+    for (labels, figures) in rows { page.add("uaf_audit_sink_delivered_number", labels, figures.delivered) }
+    page.begin("uaf_audit_sink_lag_rows", .gauge, "Rows that a sink of the audit has not got yet.")
+    for (labels, figures) in rows {
+      page.add("uaf_audit_sink_lag_rows", labels, max(0, figures.last - figures.delivered))
+    }
+    page.begin("uaf_audit_sink_lag_seconds", .gauge, "Age of the oldest row that a sink of the audit has not got yet.")
+    for (labels, figures) in rows {
+      page.add("uaf_audit_sink_lag_seconds", labels, figures.oldest.map { max(0, now - $0) } ?? 0)
+    }
   }
 }

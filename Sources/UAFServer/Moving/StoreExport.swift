@@ -1,5 +1,7 @@
 import Glibc
+import HostSystem
 import Synchronization
+import UAFCrypto
 import UAFMessages
 import UAFService
 
@@ -63,5 +65,71 @@ struct StoreExport {
       all += count
     }
     return Summary(rows: all, hash: try writer.end(["type": .string("end"), "counts": .object(written)]))
+  }
+}
+
+/// Writes the lines of an export, and hashes them.
+struct ExportWriter: ~Copyable {
+  private static let mostBuffered = 1 << 16
+
+  /// Where lines go; nil to hash them only.
+  private let descriptor: CInt?
+  private var hash: SHA256Stream
+  private var buffer: [UInt8] = []
+
+  /// - Throws: ``CryptoError``.
+  init(_ descriptor: CInt?) throws {
+    self.descriptor = descriptor
+    hash = try SHA256Stream()
+  }
+
+  /// - Throws: ``ServerError``; ``CryptoError``.
+  mutating func add(_ object: JSONObject) throws {
+    let line = JSONValue.object(object).bytes + [UInt8(ascii: "\n")]
+    try hash.add(line.span)
+    buffer += line
+    if buffer.count >= Self.mostBuffered { try flush() }
+  }
+
+  /// Writes the last line, which has the hash of those before it; returns the hash.
+  consuming func end(_ object: JSONObject) throws -> String {
+    var object = object
+    try flush()
+    let text = Base64URL.encode(try hash.hash())
+    object.set("sha256", .string(text))
+    try Self.write(JSONValue.object(object).bytes + [UInt8(ascii: "\n")], to: descriptor)
+    return text
+  }
+
+  private mutating func flush() throws {
+    try Self.write(buffer, to: descriptor)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: CInt?) throws {
+    guard let descriptor else { return }
+    guard DescriptorWriter.write(bytes, to: descriptor) else { throw ServerError.unwritten(errorNumber: errno) }
+  }
+}
+
+/// The file of an export, which is made new, for its owner alone.
+enum ExportFile {
+  /// Makes the file, and has `body` fill it.
+  ///
+  /// - Throws: ``ServerError``, and what `body` throws; then there is no file.
+  static func make<Value>(_ path: String, _ body: (CInt) async throws -> Value) async throws -> Value {
+    // SAFETY: the string lives for the call.
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw ServerError.cannotMake(path) }
+    defer { close(descriptor) }
+    do {
+      let value = try await body(descriptor)
+      guard fsync(descriptor) == 0 else { throw ServerError.unusableFile(path: path, system: "cannot be written") }
+      return value
+    } catch {
+      // SAFETY: the string lives for the call. A part of an export is of no use.
+      unsafe unlink(path)
+      throw error
+    }
   }
 }

@@ -1,3 +1,6 @@
+import Glibc
+import UAFCrypto
+import UAFMessages
 import UAFService
 
 /// Makes an empty store from an export.
@@ -71,6 +74,211 @@ struct StoreImport {
       }
     } catch let failure as any StoreFailure {
       throw ExportFault.refused(lines: (line - rows.count)...(line - 1), reason: failure.text)
+    }
+  }
+}
+
+/// Reads the lines of a file, one at a time.
+struct ExportReader: ~Copyable {
+  private static let part = 1 << 16
+
+  private let descriptor: CInt
+  private let path: String
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var isAtEnd = false
+  /// The number of the line that was read last.
+  private(set) var number = 0
+
+  /// Begins with the first line of an open file.
+  init(_ descriptor: CInt, path: String) throws {
+    self.descriptor = descriptor
+    self.path = path
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw ServerError.unusableFile(path: path, reason: "is no plain file: an export is read twice")
+    }
+  }
+
+  /// The next line with its end; nil after the last one.
+  ///
+  /// - Throws: ``ExportFault/tooLong(line:)``, ``ExportFault/cut`` for a line without an end; ``ServerError``.
+  mutating func next() throws -> ArraySlice<UInt8>? {
+    var looked = start
+    while true {
+      if let end = buffer[looked...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { start = end + 1 }
+        number += 1
+        return buffer[start...end]
+      }
+      guard buffer.count - start <= ExportFault.longestLine else { throw ExportFault.tooLong(line: number + 1) }
+      if isAtEnd {
+        guard start == buffer.count else { throw ExportFault.cut }
+        return nil
+      }
+      buffer.removeFirst(start)
+      start = 0
+      looked = buffer.count
+      try fill()
+    }
+  }
+
+  private mutating func fill() throws {
+    var bytes = [UInt8](repeating: 0, count: Self.part)
+    while true {
+      // SAFETY: at most as much is read as there is room.
+      let count = unsafe read(descriptor, &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        // SAFETY: strerror's text is copied at once.
+        throw ServerError.unusableFile(
+          path: path, reason: unsafe "cannot be read: \(String(cString: strerror(errno)))")
+      }
+      isAtEnd = count == 0
+      buffer += bytes.prefix(count)
+      return
+    }
+  }
+}
+
+/// Reads an export line by line, and checks that it is whole and in order.
+struct ExportParser: ~Copyable {
+  /// What the first line says.
+  struct Header: Equatable {
+    /// Seconds since 1970.
+    let madeAt: Int64
+    let version: String
+    let store: String
+    /// How many rows there are of each type.
+    let counts: JSONObject
+  }
+
+  private var reader: ExportReader
+  /// Of all lines before the one that is read.
+  private var hash: SHA256Stream
+  private(set) var header: Header
+  private var found = [Int64](repeating: 0, count: MovedTable.all.count)
+  private var place = 0
+  private var last: MovedValue?
+
+  /// The number of the line that was read last.
+  var line: Int { reader.number }
+
+  /// Begins with the header.
+  ///
+  /// - Throws: ``ExportFault``; ``ServerError``; ``CryptoError``.
+  init(_ descriptor: CInt, path: String) throws {
+    var reader = try ExportReader(descriptor, path: path)
+    var hash = try SHA256Stream()
+    guard let line = try reader.next(), let object = Self.object(line), object["type"] == .string("header"),
+      case .integer(let form)? = object["form"]
+    else { throw ExportFault.notAnExport }
+    guard form == StoreExport.form else { throw ExportFault.otherForm(form) }
+    guard case .integer(let madeAt)? = object["madeAt"], case .string(let version)? = object["version"],
+      case .string(let store)? = object["store"], case .object(let counts)? = object["counts"]
+    else { throw ExportFault.notAnExport }
+    try hash.add(line.span)
+    header = Header(madeAt: madeAt, version: version, store: store, counts: counts)
+    self.reader = reader
+    self.hash = hash
+  }
+
+  /// The next row; nil after the last line, which holds then.
+  ///
+  /// - Throws: ``ExportFault``; ``ServerError``; ``CryptoError``.
+  mutating func next() throws -> (table: MovedTable, row: [MovedValue])? {
+    guard let bytes = try reader.next() else { throw ExportFault.cut }
+    guard let object = Self.object(bytes), case .string(let type)? = object["type"] else {
+      throw ExportFault.unreadable(line: line)
+    }
+    if type == "end" {
+      try checkEnd(object)
+      return nil
+    }
+    guard let index = MovedTable.all.firstIndex(where: { $0.type == type }) else {
+      throw ExportFault.unknownType(line: line, type)
+    }
+    let table = MovedTable.all[index]
+    let row: [MovedValue]
+    do throws(MovedLine.Fault) {
+      row = try MovedLine.row(object, of: table)
+    } catch {
+      switch error {
+      case .wrongMember(let name): throw ExportFault.wrongMember(line: line, type: type, name)
+      case .unknownMember(let name): throw ExportFault.unknownMember(line: line, type: type, name)
+      }
+    }
+    guard isInOrder(row[0], index) else { throw ExportFault.wrongOrder(line: line) }
+    (place, last) = (index, row[0])
+    found[index] += 1
+    try hash.add(bytes.span)
+    return (table, row)
+  }
+
+  private func isInOrder(_ key: MovedValue, _ index: Int) -> Bool {
+    guard index == place, let last else { return index >= place }
+    switch (last, key) {
+    case (.integer(let one), .integer(let other)): return one < other
+    case (.text(let one), .text(let other)): return one.utf8.lexicographicallyPrecedes(other.utf8)
+    default: return false
+    }
+  }
+
+  private mutating func checkEnd(_ object: JSONObject) throws {
+    var whole = try SHA256Stream()
+    swap(&whole, &hash)
+    guard try object["sha256"] == .string(Base64URL.encode(whole.hash())) else { throw ExportFault.wrongHash }
+    guard case .object(let counted)? = object["counts"] else { throw ExportFault.unreadable(line: line) }
+    for (table, count) in zip(MovedTable.all, found) {
+      guard header.counts[table.type] == .integer(count), counted[table.type] == .integer(count) else {
+        throw ExportFault.wrongCount(type: table.type)
+      }
+    }
+    guard try reader.next() == nil else { throw ExportFault.afterEnd(line: line) }
+  }
+
+  private static func object(_ line: ArraySlice<UInt8>) -> JSONObject? {
+    let limits = JSONLimits(maximumBytes: ExportFault.longestLine, maximumDepth: 4)
+    let value = try? JSONValue(parsing: Array(line.dropLast()), limits: limits)
+    guard case .object(let object)? = value else { return nil }
+    return object
+  }
+}
+
+/// The last transaction of an import: from then on the store can be used.
+struct ImportEnd {
+  let store: any ServerStore
+  /// What the import is known by.
+  let mark: String
+
+  /// Refuses to go on in a store that another import has taken over or finished.
+  static func require(_ mark: String, in records: any StoreTransaction) throws {
+    guard try records.settings.value(of: .unfinishedImport) == mark else { throw ExportFault.otherImport }
+  }
+
+  /// Does what a restore does: what may have been used since the export is closed.
+  ///
+  /// - Parameters:
+  ///   - counts: how many rows of each type there must be; nil if that was found before.
+  ///   - entry: what the audit goes on with.
+  ///   - now: seconds since 1970: proofs from before are refused.
+  func run(counts: JSONObject?, entry: AuditEntry, now: Int64) async throws {
+    try await store.write { [mark] records in
+      try Self.require(mark, in: records)
+      if let counts { try Self.require(counts, in: records.contents) }
+      try records.contents.continueNumbers()
+      try records.approvals.closeAll()
+      try records.settings.set(.restoredAt, to: String(now))
+      try records.settings.set(.importedAs, to: mark)
+      try records.audit.append([entry])
+      try records.settings.remove(.unfinishedImport)
+    }
+  }
+
+  /// A server that had opened the store before it had the mark would have added rows of its own.
+  private static func require(_ counts: JSONObject, in contents: any StoreContents) throws {
+    for table in MovedTable.all {
+      let count = try contents.count(table)
+      guard counts[table.type] == .integer(count) else { throw ExportFault.storeWritten(type: table.type) }
     }
   }
 }

@@ -1,5 +1,6 @@
 import FidoResults
 import Foundation
+import Glibc
 import SQLiteStore
 import UAFMessages
 import UAFService
@@ -131,4 +132,24 @@ struct StoreMigration {
     let reason = (error as? any StoreFailure)?.text ?? "\(error)"
     return .unfinishedMove(MoveFailure(reason: reason, standing: standing))
   }
+}
+
+/// A file that has no name, and is gone with the process however it ends.
+final class UnnamedFile {
+  let descriptor: CInt
+
+  /// Makes one on the disk of a folder.
+  ///
+  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``.
+  init(in folder: String) throws(ServerError) {
+    // SAFETY: the string lives for the call.
+    descriptor = unsafe open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      // SAFETY: strerror's text is copied at once.
+      let text = unsafe String(cString: strerror(errno))
+      throw .unusableDirectory(path: folder, reason: "cannot take a copy of the store: \(text)")
+    }
+  }
+
+  deinit { close(descriptor) }
 }

@@ -1,5 +1,9 @@
 import CProcess
 import Glibc
+import Logging
+import ServiceLifecycle
+import UAFMessages
+import UAFService
 
 /// Settings of the server's own process.
 enum ServerProcess {
@@ -33,4 +37,108 @@ enum ServerProcess {
     }
     return max(1, min(wanted, Int(clamping: limit.rlim_cur / 2)))
   }
+}
+
+/// What the program itself writes into the audit.
+enum ServerEvents {
+  /// What somebody did at the command line.
+  ///
+  /// - Parameter now: seconds since 1970.
+  static func command(
+    _ kind: AuditKind, account: String = "", detail: JSONObject = [:], now: Int64
+  ) -> AuditEntry {
+    AuditEntry(
+      time: now, kind: kind, account: account, actor: caller, machine: host, detail: text(detail))
+  }
+
+  /// That a server begins to serve, with which keys and policies.
+  ///
+  /// - Parameter policy: the SHA-256 of the file of policies; nil without one.
+  static func start(version: String, keys: String, policy: [UInt8]?, now: Int64) -> AuditEntry {
+    var detail: JSONObject = ["version": .string(version), "keys": .string(keys)]
+    detail.set("policy", policy.map { .string(Base64URL.encode($0)) })
+    return AuditEntry(time: now, kind: .serverStart, actor: .server, machine: host, detail: text(detail))
+  }
+
+  /// That a server ends as it was told to.
+  static func stop(now: Int64) -> AuditEntry {
+    AuditEntry(time: now, kind: .serverStop, actor: .server, machine: host)
+  }
+
+  /// That a server has read its keys again.
+  static func keysRead(_ keys: String, now: Int64) -> AuditEntry {
+    AuditEntry(time: now, kind: .keysRead, actor: .server, machine: host, detail: text(["keys": .string(keys)]))
+  }
+
+  /// That rows which were signed are not there any more, or are others; or that the last stored head is not one of them.
+  ///
+  /// Such a head is in the row, since it may be removed; of a longer text the beginning.
+  static func broken(_ refusal: AuditSigner.Refusal, now: Int64) -> AuditEntry {
+    var detail: JSONObject = ["number": .integer(refusal.number)]
+    if case .headUnfit(let head) = refusal { detail.set("head", .string(String(head.token.prefix(1024)))) }
+    return AuditEntry(
+      time: now, kind: .broken, outcome: "changed", actor: .server, machine: host, detail: text(detail))
+  }
+
+  private static func text(_ detail: JSONObject) -> String {
+    detail.members.isEmpty ? "" : JSONValue.object(detail).text
+  }
+
+  /// Who runs this program: the user it has, and the one who logged in, whoever they have become since.
+  static var caller: AuditActor { .commandLine(uid: geteuid(), login: LoginUser.id(of: "self")) }
+
+  /// The name of this machine; empty if it cannot be told.
+  static var host: String {
+    var name = [CChar](repeating: 0, count: 256)
+    // SAFETY: the buffer is as long as it is said to be; the last byte stays zero.
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Ends the server although something is still under way, if stopping takes too long.
+///
+/// What is not answered by then was not promised to anybody.
+struct StopDeadline: Service {
+  /// One second less than the server may take, so that it ends in time on a busy machine too.
+  static let standard = Duration.seconds(4)
+
+  let limit: Duration
+  let end: @Sendable () -> Void
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+    // Not awaited: the other services stop meanwhile.
+    Task { [limit, end] in
+      try? await Task.sleep(for: limit)
+      end()
+    }
+  }
+}
+
+/// The user who logged in, whoever they have become since.
+enum LoginUser {
+  /// The login of a process.
+  ///
+  /// - Parameter process: its number, or `self`.
+  /// - Returns: nil if nobody has logged in, or it cannot be told.
+  static func id(of process: String) -> UInt32? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    // SAFETY: the string lives for the call.
+    let descriptor = unsafe open("/proc/\(process)/loginuid", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // SAFETY: the buffer is as long as is read.
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    let digits = String(decoding: bytes.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
+    // The kernel's number for "nobody has logged in".
+    return UInt32(digits).flatMap { $0 == .max ? nil : $0 }
+  }
+}
+
+/// The version of this program.
+enum ServerVersion {
+  static let current = "0.1.0"
 }

@@ -102,3 +102,79 @@ final class StoreWatch: Service {
     }
   }
 }
+
+/// Follows which joined machines have left or were revoked, also at other servers and by the command line.
+///
+/// It looks once a second, so that no login waits for it. A machine is an unknown one at all servers two seconds after it left.
+struct DepartureFollower: Service {
+  let departed: DepartedMachines
+  let store: any ServerStore
+  let keys: ServerKeys
+
+  /// Learns of all of them before the server listens.
+  ///
+  /// - Throws: `StoreFailure`; `CryptoError`.
+  func prepare() async throws {
+    try await departed.renew(from: store, keys: keys)
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        // While the store is away, a joined machine has its place in the queue of what is refused anyway.
+        try? await self.prepare()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+}
+
+/// Follows which policy for workstations was saved last, also at other servers and by the command line.
+///
+/// It looks once a second, so that no login waits for it. The answer to a login a second after a policy was saved has its number.
+struct MachinePolicyFollower: Service {
+  let policies: any MachinePolicies
+
+  /// Learns of the last one before the server listens.
+  ///
+  /// - Throws: `StoreFailure`.
+  func prepare() async throws { try await policies.renew() }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        // While the store is away no policy is saved or handed over.
+        try? await self.prepare()
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+}
+
+/// Refuses another secret of decoys than the store was used with, since names that nobody has would get other keys.
+enum DecoySecretCheck {
+  /// Compares the secret with the one that the store knows; the first one becomes that.
+  ///
+  /// The usual reason for another one is a second server whose administrator has not given it the file.
+  ///
+  /// - Parameter allowsNew: takes another one, and says so in the audit.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.
+  static func run(
+    _ secret: ServerSecret, of store: any ServerStore, _ directory: ServerDirectory, allowsNew: Bool
+  ) async throws {
+    let known = try await store.read { try $0.settings.value(of: .decoySecret) }
+    guard known != secret.id else { return }
+    guard known == nil || allowsNew else {
+      throw ServerError.unusableFile(
+        path: directory.decoySecretPath,
+        reason:
+          "is another one than this store was used with: copy it from the other server or from a backup; if it is "
+          + "lost, start once with --new-decoys, and whoever compares can tell the names that nobody has")
+    }
+    try await store.write { [id = secret.id] records in
+      try records.settings.set(.decoySecret, to: id)
+      guard known != nil else { return }
+      try records.audit.append([ServerEvents.command(.decoysReplaced, now: Terminal.now)])
+    }
+  }
+}

@@ -265,3 +265,68 @@ struct UAFRoutes: Sendable {
     return MachineClaim(operation: operation, isAnswer: false, username: account)
   }
 }
+
+/// The content types of the transport (UAF client API and transport 1.1, section 3).
+enum UAFMediaType: String, CaseIterable {
+  case uaf = "application/fido+uaf"
+  case json = "application/json"
+
+  /// Reads a Content-Type header; parameters such as the charset are allowed and ignored.
+  ///
+  /// - Returns: nil for any other type, and for no header.
+  init?(header: String?) {
+    guard let header else { return nil }
+    var type = header.utf8.prefix { $0 != UInt8(ascii: ";") }
+    while let last = type.last, last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { type.removeLast() }
+    let found = Self.allCases.first { $0.rawValue.utf8.elementsEqual(type, by: { $0 == Self.lowercased($1) }) }
+    guard let found else { return nil }
+    self = found
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// The header of an answer, which has the type of the request.
+  var header: String { "\(rawValue); charset=utf-8" }
+}
+
+/// Reads what a request brings along, and refuses what is too long or of another type.
+enum RequestBody {
+  /// The longest body in bytes, unless a route takes a shorter one.
+  static let maximum = 65_536
+
+  /// Closes the connection, so that so much need not be read.
+  private static let tooLarge = WebRefusal(WebAnswer(status: .payloadTooLarge, isLast: true))
+
+  /// The type of a request's body.
+  ///
+  /// A browser's preflight from another origin is refused, as the transport asks.
+  static func mediaType(of request: WebRequest) throws -> UAFMediaType {
+    guard !request.fields.contains(name: "Access-Control-Request-Method") else {
+      throw WebRefusal(WebAnswer(status: .forbidden))
+    }
+    guard let mediaType = UAFMediaType(header: request.field("Content-Type")) else {
+      throw WebRefusal(WebAnswer(status: .unsupportedMediaType))
+    }
+    return mediaType
+  }
+
+  /// Refuses a body that is announced as too large, before any of it has come.
+  static func requireShort(_ request: WebRequest, limit: Int = maximum) throws {
+    guard !announcesTooMuch(request.fields, limit: limit) else { throw tooLarge }
+  }
+
+  /// The bytes of a body.
+  static func bytes(of request: WebRequest, limit: Int = maximum) throws -> [UInt8] {
+    try requireShort(request, limit: limit)
+    guard request.body.readableBytes <= limit else { throw tooLarge }
+    return Array(request.body.readableBytesView)
+  }
+
+  /// Whether the announced length is more than the longest body, or no length at all.
+  static func announcesTooMuch(_ fields: HTTPHeaders, limit: Int = maximum) -> Bool {
+    guard let length = fields.value(of: "Content-Length") else { return false }
+    return Int(length).map { !(0...limit).contains($0) } ?? true
+  }
+}

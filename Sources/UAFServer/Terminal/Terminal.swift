@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HostSystem
 import Invocation
+import Synchronization
 import UAFService
 
 /// Where commands write: results to standard output, everything else to standard error.
@@ -33,4 +34,77 @@ enum Terminal {
 
   /// Seconds since 1970.
   static var now: Int64 { Int64(Date.now.timeIntervalSince1970) }
+}
+
+/// JSON for a terminal.
+enum JSONText {
+  /// Escapes characters beyond ASCII, and DEL: strangers choose some of the texts.
+  static func ascii(_ json: String) -> String {
+    var text = ""
+    for scalar in json.unicodeScalars {
+      if scalar.value < 0x7F {
+        text.unicodeScalars.append(scalar)
+      } else {
+        for unit in UTF16.encode(scalar) ?? .init() {
+          let digits = String(unit, radix: 16)
+          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      }
+    }
+    return text
+  }
+}
+
+/// A time as text, made once a second: to format it takes longer than all else that is written with it.
+final class SecondText: Sendable {
+  private let format: String
+  private let last = Mutex<(second: Int64, text: String)>((.min, ""))
+
+  /// Makes the text of a format as strftime(3) has it, in UTC and English.
+  init(_ format: String) {
+    self.format = format
+  }
+
+  /// The text of a time in seconds since 1970.
+  func text(at second: Int64) -> String {
+    last.withLock { last in
+      if last.second != second { last = (second, made(second)) }
+      return last.text
+    }
+  }
+
+  private func made(_ second: Int64) -> String {
+    var time = time_t(second)
+    // SAFETY: both values live for their calls; the buffer is as long as it is said to be, and strftime says how much it wrote.
+    var parts = unsafe tm()
+    unsafe gmtime_r(&time, &parts)
+    return unsafe String(unsafeUninitializedCapacity: 64) { buffer in
+      unsafe buffer.withMemoryRebound(to: CChar.self) {
+        guard let start = $0.baseAddress else { return 0 }
+        return unsafe strftime(start, $0.count, format, &parts)
+      }
+    }
+  }
+
+  /// As HTTP writes it (RFC 9110, section 5.6.7).
+  static let http = SecondText("%a, %d %b %Y %H:%M:%S GMT")
+  /// ISO 8601.
+  static let iso8601 = SecondText("%Y-%m-%dT%H:%M:%SZ")
+}
+
+/// A time as somebody types it: 2026-11-23T12:00:00Z, 2026-11-23 for its first second in UTC, or seconds since 1970.
+struct TypedTime: ExpressibleByArgument {
+  /// Seconds since 1970.
+  let seconds: Int64
+
+  init?(argument: String) {
+    if let seconds = Int64(argument) {
+      self.seconds = seconds
+      return
+    }
+    let text = argument.contains("T") ? argument : "\(argument)T00:00:00Z"
+    // The reader takes an hour 25 for the first of the next day.
+    guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text else { return nil }
+    seconds = Int64(date.timeIntervalSince1970)
+  }
 }

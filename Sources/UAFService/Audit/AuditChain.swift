@@ -1,4 +1,5 @@
 import UAFCrypto
+import UAFMessages
 
 /// Checks that rows follow each other, and that they are those that were signed; finds the first that does not hold.
 ///
@@ -83,5 +84,120 @@ package struct AuditChain {
     guard head.link == last else { return .rewritten(from: min(signed + 1, number), through: number) }
     signed = number
     return nil
+  }
+}
+
+/// What does not hold in an audit; numbers are those of rows.
+package enum AuditFault: Equatable, Sendable {
+  /// The row is not as it was written, or stands in the place of another one.
+  case changed(Int64)
+  /// The row was put in.
+  case inserted(Int64)
+  /// The row and the one after it stand in each other's place.
+  case exchanged(Int64)
+  /// The rows are missing, or were taken out and the later ones renumbered.
+  case removed(from: Int64, through: Int64)
+  /// The rows fit each other, but the last of them is not the one that was signed: they were written anew.
+  case rewritten(from: Int64, through: Int64)
+  /// The audit ends before the rows that were signed.
+  case cutOff(from: Int64, through: Int64)
+  /// A signed head is missing.
+  case headRemoved(Int64)
+  /// None of the known keys has signed the stored head of this row, or it is the head of another one.
+  case headNotSigned(Int64)
+  /// There are rows, and no head was ever signed, or all were removed.
+  case noHeads
+  /// Rows were removed by a rule, up to this one, and no row says who did that.
+  case removalNotRecorded(Int64)
+}
+
+extension AuditFault: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .changed(let number): "row \(number) was changed"
+    case .inserted(let number): "row \(number) was inserted"
+    case .exchanged(let number): "rows \(number) and \(number + 1) were exchanged"
+    case .removed(let from, let through): "\(Self.rows(from, through)) removed"
+    case .rewritten(let from, let through):
+      "\(Self.rows(from, through)) written anew: the head of row \(through) was signed for another row"
+    case .cutOff(let from, let through): "\(Self.rows(from, through)) cut off at the end: they were signed"
+    case .headRemoved(let number): "the signed head of row \(number) was removed"
+    case .headNotSigned(let number): "the head of row \(number) was not signed by a key of this server"
+    case .noHeads: "no head is signed: all were removed, or the server has never served this store"
+    case .removalNotRecorded(let number): "the rows up to \(number) were removed, and no row says by whom"
+    }
+  }
+
+  private static func rows(_ from: Int64, _ through: Int64) -> String {
+    from == through ? "row \(from) was" : "rows \(from) to \(through) were"
+  }
+}
+
+/// A time in which nothing was signed, though rows may have come.
+///
+/// Whoever could change the store in that time could write those rows anew, and nobody can tell.
+package struct AuditGap: Equatable, Sendable {
+  /// For how many seconds the end of the audit may be unsigned.
+  ///
+  /// It is signed every minute. A failover of PostgreSQL takes less than this, and clocks of servers differ by less.
+  package static let bound: Int64 = 300
+
+  /// The last row that was signed before.
+  package let after: Int64
+  /// The last row that was unsigned.
+  package let through: Int64
+  /// When it began and ended, in seconds since 1970.
+  package let from: Int64
+  package let until: Int64
+
+  package init(after: Int64, through: Int64, from: Int64, until: Int64) {
+    self.after = after
+    self.through = through
+    self.from = from
+    self.until = until
+  }
+
+  /// How many seconds it took.
+  package var seconds: Int64 { max(0, until - from) }
+
+  /// The row of the audit that says it.
+  ///
+  /// - Parameter machine: the server that has found it.
+  package func row(of machine: String, now: Int64) -> AuditEntry {
+    let detail: JSONObject = ["after": .integer(after), "from": .integer(from), "until": .integer(until)]
+    return AuditEntry(
+      time: now, kind: .unsigned, outcome: "unsigned", actor: .server, machine: machine,
+      detail: JSONValue.object(detail).text)
+  }
+
+  /// Reads such a row.
+  ///
+  /// - Returns: nil for a row of another kind or form.
+  init?(_ row: AuditRow) {
+    guard row.event.kind == .unsigned,
+      case .object(let object)? = try? JSONValue(parsing: Array(row.event.detail.utf8)),
+      case .integer(let after)? = object["after"], case .integer(let from)? = object["from"],
+      case .integer(let until)? = object["until"]
+    else { return nil }
+    self.init(after: after, through: max(after, row.number - 1), from: from, until: until)
+  }
+
+  /// Both in one, if they begin after the same row.
+  func merged(with other: AuditGap) -> AuditGap? {
+    guard after == other.after else { return nil }
+    return AuditGap(
+      after: after, through: max(through, other.through), from: min(from, other.from), until: max(until, other.until))
+  }
+}
+
+extension AuditGap: CustomStringConvertible {
+  package var description: String {
+    let rows =
+      switch through - after {
+      case ..<1: "after row \(after) nothing was signed"
+      case 1: "row \(through) was unsigned"
+      default: "rows \(after + 1) to \(through) were unsigned"
+      }
+    return "\(rows) for \(seconds) s: whoever could change the store in that time could write rows anew"
   }
 }

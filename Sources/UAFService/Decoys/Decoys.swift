@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import UAFMessages
 
 /// Makes up keys for names that have none, or too few, so that a request does not show who is registered.
@@ -59,5 +61,169 @@ struct Decoys {
       bytes += try keys.decoyCode("decoy", Array((name + further).utf8))
     }
     return try KeyID(bytes: Array(bytes.prefix(length)))
+  }
+}
+
+/// How many accounts have each key shape.
+struct KeyShapes: Equatable, Codable, Sendable {
+  /// One shape, and how many of the accounts that were looked at have it.
+  struct Entry: Equatable, Codable, Sendable {
+    let shape: KeyShape
+    let count: Int
+  }
+
+  /// In the order of ``KeyShape/precedes(_:_:)``.
+  let entries: [Entry]
+
+  init(_ shapes: [KeyShape]) {
+    let counts = shapes.reduce(into: [KeyShape: Int]()) { $0[$1, default: 0] += 1 }
+    entries = counts.sorted { KeyShape.precedes($0.key, $1.key) }.map { Entry(shape: $0.key, count: $0.value) }
+  }
+
+  /// The shape at a place of the distribution; nil if no shape will do.
+  ///
+  /// - Parameters:
+  ///   - place: the name's number; those of many names are evenly distributed over all 64-bit numbers.
+  ///   - willDo: which shapes may be returned.
+  func shape(at place: UInt64, where willDo: (KeyShape) -> Bool) -> KeyShape? {
+    let entries = entries.filter { willDo($0.shape) }
+    let total = entries.reduce(UInt64(0)) { $0 + UInt64(clamping: $1.count) }
+    var rest = place.multipliedFullWidth(by: total).high
+    for entry in entries {
+      let count = UInt64(clamping: entry.count)
+      if rest < count { return entry.shape }
+      rest -= count
+    }
+    return nil
+  }
+
+  /// The most keys of one model that an account has; 0 without accounts.
+  var mostOfOneModel: Int {
+    entries.lazy.flatMap(\.shape.models).map(\.lengths.count).max() ?? 0
+  }
+
+  /// Whether these must replace the shapes that were used until now.
+  ///
+  /// Each replacement gives some decoys another shape, and real accounts seldom change theirs. So a change of up to a
+  /// tenth of the accounts waits. A new shape does not wait: if only real accounts had it, it would show that they are real.
+  func replace(_ others: KeyShapes) -> Bool {
+    let (own, theirs) = (shares, others.shares)
+    if own.keys.contains(where: { theirs[$0] == nil }) { return true }
+    let moved = Set(own.keys).union(theirs.keys).reduce(0) { $0 + abs((own[$1] ?? 0) - (theirs[$1] ?? 0)) }
+    return moved / 2 > 0.1
+  }
+
+  private var shares: [KeyShape: Double] {
+    let total = Double(entries.reduce(0) { $0 + $1.count })
+    return entries.reduce(into: [:]) { $0[$1.shape] = Double($1.count) / total }
+  }
+}
+
+/// Knows which key shapes the accounts of the store have: decoys are given the same ones.
+///
+/// The result is kept in the store, so that a name's decoys stay the same after a restart. The accounts are looked at
+/// when the server starts and every hour; a new result replaces the old one only if ``KeyShapes/replace(_:)`` says so.
+package final class KeyShapeKeeper: Sendable {
+  /// The most accounts that are looked at.
+  ///
+  /// These are the accounts whose number is a multiple of a power of two. So the sample changes little when the store grows, and
+  /// a million accounts cost no more than this many.
+  static let maximumSample: Int64 = 2048
+  /// Seconds from one look to the next.
+  static let interval: Int64 = 3600
+  /// Accounts of one transaction; requests are served between two of them.
+  private static let chunk = 64
+
+  private let current = Mutex<KeyShapes?>(nil)
+
+  /// The shapes in use; nil if none were found yet.
+  var shapes: KeyShapes? { current.withLock { $0 } }
+
+  /// Makes one that has found no shapes yet.
+  package init() {}
+
+  /// Makes one with the shapes that an earlier run of the server has stored.
+  package init(from store: any ServerStore) async throws {
+    let stored = try await store.read { try $0.settings.value(of: .keyShapes) }
+    // A text that cannot be read counts as none: the next look replaces it.
+    let found = stored.flatMap { try? JSONDecoder().decode(KeyShapes.self, from: Data($0.utf8)) }
+    current.withLock { $0 = found }
+  }
+
+  /// Looks at the store now and every hour, for as long as the process lives.
+  ///
+  /// - Parameter failed: gets why a look failed; the next one is an hour later.
+  package func keep(upWith store: any ServerStore, appID: String, failed: @escaping @Sendable (any Error) -> Void) {
+    Task {
+      while !Task.isCancelled {
+        do { try await refresh(store, appID: appID) } catch { failed(error) }
+        try await Task.sleep(for: .seconds(Self.interval))
+      }
+    }
+  }
+
+  /// Looks at the store once, and replaces the shapes in use where that is needed.
+  func refresh(_ store: any ServerStore, appID: String) async throws {
+    let found = try await KeyShapes(sample(store, appID: appID))
+    guard !found.entries.isEmpty, shapes.map(found.replace) ?? true else { return }
+    let text = String(decoding: try JSONEncoder().encode(found), as: UTF8.self)
+    try await store.write { try $0.settings.set(.keyShapes, to: text) }
+    current.withLock { $0 = found }
+  }
+
+  private func sample(_ store: any ServerStore, appID: String) async throws -> [KeyShape] {
+    let last = try await store.read { try $0.accounts.lastNumber() }
+    var stride: Int64 = 1
+    while last / stride > Self.maximumSample { stride *= 2 }
+    var shapes: [KeyShape] = []
+    var next = stride
+    while next <= last {
+      let numbers = (0..<Int64(Self.chunk)).map { [next] in next + $0 * stride }
+      shapes += try await store.read { try $0.credentials.shapes(ofAccounts: numbers, appID: appID) }
+      next += Int64(Self.chunk) * stride
+    }
+    return shapes
+  }
+}
+
+/// What a request for an authentication shows of an account's keys: their models, how many there are of each, and how long their
+/// KeyIDs are.
+package struct KeyShape: Hashable, Codable, Sendable {
+  /// The keys of one model, oldest first.
+  package struct Model: Hashable, Codable, Sendable {
+    let aaid: String
+    /// Bytes of each KeyID.
+    let lengths: [Int]
+  }
+
+  /// In ascending order of AAID.
+  let models: [Model]
+
+  /// Takes the keys of an account, oldest first.
+  package init(_ keys: [(aaid: String, length: Int)]) {
+    var lengths: [String: [Int]] = [:]
+    for key in keys { lengths[key.aaid.lowercased(), default: []].append(key.length) }
+    models = lengths.sorted { $0.key < $1.key }.map { Model(aaid: $0.key, lengths: $0.value) }
+  }
+
+  /// The order of shapes: fewer keys first.
+  ///
+  /// So the neighbours of a shape are those that one key more or less makes of it.
+  static func precedes(_ one: KeyShape, _ other: KeyShape) -> Bool {
+    one.place.lexicographicallyPrecedes(other.place)
+  }
+
+  private var place: [[UInt8]] {
+    let count = models.reduce(0) { $0 + $1.lengths.count }
+    let numbers = { (number: Int) -> [UInt8] in
+      [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+    }
+    return [numbers(count)] + models.flatMap { [Array($0.aaid.utf8)] + $0.lengths.map(numbers) }
+  }
+}
+
+extension [[UInt8]] {
+  fileprivate func lexicographicallyPrecedes(_ other: [[UInt8]]) -> Bool {
+    lexicographicallyPrecedes(other) { $0.lexicographicallyPrecedes($1) }
   }
 }

@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// A table that is moved from one store to another, in the same words for both engines.
 ///
 /// What was open or used is in none of them; see docs/export.md.
@@ -155,4 +157,151 @@ package struct MovedTable: Equatable, Sendable {
   // Who sends rows to a sink now is of no interest elsewhere; up to which row it has them is.
   private static let auditDelivery = MovedTable(
     "auditDelivery", [.text("sink"), .time("delivered")], fixed: [("holder", .text("")), ("heldUntil", .integer(0))])
+}
+
+/// A column of a table that is moved from one store to another, and what its values may be.
+package struct MovedColumn: Equatable, Sendable {
+  /// What values are.
+  package enum Kind: Equatable, Sendable {
+    case integer(ClosedRange<Int64>)
+    /// Without U+0000, which PostgreSQL refuses.
+    case text
+    case username
+    /// One of some texts.
+    case oneOf([String])
+    /// An array of bytes that may be empty; nil for any length.
+    case bytes(count: Int?)
+  }
+
+  /// Its name in both engines, and the member's in a line.
+  package let name: String
+  package let kind: Kind
+  package let isOptional: Bool
+
+  init(_ name: String, _ kind: Kind, isOptional: Bool = false) {
+    self.name = name
+    self.kind = kind
+    self.isOptional = isOptional
+  }
+
+  /// Whether the column may have a value.
+  package func allows(_ value: MovedValue) -> Bool {
+    switch (kind, value) {
+    case (_, .none): isOptional
+    case (.integer(let range), .integer(let number)): range.contains(number)
+    case (.text, .text(let text)): !text.utf8.contains(0)
+    case (.username, .text(let text)): Username.isValid(text)
+    case (.oneOf(let texts), .text(let text)): texts.contains(text)
+    case (.bytes(let count), .bytes(let bytes)): count == nil || bytes.count == count
+    default: false
+    }
+  }
+}
+
+extension MovedColumn {
+  /// Seconds since 1970, and other numbers that are never negative.
+  static func time(_ name: String, isOptional: Bool = false) -> MovedColumn {
+    MovedColumn(name, .integer(0...Int64.max), isOptional: isOptional)
+  }
+
+  /// The number by which rows are ordered.
+  static func number(_ name: String) -> MovedColumn { MovedColumn(name, .integer(1...Int64.max)) }
+
+  /// A number of 32 bits, such as a counter.
+  static func short(_ name: String) -> MovedColumn { MovedColumn(name, .integer(0...Int64(UInt32.max))) }
+
+  static func text(_ name: String, isOptional: Bool = false) -> MovedColumn {
+    MovedColumn(name, .text, isOptional: isOptional)
+  }
+
+  static func username(_ name: String) -> MovedColumn { MovedColumn(name, .username) }
+
+  static func bytes(_ name: String, count: Int? = nil) -> MovedColumn { MovedColumn(name, .bytes(count: count)) }
+}
+
+/// A row of a table as a line of an export: a JSON object with the row's type, and a member for each value.
+package enum MovedLine {
+  /// Why a line is no row of its table.
+  package enum Fault: Error, Equatable {
+    /// The member is missing, or its value is none that the column may have.
+    case wrongMember(String)
+    /// No column has this name.
+    case unknownMember(String)
+  }
+
+  /// Bytes are base64url, and a column without a value has no member.
+  package static func object(_ row: [MovedValue], of table: MovedTable) -> JSONObject {
+    var object: JSONObject = ["type": .string(table.type)]
+    for (value, column) in zip(row, table.columns) {
+      switch value {
+      case .integer(let number): object.set(column.name, .integer(number))
+      case .text(let text): object.set(column.name, .string(text))
+      case .bytes(let bytes): object.set(column.name, .string(Base64URL.encode(bytes)))
+      case .none: break
+      }
+    }
+    return object
+  }
+
+  /// Reads the members of a line.
+  ///
+  /// - Returns: a value for each of the table's columns.
+  package static func row(_ object: JSONObject, of table: MovedTable) throws(Fault) -> [MovedValue] {
+    var row: [MovedValue] = []
+    row.reserveCapacity(table.columns.count)
+    var found = 1
+    for column in table.columns {
+      let value = value(object[column.name], of: column)
+      guard let value, column.allows(value) else { throw .wrongMember(column.name) }
+      if value != .none { found += 1 }
+      row.append(value)
+    }
+    guard object.members.count == found else {
+      let names = ["type"] + table.columns.map(\.name)
+      throw .unknownMember(object.members.map(\.name).first { !names.contains($0) } ?? "")
+    }
+    return row
+  }
+
+  /// A member's value; nil if it is of another kind.
+  private static func value(_ member: JSONValue?, of column: MovedColumn) -> MovedValue? {
+    switch (column.kind, member) {
+    case (_, .none): .some(.none)
+    case (.integer, .integer(let number)?): .integer(number)
+    case (.text, .string(let text)?), (.username, .string(let text)?), (.oneOf, .string(let text)?): .text(text)
+    case (.bytes, .string(let text)?): (try? Base64URL.decode(text, maximumCount: text.utf8.count)).map { .bytes($0) }
+    default: nil
+    }
+  }
+}
+
+/// A value of a row that is moved from one store to another.
+package enum MovedValue: Equatable, Sendable {
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+  /// The row has no value there.
+  case none
+}
+
+/// That a store was moved away: what the move is known by, and where the rows are now.
+package struct StoreMove: Equatable, Sendable {
+  /// Random bytes as text, without a space.
+  package let mark: String
+  /// Hosts and database, for people; no secret.
+  package let place: String
+
+  package init(mark: String, place: String) {
+    self.mark = mark
+    self.place = place
+  }
+
+  /// Reads what ``text`` has written.
+  package init(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    mark = parts.first.map(String.init) ?? ""
+    place = parts.count > 1 ? String(parts[1]) : ""
+  }
+
+  package var text: String { "\(mark) \(place)" }
 }

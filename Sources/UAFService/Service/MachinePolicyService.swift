@@ -50,3 +50,107 @@ package final class MachinePolicyService: MachinePolicies {
     return MachinePolicy(version: saved.number, document: try keys.statement(policy.json, .workstationPolicy))
   }
 }
+
+/// A workstation policy as a machine is given it.
+package struct MachinePolicy: Equatable, Sendable {
+  /// Another one than before for another policy.
+  package let version: Int64
+  /// A JSON web token, at most 24 KiB.
+  package let document: String
+
+  package init(version: Int64, document: String) {
+    self.version = version
+    self.document = document
+  }
+}
+
+/// The workstation policies that machines are given when they check in.
+package protocol MachinePolicies: Sendable {
+  /// Another number than before says that a policy has changed; nil where there are none.
+  ///
+  /// Each login's answer names it, so it must be known without a wait.
+  var news: Int64? { get }
+
+  /// Learns whether a policy has changed since the last time.
+  ///
+  /// - Throws: ``StoreFailure``.
+  func renew() async throws
+
+  /// The policy for a machine; nil if there is none for it.
+  ///
+  /// - Throws: ``StoreFailure``; ``CryptoError``. The machine is then told to come back later.
+  func policy(for machine: JoinedMachine) async throws -> MachinePolicy?
+}
+
+/// No machine is given a policy.
+package struct NoMachinePolicies: MachinePolicies {
+  package init() {}
+
+  package var news: Int64? { nil }
+
+  package func renew() async throws {}
+
+  package func policy(for machine: JoinedMachine) async throws -> MachinePolicy? { nil }
+}
+
+/// A policy for the workstations of a group that is in force, or was.
+package struct SavedMachinePolicy: Equatable, Sendable {
+  /// The version that machines compare: higher than that of every policy before it, whatever the group.
+  package let number: Int64
+  /// The group of machines.
+  package let group: String
+  /// For how many seconds a machine may rely on it after it was signed.
+  package let lifetime: Int64
+  /// Seconds since 1970.
+  package let savedAt: Int64
+  /// As ``AuditActor/text`` has it.
+  package let actor: String
+  /// Why, in the words of whoever saved it.
+  package let reason: String
+  /// The policy in TOML, as it was given; empty for one that asks for nothing.
+  package let text: String
+
+  package init(
+    number: Int64, group: String, lifetime: Int64, savedAt: Int64, actor: String, reason: String, text: String
+  ) {
+    self.number = number
+    self.group = group
+    self.lifetime = lifetime
+    self.savedAt = savedAt
+    self.actor = actor
+    self.reason = reason
+    self.text = text
+  }
+}
+
+/// The policies for workstations that were saved: each is kept, none is changed.
+package protocol SavedMachinePolicies {
+  /// The number of the policy that was saved last, whatever its group; 0 if none was saved.
+  func lastNumber() throws -> Int64
+
+  /// A policy by its number; nil if there is none.
+  func policy(_ number: Int64) throws -> SavedMachinePolicy?
+
+  /// The policy of a group that was saved last, which is in force; nil if none was saved.
+  func current(of group: String) throws -> SavedMachinePolicy?
+
+  /// The policies in force, one of each group, in the order of the groups' bytes.
+  ///
+  /// - Parameters:
+  ///   - group: those of groups after this one; empty for the first page.
+  ///   - limit: how many at most.
+  func inForce(after group: String, limit: Int) throws -> [SavedMachinePolicy]
+
+  /// Policies with a lower number, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: policies before this one.
+  ///   - group: those of one group; nil for all.
+  ///   - limit: how many at most.
+  func policies(before number: Int64, of group: String?, limit: Int) throws -> [SavedMachinePolicy]
+
+  /// Adds a policy, which is in force for its group from then on.
+  ///
+  /// - Returns: false if its number is not higher than all others, and nothing was changed: somebody else was faster.
+  func add(_ policy: SavedMachinePolicy) throws -> Bool
+}

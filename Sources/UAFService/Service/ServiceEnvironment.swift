@@ -1,3 +1,4 @@
+import UAFCrypto
 import UAFMessages
 
 /// What the service is given: its store, its keys, the policies, and time, randomness and identity as functions.
@@ -56,4 +57,76 @@ package struct ServiceEnvironment: Sendable {
     else { return nil }
     return machine
   }
+}
+
+/// Who the server is to its clients: what a final challenge must name.
+package struct ServerIdentity: Sendable {
+  /// A certificate that clients may see.
+  private struct Endpoint: Sendable {
+    /// Base64url of the DER.
+    let certificate: String
+    /// Base64url of its `serverEndPoint` hash.
+    let hash: String
+  }
+
+  /// The base URL clients use, without a slash at its end.
+  package let publicURL: String
+  /// The applications that may use the AppID.
+  package let trustedFacets: TrustedFacetList
+  /// What is asked of channel bindings.
+  let channelBinding: ChannelBindingPolicy
+  private var endpoints: [Endpoint]
+
+  /// The AppID: where the trusted facets are listed.
+  package var appID: String { Self.appID(of: publicURL) }
+
+  /// The AppID of the server with a base URL.
+  package static func appID(of publicURL: String) -> String { "\(publicURL)/uaf/facets" }
+
+  /// Makes the identity of a server.
+  ///
+  /// - Parameter certificates: those that clients may see, DER; not used if `channelBinding` is off.
+  /// - Throws: ``CryptoError`` for a certificate whose signature algorithm has no hash for `tls-server-end-point`.
+  package init(
+    publicURL: String, facets: [String], certificates: [[UInt8]], channelBinding: ChannelBindingPolicy = .check
+  ) throws(CryptoError) {
+    self.publicURL = publicURL
+    self.channelBinding = channelBinding
+    trustedFacets = TrustedFacetList(
+      trustedFacets: UPV.supported.map { TrustedFacetList.TrustedFacets(version: $0, ids: facets) })
+    endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
+  }
+
+  /// The same server with other certificates.
+  ///
+  /// - Throws: ``CryptoError``, as for a new identity.
+  package func renewed(_ certificates: [[UInt8]]) throws(CryptoError) -> ServerIdentity {
+    var identity = self
+    identity.endpoints = channelBinding == .off ? [] : try Self.endpoints(certificates)
+    return identity
+  }
+
+  private static func endpoints(_ certificates: [[UInt8]]) throws(CryptoError) -> [Endpoint] {
+    var endpoints: [Endpoint] = []
+    for certificate in certificates {
+      let hash = try X509.serverEndPoint(der: certificate)
+      endpoints.append(Endpoint(certificate: Base64URL.encode(certificate), hash: Base64URL.encode(hash)))
+    }
+    return endpoints
+  }
+
+  /// Whether a binding names one of the certificates; if it names one in two ways, both must be right.
+  ///
+  /// `tlsUnique` and `cid_pubkey` are not compared, because the TLS library does not tell their values.
+  func accepts(_ binding: ChannelBinding) -> Bool {
+    guard channelBinding != .off else { return true }
+    guard binding.serverEndPoint != nil || binding.tlsServerCertificate != nil else { return channelBinding == .check }
+    return endpoints.contains { endpoint in
+      binding.serverEndPoint?.isIdentical(to: endpoint.hash) ?? true
+        && binding.tlsServerCertificate?.isIdentical(to: endpoint.certificate) ?? true
+    }
+  }
+
+  /// The application of this project's PAM module.
+  package static let pamModuleFacet = "linux:pam-module:pam_uaf"
 }

@@ -52,3 +52,43 @@ package protocol Approvals {
   /// Removes all texts that nobody has confirmed or denied.
   func closeAll() throws
 }
+
+/// A text that waits to be confirmed.
+package struct Approval: Equatable, Sendable {
+  package let id: Int64
+  /// As it is shown, and as it is signed.
+  package let shown: String
+
+  package init(id: Int64, shown: String) {
+    self.id = id
+    self.shown = shown
+  }
+}
+
+/// What became of a text that waited to be confirmed.
+package enum ApprovalOutcome: Equatable, Sendable {
+  case open
+  case confirmed
+  /// The person denied it, which is final.
+  case denied
+  /// It expired, a newer text closed it, or the account's keys were revoked.
+  case closed
+}
+
+/// A text that waits to be confirmed, or did, for those who have asked for it.
+package struct ApprovalRecord: Equatable, Sendable {
+  package let id: Int64
+  package let username: String
+  package let shown: String
+  /// Seconds since 1970.
+  package let expiresAt: Int64
+  package let outcome: ApprovalOutcome
+
+  package init(id: Int64, username: String, shown: String, expiresAt: Int64, outcome: ApprovalOutcome) {
+    self.id = id
+    self.username = username
+    self.shown = shown
+    self.expiresAt = expiresAt
+    self.outcome = outcome
+  }
+}

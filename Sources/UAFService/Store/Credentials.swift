@@ -119,3 +119,209 @@ extension Credentials {
       && revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
   }
 }
+
+/// What the server knows of a registered key when it verifies a signature.
+package struct StoredKey: Equatable, Sendable {
+  package let aaid: AAID
+  package let keyID: KeyID
+  /// 65 bytes of a curve's point, or an RSA key's SubjectPublicKeyInfo.
+  package let publicKey: [UInt8]
+  package let signatureAlgorithm: UInt16
+  package let signCounter: UInt32
+  package let isRevoked: Bool
+  /// The machine that it was registered on; nil if the client named none.
+  package var deviceID: String?
+  /// The name of that machine; nil if it has none.
+  package var deviceName: String?
+
+  package init(
+    aaid: AAID, keyID: KeyID, publicKey: [UInt8], signatureAlgorithm: UInt16, signCounter: UInt32, isRevoked: Bool,
+    deviceID: String? = nil, deviceName: String? = nil
+  ) {
+    self.aaid = aaid
+    self.keyID = keyID
+    self.publicKey = publicKey
+    self.signatureAlgorithm = signatureAlgorithm
+    self.signCounter = signCounter
+    self.isRevoked = isRevoked
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+  }
+}
+
+/// One registered key, for those who administer keys.
+package struct KeyRecord: Equatable, Sendable {
+  package let username: String
+  package let aaid: AAID
+  package let keyID: KeyID
+  package let authenticatorVersion: UInt16
+  package let signCounter: UInt32
+  /// The machine that it was registered on; nil if the client named none.
+  package let deviceID: String?
+  package let deviceName: String?
+  /// Seconds since 1970, and so are the others.
+  package let registeredAt: Int64
+  package let lastUsedAt: Int64?
+  /// nil for a key that can be used.
+  package let revocation: Revocation?
+  /// Where its registration came from.
+  package let origin: KeyOrigin
+
+  package init(
+    username: String, aaid: AAID, keyID: KeyID, authenticatorVersion: UInt16, signCounter: UInt32, deviceID: String?,
+    deviceName: String?, registeredAt: Int64, lastUsedAt: Int64?, revocation: Revocation?,
+    origin: KeyOrigin = KeyOrigin()
+  ) {
+    self.username = username
+    self.aaid = aaid
+    self.keyID = keyID
+    self.authenticatorVersion = authenticatorVersion
+    self.signCounter = signCounter
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+    self.registeredAt = registeredAt
+    self.lastUsedAt = lastUsedAt
+    self.revocation = revocation
+    self.origin = origin
+  }
+
+  /// Whether it can be used for the steps of administrators: to sign in to the console, and to confirm there.
+  package var countsForSteps: Bool { revocation == nil && origin.vouchedBy != nil }
+}
+
+/// What let a key be registered, and who says that it counts for the steps of administrators.
+package struct KeyOrigin: Equatable, Sendable {
+  /// Who has issued the code that the key was registered with, as the audit names them.
+  ///
+  /// ``byProof`` for a key that was added with another one; nil where it is not known.
+  package let issuedBy: String?
+  /// By whose word the key counts for the steps of administrators; nil for one that does not count.
+  package let vouchedBy: String?
+  /// Whether the machine, which has joined, has proved that the key was made on it.
+  package var isMachineProved = false
+
+  /// Stands for a proof of another key of the account.
+  package static let byProof = "proof"
+
+  package init(issuedBy: String? = nil, vouchedBy: String? = nil) {
+    self.issuedBy = issuedBy
+    self.vouchedBy = vouchedBy
+  }
+
+  /// Of a key that is registered with a code: it counts if an administrator has signed for the code, or it was issued at the
+  /// server.
+  ///
+  /// - Parameter code: nil if nobody knows who has issued it.
+  package init(_ code: IssuedCode?) {
+    self.init(issuedBy: code?.issuedBy, vouchedBy: code?.reachesPrivileged == true ? code?.issuedBy : nil)
+  }
+
+  /// Of a key that registered keys have signed for: it counts if each of them does.
+  package init(signedBy keys: [KeyRecord]) {
+    let counts = !keys.isEmpty && keys.allSatisfy { $0.revocation == nil && $0.countsForSteps }
+    self.init(issuedBy: Self.byProof, vouchedBy: counts ? Self.byProof : nil)
+  }
+}
+
+/// How much of its limits an account uses; revoked keys do not count.
+package struct KeyUsage: Equatable, Sendable {
+  /// The most keys of an account: two models on each of 128 machines.
+  static let maximumKeys = 256
+  /// The most bytes of all its KeyIDs together.
+  ///
+  /// A request for a name contains its KeyIDs in base64url, once for each version of UAF. With this limit that is 180 KB at the
+  /// most, and uaf-fetch takes 256 KiB. KeyIDs of this project's authenticators have 32 bytes, others up to 2048.
+  static let maximumKeyIDBytes = 65_536
+
+  let keys: Int
+  let keyIDBytes: Int
+
+  package init(keys: Int, keyIDBytes: Int) {
+    self.keys = keys
+    self.keyIDBytes = keyIDBytes
+  }
+
+  /// Whether the account may have keys with these KeyIDs in addition.
+  func hasRoom(for keyIDs: [KeyID]) -> Bool {
+    let bytes = keyIDs.reduce(keyIDBytes) { $0 + $1.bytes.count }
+    return keys + keyIDs.count <= Self.maximumKeys && bytes <= Self.maximumKeyIDBytes
+  }
+}
+
+/// Which keys are meant.
+package enum KeySelection: Equatable, Sendable {
+  /// All of an account.
+  case all(of: String)
+  /// One key of an account.
+  case one(AAID, KeyID, of: String)
+  /// All that an account has on one machine.
+  case onMachine(String, of: String)
+  /// All on one machine, of whomever.
+  case machine(String)
+}
+
+/// When a key was revoked, by whom and why.
+package struct Revocation: Equatable, Sendable {
+  /// Seconds since 1970.
+  package let time: Int64
+  /// As the audit names them; empty for a key that an older version of the server revoked.
+  package let by: String
+  /// Empty if nobody gave one.
+  package let reason: String
+
+  package init(time: Int64, by: String, reason: String = "") {
+    self.time = time
+    self.by = by
+    self.reason = reason
+  }
+}
+
+/// What the store knows of an account and a challenge at one moment.
+package struct LoginRecords: Sendable {
+  /// Whether the challenge was answered with success before; false where none was asked for.
+  package let isUsed: Bool
+  /// The keys of the account, oldest first, revoked ones included.
+  package let keys: [StoredKey]
+
+  package init(isUsed: Bool, keys: [StoredKey]) {
+    self.isUsed = isUsed
+    self.keys = keys
+  }
+}
+
+/// The models of the keys with which an account can log in, machine by machine.
+package struct AccountModels: Equatable, Sendable {
+  package let username: String
+  /// AAIDs in small letters, a set for each machine.
+  ///
+  /// Keys without a machine are a set of their own.
+  package let machines: [Set<String>]
+
+  package init(username: String, machines: [Set<String>]) {
+    self.username = username
+    self.machines = machines
+  }
+
+  /// Joins rows of one machine each, which come in the order of accounts.
+  package static func joined(_ rows: [(username: String, aaids: Set<String>)]) -> [AccountModels] {
+    rows.reduce(into: []) { accounts, row in
+      let isNext = accounts.last?.username != row.username
+      let machines = isNext ? [] : accounts.removeLast().machines
+      accounts.append(AccountModels(username: row.username, machines: machines + [row.aaids]))
+    }
+  }
+}
+
+/// How many keys of one model are registered.
+package struct ModelCount: Equatable, Sendable {
+  package let aaid: AAID
+  /// Those that are not revoked.
+  package let keys: Int
+  package let revokedKeys: Int
+
+  package init(aaid: AAID, keys: Int, revokedKeys: Int) {
+    self.aaid = aaid
+    self.keys = keys
+    self.revokedKeys = revokedKeys
+  }
+}

@@ -1,3 +1,5 @@
+import UAFCrypto
+
 /// The one-time codes with which a person registers; one open code an account.
 ///
 /// A store keeps a code's key, sealed (``EnrolmentSeal``), and not the code. Wrong codes are not counted: a code has 85 random
@@ -40,5 +42,84 @@ package struct OpenEnrolment: Equatable, Sendable {
   package init(id: Int64, sealedKey: [UInt8]) {
     self.id = id
     self.sealedKey = sealedKey
+  }
+}
+
+/// An enrolment code that was given out: for whom, by whom, and whether it was used; never the code.
+package struct IssuedCode: Equatable, Sendable {
+  package let number: Int64
+  package let username: String
+  /// As the audit names them.
+  package let issuedBy: String
+  /// Whether it may be for a privileged account, and makes a key that counts for the steps of administrators.
+  package let reachesPrivileged: Bool
+  /// Seconds since 1970, and so are the others.
+  package let issuedAt: Int64
+  package let expiresAt: Int64
+  /// nil if nobody has registered with it.
+  package let usedAt: Int64?
+  /// Whether somebody can register with it now.
+  package let isOpen: Bool
+
+  package init(
+    number: Int64, username: String, issuedBy: String, reachesPrivileged: Bool = false, issuedAt: Int64,
+    expiresAt: Int64,
+    usedAt: Int64?, isOpen: Bool
+  ) {
+    self.number = number
+    self.username = username
+    self.issuedBy = issuedBy
+    self.reachesPrivileged = reachesPrivileged
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+    self.usedAt = usedAt
+    self.isOpen = isOpen
+  }
+}
+
+/// The enrolment codes that were given out, without the codes: who has issued which, and what became of it.
+package protocol IssuedCodes {
+  /// Notes who has issued the code that is open for an account.
+  ///
+  /// - Parameters:
+  ///   - issuer: as the audit names them.
+  ///   - reachesPrivileged: whether it may be for a privileged account, and its key counts for administrators' steps.
+  ///   - now: seconds since 1970.
+  func add(for username: String, by issuer: String, reachesPrivileged: Bool, now: Int64) throws
+
+  /// What is known about a code; nil if nothing is.
+  ///
+  /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
+  func code(_ number: Int64) throws -> IssuedCode?
+
+  /// The accounts with a code that was not closed, and which may not be for a privileged account or has no known issuer.
+  func accountsWithLesserCodes() throws -> [String]
+
+  /// The accounts with a code that was not closed, and that somebody has issued.
+  ///
+  /// - Parameter issuer: as the audit names them.
+  func accounts(withCodesBy issuer: String) throws -> [String]
+
+  /// Notes that somebody has registered with a code.
+  ///
+  /// - Parameter number: ``OpenEnrolment/id`` of the code, as ``Enrolments/find(for:now:)`` returns it.
+  func markUsed(_ number: Int64, now: Int64) throws
+
+  /// Codes, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: codes with lower numbers; nil for the first page.
+  ///   - isOpen: only those that somebody can register with now.
+  ///   - limit: how many at most.
+  func page(before number: Int64?, onlyOpen isOpen: Bool, limit: Int, now: Int64) throws -> [IssuedCode]
+}
+
+/// The codes that are given out for one registration or one text.
+package enum OneTimeCode {
+  /// What is stored of a code, 32 bytes.
+  ///
+  /// A plain hash will do: a code has 160 random bits, so there is nothing to guess.
+  package static func hash(_ code: String) throws -> [UInt8] {
+    try SHA256.hash(Array(code.utf8))
   }
 }

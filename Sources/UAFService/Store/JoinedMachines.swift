@@ -65,3 +65,140 @@ package protocol JoinedMachines {
   ///   - limit: how many at most.
   func changes(after number: Int64, limit: Int) throws -> [MachineChange]
 }
+
+/// A machine that has joined with a code, and what became of it.
+///
+/// What a machine says about itself is not verified.
+package struct JoinedMachine: Equatable, Sendable {
+  /// The number of the join code.
+  package let codeNumber: Int64
+  /// The device id.
+  package let id: String
+  /// As it described itself when it joined or checked in last.
+  package let name: String?
+  package let model: String?
+  package let system: String?
+  package let group: String
+  /// Seconds since 1970, and so are the others.
+  package let joinedAt: Int64
+  /// When it left by itself; nil if it has not, or has joined again.
+  package let leftAt: Int64?
+  /// When an administrator revoked it; it does not join again with this code.
+  package let revokedAt: Int64?
+  /// What it has told since; nil if it has not checked in with this code.
+  package let contact: MachineContact?
+
+  package init(
+    codeNumber: Int64, id: String, name: String?, model: String?, system: String?, group: String, joinedAt: Int64,
+    leftAt: Int64? = nil, revokedAt: Int64? = nil, contact: MachineContact? = nil
+  ) {
+    self.codeNumber = codeNumber
+    self.id = id
+    self.name = name
+    self.model = model
+    self.system = system
+    self.group = group
+    self.joinedAt = joinedAt
+    self.leftAt = leftAt
+    self.revokedAt = revokedAt
+    self.contact = contact
+  }
+
+  /// Since when the server does not know it any more, in seconds since 1970; nil if it does.
+  package var departedAt: Int64? { leftAt ?? revokedAt }
+}
+
+/// That a machine that had joined has left, was revoked, or has joined again after it left.
+package struct MachineChange: Equatable, Sendable {
+  /// Later changes have higher numbers.
+  package let number: Int64
+  /// The machine as it is now.
+  package let machine: JoinedMachine
+
+  package init(number: Int64, machine: JoinedMachine) {
+    self.number = number
+    self.machine = machine
+  }
+}
+
+/// A join code that was issued: for which machines, by whom, and how many have joined with it; never the code.
+package struct JoinCode: Equatable, Sendable {
+  /// What can be done with a code.
+  package enum State: String, CaseIterable, Sendable {
+    /// A further machine can join with it.
+    case open
+    case usedUp
+    case expired
+    case closed
+  }
+
+  package let number: Int64
+  /// The group of machines that join with it.
+  package let group: String
+  /// How many machines may join with it.
+  package let machines: Int
+  /// How many have; a machine that has left keeps its place.
+  package let used: Int
+  /// As the audit names them.
+  package let issuedBy: String
+  /// Seconds since 1970, and so is the other.
+  package let issuedAt: Int64
+  package let expiresAt: Int64
+  /// Whether somebody has closed it.
+  package let isClosed: Bool
+
+  package init(
+    number: Int64, group: String, machines: Int, used: Int, issuedBy: String, issuedAt: Int64, expiresAt: Int64,
+    isClosed: Bool
+  ) {
+    self.number = number
+    self.group = group
+    self.machines = machines
+    self.used = used
+    self.issuedBy = issuedBy
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+    self.isClosed = isClosed
+  }
+
+  /// Its state at a time, in seconds since 1970.
+  package func state(at now: Int64) -> State {
+    if isClosed { return .closed }
+    if now >= expiresAt { return .expired }
+    return used < machines ? .open : .usedUp
+  }
+}
+
+/// The codes with which machines join.
+///
+/// A store keeps ``OneTimeCode/hash(_:)``, not the code, and of a closed code not even that.
+package protocol JoinCodes {
+  /// Adds a code.
+  ///
+  /// - Parameters:
+  ///   - machines: how many machines may join with it.
+  ///   - issuer: as the audit names them.
+  ///   - expiresAt: seconds since 1970, and so is `now`.
+  /// - Returns: its number.
+  func add(
+    _ code: String, group: String, machines: Int, by issuer: String, now: Int64, expiresAt: Int64
+  ) throws -> Int64
+
+  /// The code that is not closed, also one that has expired or is used up; nil for any other text.
+  func code(_ code: String) throws -> JoinCode?
+
+  /// Codes, the newest first.
+  ///
+  /// - Parameters:
+  ///   - number: codes with lower numbers; nil for the first page.
+  ///   - limit: how many at most.
+  func page(before number: Int64?, limit: Int) throws -> [JoinCode]
+
+  /// Closes a code for good; the machines that have joined with it stay.
+  ///
+  /// - Returns: false if there is none of the number, or it was closed before.
+  func close(_ number: Int64) throws -> Bool
+
+  /// Closes all codes.
+  func closeAll() throws
+}

@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// The machines that keys were registered on.
 package protocol Machines {
   /// Machines in the order of their ids' bytes.
@@ -16,4 +18,147 @@ package protocol Machines {
   ///
   /// - Parameter limit: how many at most.
   func keys(on id: String, limit: Int) throws -> [KeyRecord]
+}
+
+/// One machine of the fleet: whatever has keys under one device id, or has joined under it.
+///
+/// What a machine says about itself is not verified.
+package struct FleetMachine: Equatable, Sendable {
+  /// The device id.
+  package let id: String
+  /// As its last registration described it, or its joining if it has no key.
+  package let name: String?
+  package let model: String?
+  package let system: String?
+  /// How many accounts have or had keys on it.
+  package let people: Int
+  package let keys: Int
+  package let revokedKeys: Int
+  /// The latest registration, in seconds since 1970; nil without a key.
+  package let registeredAt: Int64?
+  /// The latest login or confirmed text, in seconds since 1970.
+  package let lastUsedAt: Int64?
+  /// The place that it has taken last with a join code; nil if it never joined.
+  package let joined: JoinedMachine?
+
+  package init(
+    id: String, name: String?, model: String?, system: String?, people: Int, keys: Int, revokedKeys: Int,
+    registeredAt: Int64?, lastUsedAt: Int64?, joined: JoinedMachine? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.model = model
+    self.system = system
+    self.people = people
+    self.keys = keys
+    self.revokedKeys = revokedKeys
+    self.registeredAt = registeredAt
+    self.lastUsedAt = lastUsedAt
+    self.joined = joined
+  }
+
+  /// A machine without a key.
+  package init(_ joined: JoinedMachine) {
+    self.init(
+      id: joined.id, name: joined.name, model: joined.model, system: joined.system, people: 0, keys: 0, revokedKeys: 0,
+      registeredAt: nil, lastUsedAt: nil, joined: joined)
+  }
+
+  /// The same machine with what is known of its joining.
+  package func with(_ joined: JoinedMachine?) -> FleetMachine {
+    FleetMachine(
+      id: id, name: name, model: model, system: system, people: people, keys: keys, revokedKeys: revokedKeys,
+      registeredAt: registeredAt, lastUsedAt: lastUsedAt, joined: joined)
+  }
+
+  /// The machines of two lists, in the order of their ids' bytes.
+  ///
+  /// - Parameter limit: how many at most. Each list has the first ones of its kind, up to as many.
+  package static func merged(
+    _ registered: [FleetMachine], _ joined: [JoinedMachine], limit: Int
+  ) -> [FleetMachine] {
+    // Not by the texts themselves: Swift takes two spellings of one letter for the same.
+    var places = Dictionary(joined.map { (Array($0.id.utf8), $0) }) { first, _ in first }
+    var all = registered.map { $0.with(places.removeValue(forKey: Array($0.id.utf8))) }
+    all += places.values.map { FleetMachine($0) }
+    return Array(all.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }.prefix(limit))
+  }
+}
+
+/// One machine of an account, for `uaf-server devices`.
+///
+/// What a machine says about itself is not verified.
+package struct AccountDevice: Equatable, Sendable {
+  package let name: String?
+  package let model: String?
+  package let system: String?
+  package let keys: Int
+  package let revokedKeys: Int
+  /// The latest registration, in seconds since 1970.
+  package let registeredAt: Int64
+  /// The latest login or confirmed text, in seconds since 1970.
+  package let lastUsedAt: Int64?
+
+  package init(
+    name: String?, model: String?, system: String?, keys: Int, revokedKeys: Int, registeredAt: Int64, lastUsedAt: Int64?
+  ) {
+    self.name = name
+    self.model = model
+    self.system = system
+    self.keys = keys
+    self.revokedKeys = revokedKeys
+    self.registeredAt = registeredAt
+    self.lastUsedAt = lastUsedAt
+  }
+}
+
+/// The machine that a client says it runs on.
+///
+/// The statement is not verified.
+package struct Device: Equatable, Sendable {
+  package var id: String?
+  package var name: String?
+  package var model: String?
+  package var os: String?
+
+  package init() {}
+
+  init(_ context: RequestContext) {
+    id = context.deviceID
+    name = context.deviceName
+    model = context.deviceModel
+    os = context.deviceOS
+  }
+}
+
+/// What a machine that has joined told of itself last, and what is needed to judge its next report.
+///
+/// What a machine says about itself is not verified.
+package struct MachineContact: Equatable, Sendable {
+  /// The last report, in seconds since 1970.
+  package let at: Int64
+  /// The version of the module's package.
+  package let module: String
+  /// The version of the workstation policy that it uses; nil for none.
+  package let policy: Int64?
+  package let locks: ReportedLocks
+  /// When it was seen last that two machines have the state of one, or that an older state was restored.
+  package let copySeenAt: Int64?
+  /// The mark that the last report has set; nil after the machine has joined again.
+  package let mark: [UInt8]?
+  /// The highest number of an offline login that the machine has told; nil after it has joined again.
+  package let offlineNumber: Int64?
+
+  package init(
+    at: Int64, module: String, policy: Int64?, locks: ReportedLocks, copySeenAt: Int64?, mark: [UInt8]?,
+    offlineNumber: Int64?
+  ) {
+    self.at = at
+    self.module = module
+    self.policy = policy
+    self.locks = locks
+    self.copySeenAt = copySeenAt
+    self.mark = mark
+    self.offlineNumber = offlineNumber
+  }
 }

@@ -1,3 +1,5 @@
+import UAFMessages
+
 /// What the server remembers: accounts, keys, open requests, codes, confirmed texts.
 ///
 /// The service asks for transactions, and for nothing of an engine: no SQL, no rows, no connections. What every store promises:
@@ -44,4 +46,159 @@ package protocol ServerStore: Sendable {
   /// - Throws: ``StoreFailure`` if the store failed. Then it is not known whether anything was stored, so the answer must not be
   ///   a success.
   func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome
+}
+
+/// One transaction of a ``ServerStore``: what it holds, by subject.
+///
+/// Good only inside the body it was given to.
+package protocol StoreTransaction {
+  var accessTokens: any AccessTokens { get }
+  var accounts: any Accounts { get }
+  var administrators: any Administrators { get }
+  var approvals: any Approvals { get }
+  var audit: any AuditTrail { get }
+  var auditDeliveries: any AuditDeliveries { get }
+  var confirmedTexts: any ConfirmedTexts { get }
+  var consoleSessions: any ConsoleSessions { get }
+  var contents: any StoreContents { get }
+  var credentials: any Credentials { get }
+  var enrolments: any Enrolments { get }
+  var issuedCodes: any IssuedCodes { get }
+  var joinCodes: any JoinCodes { get }
+  var joinedMachines: any JoinedMachines { get }
+  var machinePolicies: any SavedMachinePolicies { get }
+  var machines: any Machines { get }
+  var openRegistrations: any OpenRegistrations { get }
+  var policyVersions: any PolicyVersions { get }
+  var repeatableRequests: any RepeatableRequests { get }
+  var settings: any Settings { get }
+  var usedChallenges: any UsedChallenges { get }
+  var usedProofs: any UsedProofs { get }
+  var wrongAnswers: any WrongAnswers { get }
+
+  /// Makes changes that can be undone alone, while the transaction goes on.
+  ///
+  /// - Parameter changes: returns whether its changes are kept. If it returns false or throws, they are undone.
+  func keeping(if changes: () throws -> Bool) throws
+}
+
+extension StoreTransaction {
+  /// Whether an administrator can sign in to the console: one that is not blocked, with a key that counts there.
+  ///
+  /// - Parameters:
+  ///   - name: an administrator who is left out.
+  ///   - policies: what keys have to meet; nil if they are not looked at.
+  ///   - now: seconds since 1970.
+  package func hasUsableAdministrator(
+    besides name: String? = nil, meeting policies: AccountPolicies? = nil, now: Int64
+  ) throws -> Bool {
+    try administrators.all().contains { administrator in
+      // As `Role` writes it.
+      guard administrator.role == "administrator", administrator.name != name,
+        try accounts.block(of: administrator.name)?.refusal(at: now) == nil
+      else { return false }
+      let keys = try credentials.records(of: administrator.name).filter(\.countsForSteps)
+      guard let policies else { return !keys.isEmpty }
+      let models = Dictionary(grouping: keys, by: \.deviceID).values.map { Set($0.map { $0.aaid.text.lowercased() }) }
+      return policies.accepted(for: administrator.name)
+        .areMet(by: AccountModels(username: administrator.name, machines: Array(models)))
+    }
+  }
+}
+
+/// All that a store holds, row by row, for moving it to another store.
+package protocol StoreContents {
+  /// Whether the store has nothing at all, apart from the mark of an unfinished import.
+  func isEmpty() throws -> Bool
+
+  /// How many rows of a table are moved.
+  func count(_ table: MovedTable) throws -> Int64
+
+  /// Rows in the order of their keys, with a value for each of the table's columns.
+  ///
+  /// - Parameters:
+  ///   - key: rows that come after it; nil for the first ones.
+  ///   - limit: how many at most.
+  /// - Throws: also if what is stored is no text in UTF-8, or no number of 64 bits.
+  func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]]
+
+  /// Adds rows as they are.
+  ///
+  /// - Parameter rows: in the order of their keys, each with a value for each of the table's columns.
+  func add(_ rows: [[MovedValue]], to table: MovedTable) throws
+
+  /// Has what is added later come after what is there: numbers that the engine gives, and the end of the audit's chain.
+  func continueNumbers() throws
+
+  /// Removes everything, apart from the mark of an unfinished import.
+  func removeAll() throws
+}
+
+/// Why a store is not used, although its engine works.
+package enum StoreError: Error, Equatable {
+  /// A later version of the server has changed its tables.
+  case newer
+  /// An import into it has not ended.
+  case unfinished
+  /// Its rows were moved to another store.
+  case moved(to: String)
+  /// Somebody else writes to it for too long.
+  case busy
+
+  /// What an administrator is told of a store that was moved away.
+  package static func movedText(to place: String) -> String {
+    "server.db was moved to \(place): start the server with --store and its URL, or take server.db back with "
+      + "'uaf-server migrate --abandon --to URL'"
+  }
+
+  /// The same for whoever has it open, without a name.
+  package static let movedShortText = "server.db was moved to a database: start the server with --store and its URL"
+
+  /// What is said of a store that others write to.
+  package static let busyText =
+    "server.db is in use by another command, such as 'migrate': run it again when that has ended"
+  /// What is said of an unfinished store, of either engine.
+  package static let unfinishedText =
+    "an import into this store did not end: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
+}
+
+/// A failure of the store's engine, such as a full disk or a file that is no database.
+package protocol StoreFailure: Error {
+  /// The engine's name and its error code, for the log; no stored values.
+  var logName: String { get }
+  /// The text for the administrator.
+  var text: String { get }
+  /// Whether the same may succeed later, without anybody doing something about what is stored.
+  var isTemporary: Bool { get }
+}
+
+extension StoreFailure {
+  package var isTemporary: Bool { false }
+}
+
+/// Single values that `serve` leaves for the other commands.
+package protocol Settings {
+  func value(of name: SettingName) throws -> String?
+  func set(_ name: SettingName, to value: String) throws
+  func remove(_ name: SettingName) throws
+}
+
+/// The names of single values in the store.
+package enum SettingName: String, Sendable {
+  /// The base URL under which `serve` was last reached.
+  case publicURL
+  /// How many accounts have keys of which models: JSON of ``KeyShapes``.
+  case keyShapes
+  /// The id of the secret that decoys are made of.
+  case decoySecret
+  /// Whether `serve` was last started with a file of policies, which goes before the stored ones: `yes` or `no`.
+  case policyFile
+  /// When a backup was restored, in seconds since 1970.
+  case restoredAt
+  /// What an import is known by that has not ended: the store is not to be used.
+  case unfinishedImport
+  /// What the import is known by that made this store.
+  case importedAs
+  /// That the store was moved away, as ``StoreMove`` writes it: it is not to be used.
+  case movedTo
 }

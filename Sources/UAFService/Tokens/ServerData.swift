@@ -1,3 +1,4 @@
+import UAFCrypto
 import UAFMessages
 
 /// The session data of a request (`serverData`): what the server has to know when the answer comes.
@@ -38,5 +39,84 @@ struct ServerData: Equatable, Sendable {
   /// The operations that the verdict authorises.
   var use: [UAFOperation] {
     purpose.authorizedOperation.map { [$0] } ?? []
+  }
+}
+
+/// Writes and reads session data.
+///
+/// Base64url of: form (1) | purpose (1) | expiry (8) | approval (8) | length of the name (1) | name | length of the proof's
+/// subject (1) | subject | kind of text (1) | text or its hash | code (32). Numbers are big-endian. The code is over the
+/// challenge and everything before it, so a request that was never issued is refused before the store is used.
+struct ServerDataSeal {
+  let keys: ServerKeys
+
+  /// The first byte.
+  ///
+  /// Another form has another number.
+  private static let form: UInt8 = 3
+  /// UAF protocol 1.1, section 3.1.3.
+  private static let maximumBytes = 1152
+  private static let purpose = "serverData"
+
+  /// Writes session data for a challenge.
+  ///
+  /// - Throws: ``CryptoError``.
+  func seal(_ data: ServerData, challenge: [UInt8]) throws -> String {
+    let name = Array(data.username.utf8)
+    var body = [Self.form, data.purpose.rawValue]
+    BigEndian.append(data.expiresAt, to: &body)
+    BigEndian.append(data.approvalID ?? 0, to: &body)
+    body += [UInt8(clamping: name.count)] + name
+    body += [UInt8(clamping: data.proofSubject.count)] + data.proofSubject
+    switch data.text {
+    case .none: body.append(0)
+    case .whole(let text): body += [1] + Array(text.shown.utf8)
+    case .hash(let hash): body += [2] + hash
+    }
+    return Base64URL.encode(body + (try keys.authenticationCode(Self.purpose, challenge + body)))
+  }
+
+  /// Reads session data.
+  ///
+  /// - Returns: nil if it was not sealed here for this challenge.
+  /// - Throws: ``CryptoError``.
+  func open(_ text: String, challenge: [UInt8]) throws -> ServerData? {
+    guard let bytes = try? Base64URL.decode(text, maximumCount: Self.maximumBytes), bytes.count > 32 else { return nil }
+    let body = bytes.dropLast(32)
+    guard try keys.isValid(Array(bytes.suffix(32)), Self.purpose, challenge + body) else { return nil }
+    // Authentic, so written by this server. What it cannot read, an earlier version of it has written.
+    guard body.first == Self.form else { return nil }
+    return Self.read(body.dropFirst())
+  }
+
+  private static func read(_ body: ArraySlice<UInt8>) -> ServerData? {
+    guard body.count >= 18 else { return nil }
+    let bytes = Array(body)
+    let nameEnd = 18 + Int(bytes[17])
+    guard bytes.count > nameEnd, let username = String(validating: bytes[18..<nameEnd], as: UTF8.self),
+      let purpose = ChallengePurpose(rawValue: bytes[0])
+    else { return nil }
+    var data = ServerData(purpose, username: username, expiresAt: integer(bytes[1..<9]))
+    let approvalID = integer(bytes[9..<17])
+    data.approvalID = approvalID == 0 ? nil : approvalID
+    let subjectEnd = nameEnd + 1 + Int(bytes[nameEnd])
+    guard bytes.count > subjectEnd else { return nil }
+    data.proofSubject = Array(bytes[(nameEnd + 1)..<subjectEnd])
+    guard let text = text(bytes[subjectEnd], Array(bytes[(subjectEnd + 1)...])) else { return nil }
+    data.text = text
+    return data
+  }
+
+  private static func text(_ kind: UInt8, _ rest: [UInt8]) -> SealedText? {
+    switch kind {
+    case 0: return SealedText.none
+    case 1: return String(validating: rest, as: UTF8.self).flatMap { TransactionText(sent: $0) }.map { .whole($0) }
+    case 2: return .hash(rest)
+    default: return nil
+    }
+  }
+
+  private static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 {
+    Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 }

@@ -73,3 +73,105 @@ struct Verifier: Sendable {
     try? SHA256.hash(Array(fcParams.utf8))
   }
 }
+
+/// The result of verifying an answer.
+///
+/// A refusal is a value, not an error: the server works as it should when it refuses.
+enum VerificationResult<Verified: Sendable>: Sendable {
+  case accepted([Verified])
+  case refused(ServiceRefusal)
+}
+
+extension Verifier {
+  /// Verifies the attestation of a new key (UAF protocol 1.1, section 3.4.6.5, rule 5.7).
+  ///
+  /// A model with roots must use full attestation, a model without roots surrogate attestation. ECDAA is optional in UAF and not
+  /// supported here.
+  ///
+  /// - Parameter publicKey: the new key, already checked.
+  func verifyAttestation(
+    of assertion: UnverifiedRegistrationAssertion, model: AuthenticatorModel, publicKey: VerificationKey
+  ) throws(ServiceRefusal) {
+    let isKnownType = model.description.attestationTypes.contains(assertion.attestation.type)
+    switch assertion.attestation {
+    case .ecdaa: throw .ecdaaNotSupported
+    case .surrogate(let signature):
+      guard isKnownType, model.attestationRootCertificates.isEmpty else { throw .otherAttestationType }
+      guard assertion.signatureAlgorithm == model.scheme.rawValue else { throw .unacceptableAlgorithm }
+      guard publicKey.isValidSignature(signature, of: assertion.signedBytes) else { throw .invalidAttestationSignature }
+    case .full(let signature, let certificates):
+      guard isKnownType, !model.attestationRootCertificates.isEmpty else { throw .otherAttestationType }
+      // The attestation key is not the new key, and may use another algorithm.
+      guard let scheme = SignatureScheme(rawValue: assertion.signatureAlgorithm) else { throw .unacceptableAlgorithm }
+      let leaf = try leaf(of: certificates, model: model)
+      guard let key = try? VerificationKey(subjectPublicKeyInfo: leaf.subjectPublicKeyInfo, scheme: scheme),
+        key.isValidSignature(signature, of: assertion.signedBytes)
+      else { throw .invalidAttestationSignature }
+    }
+  }
+
+  /// The leaf certificate, if its chain ends at a root of the model, and if it attests this very model.
+  private func leaf(of chain: [[UInt8]], model: AuthenticatorModel) throws(ServiceRefusal) -> CertificateChain.Leaf {
+    let leaf: CertificateChain.Leaf
+    do {
+      leaf = try CertificateChain.validate(chain, roots: model.attestationRootCertificates, at: now)
+    } catch { throw .untrustedAttestation }
+    guard let named = leaf.aaid else {
+      // A leaf that names no model could belong to any model with the same root.
+      guard !models.sharesRoot(model) else { throw .otherModelAttested }
+      return leaf
+    }
+    guard let aaid = try? AAID(String(decoding: named, as: UTF8.self)), aaid == model.description.aaid else {
+      throw .otherModelAttested
+    }
+    return leaf
+  }
+}
+
+extension Verifier {
+  /// Compares how the assertion says the person was verified with what the model can do.
+  ///
+  /// The methods must be exactly one of the statement's alternatives. Each protection must be among those of the statement.
+  ///
+  /// - Parameter methods: those in the signed part; nil if it names none.
+  func verify(_ methods: [UserVerificationMethodEntry]?, model: AuthenticatorModel) throws(ServiceRefusal) {
+    guard let methods else {
+      guard verificationMethods != .require else { throw .verificationMethodMissing }
+      return
+    }
+    let used = Set(methods.map(\.userVerificationMethod))
+    guard model.verificationMethods.contains(used) else { throw .otherVerificationMethod }
+    for method in methods {
+      guard method.keyProtection & ~model.description.keyProtection == 0,
+        method.matcherProtection & ~model.description.matcherProtection == 0
+      else { throw .otherVerificationMethod }
+    }
+  }
+}
+
+/// Whether clients are asked how they verified the person (extension `fido.uaf.uvm`).
+///
+/// What an assertion says of it is compared with the model's statement, asked or not.
+package enum VerificationMethodPolicy: String, CaseIterable, Sendable {
+  case off
+  /// Asked; a client that does not know the extension may ignore it.
+  case ask
+  /// Asked; an assertion that does not say is refused.
+  case require
+
+  /// What stands in a request's header for it.
+  var extensions: [Extension] {
+    guard self != .off else { return [] }
+    return [Extension(id: UserVerificationMethodEntry.extensionID, data: "", failIfUnknown: self == .require)]
+  }
+}
+
+/// What a server asks of the channel binding in a final challenge.
+package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
+  /// A client has to name the server's certificate.
+  case require
+  /// A client that names a certificate has to name the server's.
+  case check
+  /// What a client names is ignored. For a server behind a proxy that ends TLS with a certificate the server does not know.
+  case off
+}

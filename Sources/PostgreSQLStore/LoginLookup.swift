@@ -1,8 +1,0 @@
-import UAFService
-
-/// What one login asks the store for.
-struct LoginLookup {
-  let username: String
-  let appID: String
-  let challenge: IssuedChallenge?
-}

@@ -1,5 +1,0 @@
-/// What a page shows.
-struct PageContent {
-  let title: String
-  let blocks: [PageBlock]
-}

@@ -1,7 +1,0 @@
-import ArgumentParser
-import UAFMessages
-
-extension MachineGroup: ExpressibleByArgument {
-  /// Reads a name.
-  public init?(argument: String) { self.init(argument) }
-}

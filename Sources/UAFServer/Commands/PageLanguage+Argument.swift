@@ -1,4 +1,0 @@
-import ArgumentParser
-import UAFConsole
-
-extension PageLanguage: ExpressibleByArgument {}

@@ -1,4 +1,0 @@
-import ArgumentParser
-import UAFService
-
-extension SearchedState: ExpressibleByArgument {}

@@ -1,0 +1,186 @@
+/// The accounts whose people administer the server.
+package protocol Administrators {
+  /// Adds an administrator, or gives one another role.
+  func set(_ administrator: StoredAdministrator) throws
+
+  func administrator(_ name: String) throws -> StoredAdministrator?
+
+  /// All administrators in the order of their names.
+  func all() throws -> [StoredAdministrator]
+
+  /// - Returns: false if there is none of the name.
+  func remove(_ name: String) throws -> Bool
+}
+
+/// An account whose person may sign in to administer the server.
+package struct StoredAdministrator: Equatable, Sendable {
+  package let name: String
+  package let role: String
+  /// As the audit names them.
+  package let addedBy: String
+  /// Seconds since 1970.
+  package let addedAt: Int64
+
+  package init(name: String, role: String, addedBy: String, addedAt: Int64) {
+    self.name = name
+    self.role = role
+    self.addedBy = addedBy
+    self.addedAt = addedAt
+  }
+}
+
+/// A token with which a program uses the API; the token itself is kept nowhere.
+package struct AccessToken: Equatable, Sendable {
+  package let name: String
+  package let role: String
+  /// As the audit names them.
+  package let createdBy: String
+  /// Seconds since 1970, and so are the others.
+  package let createdAt: Int64
+  package let expiresAt: Int64
+  /// The ranges of addresses from which it is accepted; none for all.
+  package let addresses: [String]
+  /// To a minute.
+  package var lastUsedAt: Int64?
+  package var revokedAt: Int64?
+
+  package init(
+    name: String, role: String, createdBy: String, createdAt: Int64, expiresAt: Int64, addresses: [String],
+    lastUsedAt: Int64? = nil, revokedAt: Int64? = nil
+  ) {
+    self.name = name
+    self.role = role
+    self.createdBy = createdBy
+    self.createdAt = createdAt
+    self.expiresAt = expiresAt
+    self.addresses = addresses
+    self.lastUsedAt = lastUsedAt
+    self.revokedAt = revokedAt
+  }
+}
+
+/// The tokens of the API.
+///
+/// A store keeps a token's SHA-256, not the token: it has 256 random bits, so there is nothing to guess. Names are used
+/// once, so that the audit means one token by each.
+package protocol AccessTokens {
+  /// - Returns: false if there is, or was, a token of the name.
+  func add(_ token: AccessToken, hash: [UInt8]) throws -> Bool
+
+  /// The token with a hash; nil if there is none.
+  func token(hash: [UInt8]) throws -> AccessToken?
+
+  /// The token of a name, also one that has ended; nil if there is none.
+  func token(named name: String) throws -> AccessToken?
+
+  /// All tokens in the order of their names.
+  func all() throws -> [AccessToken]
+
+  /// Notes that a token was used.
+  func markUsed(_ name: String, now: Int64) throws
+
+  /// - Returns: false if there is none of the name, or it was revoked before.
+  func revoke(_ name: String, now: Int64) throws -> Bool
+}
+
+/// Somebody who has signed in to the console.
+package struct ConsoleSession: Equatable, Sendable {
+  /// SHA-256 of the token that the browser has; the token is kept nowhere.
+  package let tokenHash: [UInt8]
+  package let username: String
+  /// The role at the sign-in.
+  package let role: String
+  /// Seconds since 1970, and so are the others.
+  package let startedAt: Int64
+  package let lastUsedAt: Int64
+  /// The step that waits to be confirmed.
+  package var step: WaitingStep?
+
+  /// A dangerous step that waits until its text is confirmed.
+  package struct WaitingStep: Equatable, Sendable {
+    /// Of its ``ConfirmationCode``.
+    package let id: [UInt8]
+    /// What is confirmed.
+    package let text: String
+    /// What is done then, with all its parameters, as JSON.
+    package let action: String
+    /// The code as the browser has it.
+    package let code: String
+
+    package init(id: [UInt8], text: String, action: String, code: String) {
+      self.id = id
+      self.text = text
+      self.action = action
+      self.code = code
+    }
+  }
+
+  /// How long nothing may happen, in seconds.
+  package static let idle: Int64 = 900
+  /// How long it lasts at most, in seconds.
+  package static let lifetime: Int64 = 28_800
+  /// How often its last use is noted, in seconds.
+  package static let useInterval: Int64 = 30
+  /// How far the clocks of two instances of the server may be apart, in seconds.
+  package static let clocksApart: Int64 = 900
+  /// How many an account may have; a further one ends the oldest.
+  package static let mostOfAccount = 8
+
+  package init(
+    tokenHash: [UInt8], username: String, role: String, startedAt: Int64, lastUsedAt: Int64, step: WaitingStep? = nil
+  ) {
+    self.tokenHash = tokenHash
+    self.username = username
+    self.role = role
+    self.startedAt = startedAt
+    self.lastUsedAt = lastUsedAt
+    self.step = step
+  }
+
+  /// Whether it goes on.
+  ///
+  /// - Parameters:
+  ///   - role: the account's role now; nil if it has none.
+  ///   - isBlocked: whether the account is disabled or locked now.
+  ///   - now: seconds since 1970, of any instance of the server.
+  package func isGood(role: String?, isBlocked: Bool, now: Int64) -> Bool {
+    guard lastUsedAt - now <= Self.clocksApart, now - lastUsedAt < Self.idle, now - startedAt < Self.lifetime else {
+      return false
+    }
+    return !isBlocked && role == self.role
+  }
+}
+
+/// Those who have signed in to the console.
+package protocol ConsoleSessions {
+  /// Adds a session; those that have ended, and of an account the oldest beyond ``ConsoleSession/mostOfAccount``, are removed.
+  ///
+  /// - Parameter now: seconds since 1970.
+  func add(_ session: ConsoleSession, now: Int64) throws
+
+  /// - Parameter tokenHash: SHA-256 of the token.
+  func session(tokenHash: [UInt8]) throws -> ConsoleSession?
+
+  /// Notes that it was used; an earlier time than the one that is noted changes nothing.
+  ///
+  /// - Parameter time: seconds since 1970.
+  func use(tokenHash: [UInt8], at time: Int64) throws
+
+  /// Sets the step that waits in it, in place of an earlier one.
+  ///
+  /// - Parameter step: nil if none waits any more.
+  func setStep(_ step: ConsoleSession.WaitingStep?, tokenHash: [UInt8]) throws
+
+  func remove(tokenHash: [UInt8]) throws
+
+  /// Ends all sessions.
+  func removeAll() throws
+
+  /// Ends all sessions of an account.
+  func removeAll(of username: String) throws
+
+  /// The text of a step that waits in a session of the account; nil if there is none.
+  ///
+  /// - Parameter id: of its ``ConfirmationCode``.
+  func stepText(id: [UInt8], of username: String) throws -> String?
+}
