@@ -122,14 +122,14 @@ import Testing
 
   // MARK: What a service comes to
 
-  private func reading(_ text: String, common: String = "") -> StackReading {
+  private func reading(_ text: String, common: String = "", service: String = "sshd") -> StackReading {
     stacks.write("tried", text + "\n")
     stacks.write("common-auth", common + "\n")
-    return StackReading(PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth"))
+    return StackReading(PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth"), of: service)
   }
 
-  private func passing(_ text: String, common: String = "") -> String? {
-    reading(text, common: common).passing.map { entry in
+  private func passing(_ text: String, common: String = "", service: String = "sshd") -> String? {
+    reading(text, common: common, service: service).passing.map { entry in
       "\(entry.place.path.replacing(stacks.path + "/", with: "")):\(entry.place.line)"
     }
   }
@@ -154,7 +154,7 @@ import Testing
       ("auth [success=2 default=ignore] pam_x.so", nil),
       ("auth [success=ok default=1] pam_x.so", "tried:1"), ("auth sufficient pam_faillock.so authsucc", "tried:1"),
       ("auth sufficient pam_wheel.so trust", "tried:1"), ("auth sufficient pam_deny.so", nil),
-      ("auth sufficient pam_permit.so", "tried:1"), ("auth sufficient pam_rootok.so", nil),
+      ("auth sufficient pam_permit.so", "tried:1"),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", nil),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff", "tried:1"),
       // Whoever is not of the rescue group, or is not root.
@@ -164,6 +164,38 @@ import Testing
     ] as [(String, String?)])
   func `names what lets somebody in before pam_uaf is asked`(before: String, place: String?) {
     #expect(passing("\(before)\n\(Self.ours)\nauth required pam_permit.so", common: Self.directory) == place)
+  }
+
+  private static let rootsWays = [
+    "auth sufficient pam_rootok.so", "auth [success=done default=ignore] pam_rootok.so",
+    "auth [success=1 default=ignore] pam_rootok.so", "auth sufficient /lib/security/pam_rootok.so debug",
+  ]
+
+  @Test(
+    arguments: ["sshd", "login", "remote", "gdm-password", "lightdm", "cron", "polkit-1", "doas", "other", "swaylock"],
+    rootsWays)
+  func `pam_rootok lets everybody in where the program runs as root for somebody else`(service: String, line: String) {
+    let rest = "\(Self.ours)\nauth required pam_permit.so"
+    #expect(passing("\(line)\n\(rest)", service: service) == "tried:1")
+    #expect(passing("@include common-auth\n\(rest)", common: line, service: service) == "common-auth:1")
+  }
+
+  @Test(arguments: ["su", "su-l", "runuser", "chsh", "chfn", "passwd", "sudo", "sudo-i"], rootsWays)
+  func `pam_rootok lets in root alone where whoever starts the program is asked`(service: String, line: String) {
+    let rest = "\(Self.ours)\nauth required pam_permit.so"
+    #expect(passing("\(line)\n\(rest)", service: service) == nil)
+    #expect(
+      reading("auth sufficient pam_uaf.so\n\(line)\nauth required pam_deny.so", service: service).refusal == .refuses)
+  }
+
+  @Test func `pam_rootok behind pam_uaf does not let the rescue group in without its password`() {
+    let stack = "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\n"
+    let common = "auth sufficient pam_rootok.so\nauth required pam_unix.so"
+    #expect(passing(stack + "@include common-auth", common: common) == "common-auth:1")
+    #expect(passing(stack + "@include common-auth", common: common, service: "su") == nil)
+    #expect(
+      passing(stack + "@include common-auth", common: "auth required pam_rootok.so\nauth required pam_unix.so") == nil)
+    #expect(reading("auth sufficient pam_uaf.so\nauth required pam_rootok.so").refusal == .letsIn)
   }
 
   @Test func `a jump or an end within a substack does not get past what stands behind it`() {
@@ -227,7 +259,7 @@ import Testing
     stacks.write("tried", "@include common-auth\n")
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
     #expect(entries.map(\.line.moduleName) == ["pam_unix.so", ""])
-    #expect(StackReading(entries).way(asRescuer: false) != .open)
+    #expect(StackReading(entries, of: "sshd").way(asRescuer: false) != .open)
   }
 
   @Test func `a password is no way where pam_uaf is asked or nothing is`() {

@@ -85,7 +85,7 @@ struct PAMCheck {
   /// A service's stack; nil if it uses the module for something else than authentication.
   private func stack(_ service: String, _ entries: [StackEntry]) -> Finding? {
     guard let own = entries.first(where: \.line.asksOwnModule)?.line else { return nil }
-    let reading = StackReading(entries)
+    let reading = StackReading(entries, of: service)
     let file = "\(directory)/\(service)"
     let edited = editedStack(of: service)
     let refusal = reading.refusal
@@ -224,7 +224,7 @@ extension PAMCheck {
   /// Whether anybody can use the second way in, where stacks have it.
   func rescue(_ folder: PAMDirectory, _ services: [String]) -> [Finding] {
     let group = WayIn.rescueGroup
-    guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth")).leadsRescuersPast })
+    guard services.contains(where: { StackReading(folder.entries(of: $0, in: "auth"), of: $0).leadsRescuersPast })
     else { return [] }
     guard let members = passwords.members(ofGroup: group) else {
       return [.warning(.rescueGroup, RescueText.noGroup)]

@@ -33,9 +33,11 @@ struct FamilyPlan {
     // The named one first: what is wrong with a shared file is no matter of its other names.
     let ordered = plans.filter { $0.service.name == service } + plans.filter { $0.service.name != service }
     for plan in ordered where !plan.service.changesPasswords {
-      let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"))
+      let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"), of: plan.service.name)
+      // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
+      let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
       let found: StackError? =
-        if let line = reading.passing {
+        if let line = reading.passing ?? stack.passing {
           .passedOver(path: line.place.path, line: line.place.line)
         } else if reading.refusal != .refuses {
           .noRefusal(path: folder.path(of: plan.service.name))

@@ -30,7 +30,8 @@ package struct StackList {
 
   /// The line that lets somebody into a listed service before pam_uaf is asked; nil if there is none.
   package func passing(_ entry: Entry) -> StackLinePlace? {
-    PAMService.isPart(entry.name) ? nil : StackReading(reader.entries(of: entry.name, in: "auth")).passing?.place
+    guard !PAMService.isPart(entry.name) else { return nil }
+    return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).passing?.place
   }
 
   /// In the order of the names; nil if the folder cannot be read.

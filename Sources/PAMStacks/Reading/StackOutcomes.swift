@@ -187,8 +187,23 @@ package enum ModuleResults {
     "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
     "pam_succeed_if.so", "pam_access.so", "pam_time.so", "pam_listfile.so", "pam_gnome_keyring.so", "pam_kwallet5.so",
     "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
-    "pam_localuser.so", "pam_usertype.so",
+    "pam_localuser.so", "pam_usertype.so", rootModule,
   ]
+
+  /// It says yes to a program whose real uid is 0, whoever is logging in.
+  static let rootModule = "pam_rootok.so"
+
+  /// Services of programs that keep the real uid of whoever starts them.
+  ///
+  /// There a success of pam_rootok lets in root, who needs no passcode to be root. sshd, login, display managers and cron run as
+  /// root for somebody else, and polkit's helper does where systemd starts it: there it lets in everybody.
+  private static let callersOwn: Set<String> = [
+    "chage", "chfn", "chgpasswd", "chpasswd", "chsh", "groupadd", "groupdel", "groupmems", "groupmod", "newusers",
+    "passwd", "runuser", "runuser-l", "su", "su-l", "sudo", "sudo-i", "useradd", "userdel", "usermod",
+  ]
+
+  /// Whether a success of pam_rootok is root's own in a service; of a service that is not known it is not.
+  static func isRootsOwn(_ service: String) -> Bool { callersOwn.contains(service) }
 
   /// Modules that say yes to some people and no to others, and ask nothing.
   private static let conditions: Set<String> = [
@@ -208,8 +223,15 @@ package enum ModuleResults {
 
   private static let all = PAMControl.names.filter { $0 != "default" }
 
-  /// Whether a success of the line is there to lead past pam_uaf: root in su, and the rescue group.
-  static func isMeantToPass(_ line: PAMLine) -> Bool { line.isForRescuers || line.moduleName == "pam_rootok.so" }
+  /// Whether a success of the line is there to lead past pam_uaf: the rescue group, and root in su.
+  static func isMeantToPass(_ line: PAMLine, in service: String) -> Bool {
+    line.isForRescuers || isRoots(line, in: service)
+  }
+
+  /// Whether the line lets in root, and nobody else.
+  static func isRoots(_ line: PAMLine, in service: String) -> Bool {
+    line.moduleName == rootModule && isRootsOwn(service)
+  }
 
   /// Whatever anybody may bring about.
   static func possible(_ line: PAMLine) -> [String] {
@@ -225,7 +247,7 @@ package enum ModuleResults {
   /// What a right password of a local account brings about, where pam_uaf refuses everybody.
   ///
   /// Of a condition that has to hold it is assumed that it does, and of a module that is not known that it agrees.
-  static func ofRightPassword(_ line: PAMLine, asRescuer: Bool) -> [String] {
+  static func ofRightPassword(_ line: PAMLine, asRescuer: Bool, in service: String) -> [String] {
     guard line.isWellFormed else { return ["perm_denied"] }
     if line.isForRescuers { return [asRescuer ? "success" : "auth_err"] }
     let name = line.moduleName
@@ -233,7 +255,8 @@ package enum ModuleResults {
     if directories.contains(name) { return ["user_unknown", "authinfo_unavail"] }
     switch name {
     case PAMLine.ownModule: return ["auth_err", "authinfo_unavail", "system_err"]
-    case "pam_deny.so", "pam_rootok.so": return ["auth_err"]
+    case "pam_deny.so": return ["auth_err"]
+    case rootModule: return [isRootsOwn(service) ? "auth_err" : "success"]
     case "pam_faillock.so", "pam_tally2.so":
       // After a failure it counts, and says "ignore", which most stacks make a refusal of.
       return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
@@ -264,22 +287,42 @@ extension PAMAction {
 /// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
 package struct StackReading {
   private let outcomes: StackOutcomes
+  private let service: String
 
   private var entries: [StackEntry] { outcomes.entries }
 
-  /// The reading of a service's `auth` lines; see ``PAMDirectory/entries(of:in:)``.
-  package init(_ entries: [StackEntry]) { outcomes = StackOutcomes(entries) }
+  /// The reading of the `auth` lines of `service`; see ``PAMDirectory/entries(of:in:)``.
+  package init(_ entries: [StackEntry], of service: String) {
+    outcomes = StackOutcomes(entries)
+    self.service = service
+  }
 
   // MARK: Past pam_uaf
 
   /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
   ///
-  /// Root's way past it in su (a success of pam_rootok) and that of the rescue group do not count.
+  /// Root's way past it in su (a success of pam_rootok) and that of the rescue group do not count. Nor does the rescue group's
+  /// where another line asks for the password; where pam_rootok answers in its place, that line is named.
   package var passing: StackEntry? {
     let endings = outcomes.endings { line in
-      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line) }
+      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
     }
-    return endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
+    let passing = endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
+    return passing ?? answeringForAll
+  }
+
+  /// The pam_rootok that lets somebody in who knows nothing, at a program that runs as root for everybody; nil if there is none.
+  private var answeringForAll: StackEntry? {
+    guard !ModuleResults.isRootsOwn(service),
+      let answering = entries.first(where: { $0.line.moduleName == ModuleResults.rootModule })
+    else { return nil }
+    let letsIn = [true, false].contains { asRescuer in
+      outcomes.endings { line in
+        ModuleResults.authenticates(line)
+          ? ["auth_err"] : ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service)
+      }.contains(where: \.isSuccess)
+    }
+    return letsIn ? answering : nil
   }
 
   /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
@@ -301,7 +344,13 @@ package struct StackReading {
   package var refusal: Refusal {
     // A module that asks for a password does not answer "ignore" to a wrong one.
     let endings = outcomes.endings { line in
-      ModuleResults.possible(line).filter { $0 != "ignore" || !ModuleResults.authenticates(line) }
+      ModuleResults.possible(line).filter { result in
+        switch result {
+        case "ignore": !ModuleResults.authenticates(line)
+        case "success": !ModuleResults.isRoots(line, in: service)
+        default: true
+        }
+      }
     }
     let refused = endings.filter { $0.isSuccess && $0.own == .refused }
     if refused.isEmpty { return .refuses }
@@ -327,7 +376,7 @@ package struct StackReading {
   package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
     guard entries.contains(where: { ModuleResults.authenticates($0.line) }) else { return .none }
     let endings = outcomes.endings { line in
-      isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer) : ["module_unknown"]
+      isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service) : ["module_unknown"]
     }
     if endings.contains(where: { $0.own != .notAsked }) { return .none }
     // Where no line refuses, none has accepted either, and libpam refuses: the last line is named.

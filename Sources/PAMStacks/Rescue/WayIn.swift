@@ -122,7 +122,7 @@ struct RescueReading {
 
   private func way(_ service: String, asRescuer: Bool) -> StackReading.Way {
     guard othersDecide(service) else { return .none }
-    return StackReading(reader.entries(of: service, in: "auth")).way(asRescuer: asRescuer) {
+    return StackReading(reader.entries(of: service, in: "auth"), of: service).way(asRescuer: asRescuer) {
       $0.moduleIsThere(in: moduleFolders)
     }
   }

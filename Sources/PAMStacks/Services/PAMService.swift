@@ -184,7 +184,11 @@ package struct ServiceDoors {
   /// Whether the service asks for something without pam_uaf.
   func isOpen(_ service: String) -> Bool {
     let lines = reader.authentication(of: service)
-    // pam_rootok lets in root, who needs no authentication here.
-    return !asks(service) && lines.contains { ModuleResults.authenticates($0) && $0.moduleName != "pam_rootok.so" }
+    // Where pam_rootok lets in everybody, nobody is asked for anything; root needs no authentication here.
+    return !asks(service)
+      && lines.contains {
+        ModuleResults.authenticates($0)
+          || $0.moduleName == ModuleResults.rootModule && !ModuleResults.isRootsOwn(service)
+      }
   }
 }

@@ -95,9 +95,16 @@ struct StackTrial {
     let code = try cancelled(plan.after)
     guard !plan.service.changesPasswords else { return .triedRead(service: service) }
     guard code == PAM_SUCCESS else { return .triedRefused(name: service, user: user, code: code) }
-    // `su` lets root in before it asks. That is as it was.
-    guard try cancelled(plan.before) == code else { throw .letsAnybodyIn(service: service) }
+    // `su` lets root in before it asks. That is as it was. Everybody else has to be refused, and in programs that run as root for
+    // somebody else, everybody.
+    guard ModuleResults.isRootsOwn(service), try cancelled(plan.before) == code else {
+      throw .letsAnybodyIn(service: service)
+    }
     try folder.put(plan.after, as: service)
+    let others = try folder.exchanging(ModuleResults.rootModule, for: "pam_deny.so") { () throws(TrialProblem) in
+      try tester.cancelled(service, in: folder.path, as: user)
+    }
+    guard others != PAM_SUCCESS else { throw .letsAnybodyIn(service: service) }
     return .triedAsBefore(name: service, user: user, code: code)
   }
 

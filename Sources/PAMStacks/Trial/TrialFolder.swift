@@ -31,14 +31,34 @@ final class TrialFolder {
   /// Writes one service, over the one that is there, with what it includes taken from this folder.
   ///
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
-  func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) {
+  func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) { try write(redirected(bytes), as: name) }
+
+  /// Has another module stand in place of one, in every file, while something is tried.
+  func exchanging(
+    _ module: String, for other: String, _ tried: () throws(TrialProblem) -> CInt
+  ) throws(TrialProblem) -> CInt {
+    let reader = PAMDirectory(path: path)
+    var before: [(name: String, bytes: [UInt8])] = []
+    for name in names {
+      guard let bytes = reader.bytes(of: name) else { continue }
+      let after = bytes.replacing(Array(module.utf8), with: Array(other.utf8))
+      guard after != bytes else { continue }
+      try write(after, as: name)
+      before.append((name, bytes))
+    }
+    let code = try tried()
+    for file in before { try write(file.bytes, as: file.name) }
+    return code
+  }
+
+  private func write(_ bytes: [UInt8], as name: String) throws(TrialProblem) {
     names.insert(name)
     let place = path + "/" + name
     // SAFETY: the path lives for the call. The folder is this process's own, so nobody puts links there.
     let descriptor = unsafe open(place, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
     guard descriptor >= 0 else { throw .folder(errno, parent: parent) }
     defer { close(descriptor) }
-    guard DescriptorWriter.write(redirected(bytes), to: descriptor) else { throw .folder(errno, parent: parent) }
+    guard DescriptorWriter.write(bytes, to: descriptor) else { throw .folder(errno, parent: parent) }
   }
 
   /// Debian's libpam looks for `@include` in /etc/pam.d, whatever folder it was given.

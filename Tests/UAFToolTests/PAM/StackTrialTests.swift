@@ -82,6 +82,36 @@ import ToolTestSupport
     #expect(bench.output.contains("tried su as nobody, entering nothing: as before (0)\n"))
   }
 
+  @Test(arguments: ["sshd", "login", "lightdm"])
+  func `refuses a service that lets everybody in who enters nothing, also where that is as it was`(service: String) {
+    stacks.write(service, Stacks.sudo)
+    stacks.tester.codes = [("session required pam_limits.so", PAM_SUCCESS)]
+    let bench = stacks.run("enable", service)
+    #expect(bench.exit == .refused && bench.notes.contains("\(service) lets somebody in who enters nothing"))
+    #expect(stacks.read(service) == Stacks.sudo)
+    stacks.write(service, "auth sufficient pam_rootok.so\n" + Stacks.sudo)
+    for shape in ["instead", "second-factor"] {
+      #expect(
+        stacks.run("enable", service, "--shape", shape).notes.contains("/\(service):1: this line can let somebody in"))
+    }
+  }
+
+  @Test func `refuses a su that lets in others than root who enter nothing`() {
+    stacks.write("su", "auth sufficient pam_rootok.so\n@include common-auth\n")
+    stacks.tester.codes = [("sufficient", PAM_SUCCESS)]
+    #expect(stacks.run("enable", "su").notes.contains("su lets somebody in who enters nothing"))
+  }
+
+  @Test(arguments: ["sudo", "su", "sshd"])
+  func `names a line of a shared file that lets in whoever runs the program as root`(service: String) {
+    stacks.template("second-factor/\(service)", "@include common-auth\nauth requisite pam_uaf.so\n")
+    stacks.passwords.states["root"] = .usable
+    stacks.write(service, Stacks.sudo)
+    stacks.write("common-auth", "# ours\nauth sufficient pam_rootok.so\nauth required pam_unix.so\n")
+    let bench = stacks.run("enable", service, "--shape", "second-factor")
+    #expect(bench.exit == .refused && bench.notes.contains("/common-auth:2: this line can let somebody in"))
+  }
+
   @Test func `refuses where it was not so before`() {
     stacks.tester.codes = [("session required pam_limits.so\n\n@include uaf-sudo", PAM_SUCCESS)]
     #expect(refusal().contains("sudo lets somebody in who enters nothing"))
