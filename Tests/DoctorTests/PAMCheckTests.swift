@@ -255,10 +255,10 @@ import ToolTestSupport
   @Test(arguments: [
     "auth optional pam_uaf.so\nauth required pam_unix.so",
     "auth [default=ignore] pam_uaf.so\nauth required pam_unix.so",
-    "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include other",
+    "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include rest",
   ])
   func `tells where the module's word counts for nothing`(stack: String) {
-    #expect(found(["sudo": stack, "other": "auth required pam_unix.so"]) == [.pamNoEffect])
+    #expect(found(["sudo": stack, "rest": "auth required pam_unix.so"]) == [.pamNoEffect])
   }
 
   @Test(arguments: [
@@ -273,6 +273,13 @@ import ToolTestSupport
   @Test func `fails where a service includes a stack that is not there`() {
     #expect(found(["sudo": "@include uaf-sudo", "login": Self.good]) == [.pamInclude])
     #expect(found(["uaf-sudo": Self.good]) == [])
+  }
+
+  @Test(arguments: ["@include gone", "auth substack gone", "session include gone"])
+  func `fails where a line includes what libpam cannot read, and names the line`(line: String) {
+    machine.service("sudo", Self.good + "\n\(line)")
+    let row = Self.good.split(separator: "\n", omittingEmptySubsequences: false).count + 1
+    #expect(check().findings().contains(.failure(.pamInclude, PAMNameText.unread(place: "\(machine.pam)/sudo:\(row)"))))
   }
 
   @Test func `warns where libpam 1.5 and later ones read a file in two ways, and names the line`() {

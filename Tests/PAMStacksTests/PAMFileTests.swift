@@ -136,6 +136,43 @@ import Testing
     try compare(text.replacing("inner", with: stacks.path + "/inner") + "\n", Self.isExpired)
   }
 
+  @Test(arguments: [
+    "auth [success=1 \\\n     default=ignore] pam_debug.so auth=auth_err\n\(fine)\n\(expired)\n",
+    "auth [success=ok \\\n\t\\\n \t default=1] \\\n   pam_debug.so \\\n  auth=auth_err\n\(fine)\n\(expired)\n",
+    "auth [\\\n   success=ok default=bad \\\n ] pam_debug.so auth=acct_expired\n",
+  ])
+  func `a line that goes on between its brackets is read in one way, however far it is moved in`(text: String) throws {
+    #expect(PAMFile(Array(text.utf8)).parting == nil)
+    stacks.write("tried", text)
+    let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
+    #expect(entries.allSatisfy { $0.line.isWellFormed })
+    let ways = StackOutcomes(entries).endings { line in
+      line.arguments.map { String($0.dropFirst("auth=".count)) }
+    }
+    let said = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
+    #expect(Set(ways.map(\.isSuccess)) == [said == Self.isFine])
+  }
+
+  @Test func `blanks within the brackets of an argument are read in two ways`() {
+    #expect(PAMFile(Array("auth required pam_debug.so [a \\\n   b]\n".utf8)).parting == 0)
+  }
+
+  @Test func `what a service includes is looked for in one folder, as libpam does`() throws {
+    // Debian has these two in the vendors' folder alone.
+    let vendors = PAMDirectory(path: "/usr/lib/pam.d").names() ?? []
+    let own = PAMDirectory(path: "/etc/pam.d").names() ?? []
+    stacks.write("tried", "@include vendors\n\(Self.fine)\n")
+    for name in ["polkit-1", "systemd-user"] where vendors.contains(name) && !own.contains(name) {
+      stacks.write("tried", "@include \(name)\n\(Self.fine)\n")
+      let said = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
+      #expect(said != Self.isFine)
+      let reader = PAMDirectory(path: stacks.path, vendors: ["/usr/lib/pam.d"])
+      #expect(
+        reader.unreadInclusion(of: "tried")?.line == 1
+          && reader.entries(of: "tried", in: "auth").first?.line == .unreadable)
+    }
+  }
+
   @Test(arguments: [(15, isExpired), (16, isDenied)])
   func `follows substacks as deep as libpam does`(depth: Int, code: CInt) throws {
     for level in 1..<depth { stacks.write("s\(level)", "auth substack \(stacks.path)/s\(level + 1)\n") }

@@ -239,6 +239,12 @@ import Testing
       ("auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 2),
       ("auth [success=2 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 1),
       ("auth required pam_sss.so\nauth required pam_unix.so", 1),
+      // A local account has its directory's line jumped over.
+      (
+        "auth [success=1 default=ignore] pam_localuser.so\nauth [success=2 default=die] pam_sss.so\n"
+          + "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so", nil
+      ),
+      ("auth [success=die default=ignore] pam_localuser.so\nauth required pam_unix.so", 1),
     ] as [(String, Int?)])
   func `follows a right password to its end`(text: String, refused: Int?) {
     let way = reading(text).way(asRescuer: false)

@@ -48,9 +48,17 @@ struct PAMCheck {
       let shared = [verdict].compactMap(\.self) + argumentFindings(service, folder)
       for finding in shared where !stacks.contains(finding) { stacks.append(finding) }
       stacks += lineFindings(service, folder.wholeStack(of: service))
+      if let place = folder.unreadInclusion(of: service), !stacks.contains(Self.unread(place)) {
+        stacks.append(Self.unread(place))
+      }
     }
     return modules(lines) + loose + profile(folder) + stacks + otherDoors()
       + rescue(folder, concerned)
+  }
+
+  /// A line at which libpam refuses everybody, because it cannot read what the line includes.
+  private static func unread(_ place: StackLinePlace) -> Finding {
+    .failure(.pamInclude, PAMNameText.unread(place: "\(place.path):\(place.line)"))
   }
 
   /// Whether the modules that the lines name exist.
@@ -199,7 +207,8 @@ extension PAMCheck {
   func otherDoors() -> [Finding] {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo)
     let members = doors.openMembers().map { member in
-      Finding.warning(
+      if let fallen = member.fallen { return Finding.failure(.pamOtherName, PAMNameText.fallen(fallen)) }
+      return Finding.warning(
         .pamOtherName,
         PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
     }

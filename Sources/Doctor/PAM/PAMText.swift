@@ -90,7 +90,9 @@ enum PAMText: FindingCatalogue {
   }
 
   /// What `uafctl pam enable` says of the same line.
-  private static func ofPAM(_ text: FindingText) -> FindingText { FindingText("pam: " + text.what, do: text.remedy) }
+  fileprivate static func ofPAM(_ text: FindingText) -> FindingText {
+    FindingText("pam: " + text.what, do: text.remedy)
+  }
 }
 
 /// What doctor says about single lines of stacks, and about names of one program; `file` is the service's file.
@@ -197,7 +199,10 @@ enum PAMNameText: FindingCatalogue {
   case argument(place: String, problem: String, isRead: Bool)
   case hidden(service: String)
   case polkit(service: String, asking: String)
+  case unread(place: String)
   case sudoService(service: String)
+  /// A name of a program without lines of its own.
+  case fallen(FallenName)
   case sudoAsks(SudoSettings.Asked)
 
   var english: FindingText {
@@ -221,6 +226,11 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(StackText.sudoService(service).english)", do: "uafctl pam enable \(service) --template sudo")
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).english)")
+    case .fallen(let name): PAMText.ofPAM(name.english)
+    case .unread(let place):
+      FindingText(
+        "pam: \(place): includes a file that libpam cannot read: everybody is refused",
+        do: StackLinePlace.includeRemedy.english)
     }
   }
 
@@ -245,6 +255,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(StackText.sudoService(service).korean)", do: "uafctl pam enable \(service) --template sudo")
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).korean)")
+    case .fallen(let name): PAMText.ofPAM(name.korean)
+    case .unread(let place):
+      FindingText(
+        "pam: \(place): libpam이 이 줄에서 포함하는 파일을 읽을 수 없어 모두 거부됩니다", do: StackLinePlace.includeRemedy.korean)
     }
   }
 }

@@ -32,6 +32,10 @@ struct FamilyPlan {
     let reader = reader(of: folder, vendors: vendors)
     // The named one first: what is wrong with a shared file is no matter of its other names.
     let ordered = plans.filter { $0.service.name == service } + plans.filter { $0.service.name != service }
+    for plan in ordered {
+      guard let found = unreadable(plan, reader) else { continue }
+      throw plan.service.name == service ? found : .member(found, of: service)
+    }
     for plan in ordered where !plan.service.changesPasswords {
       let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"), of: plan.service.name)
       // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
@@ -47,6 +51,16 @@ struct FamilyPlan {
       guard let found else { continue }
       throw plan.service.name == service ? found : .member(found, of: service)
     }
+  }
+
+  /// What keeps libpam, or one of its versions, from reading what the service includes; its own file was looked at before.
+  private func unreadable(_ plan: StackPlan, _ reader: PAMDirectory) -> StackError? {
+    for file in reader.includedFiles(of: plan.service.name) where !file.path.hasSuffix("/" + plan.service.stackName) {
+      let text = ServiceFile(file.bytes)
+      if let row = text.carriageReturn { return .carriageReturn(path: file.path, line: row + 1) }
+      if let row = text.parting { return .twoReadings(path: file.path, line: row + 1) }
+    }
+    return nil
   }
 
   /// Writes the plan: the stacks first, then one line after the other.

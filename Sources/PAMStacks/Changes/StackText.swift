@@ -7,6 +7,7 @@ package enum StackText: Catalogued, Equatable {
   case follows(path: String, service: String)
   case byHandAlready(path: String)
   case otherName(String, asking: String)
+  case fallen(FallenName)
   case polkit(String, asking: String)
   case sudoService(String)
   case sudoAsks(SudoSettings.Asked)
@@ -41,6 +42,7 @@ package enum StackText: Catalogued, Equatable {
     case .follows(let path, let service): "\(path): takes its lines from \(service)"
     case .byHandAlready(let path): "\(path): asks for the passcode already, by lines that uafctl did not write"
     case .otherName(let name, let asking): "\(name): asks without the passcode, and is the same program as \(asking)"
+    case .fallen(let name): name.english.what
     case .polkit(let name, let asking):
       "\(name): asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password"
     case .openOthers(let names): "without the passcode ask: \(names.joined(separator: ", "))"
@@ -82,6 +84,7 @@ package enum StackText: Catalogued, Equatable {
     case .follows(let path, let service): "\(path): \(service)의 줄을 그대로 씁니다"
     case .byHandAlready(let path): "\(path): uafctl이 쓰지 않은 줄로 이미 패스코드를 묻습니다"
     case .otherName(let name, let asking): "\(name): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다"
+    case .fallen(let name): name.korean.what
     case .polkit(let name, let asking):
       "\(name): 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다"
     case .openOthers(let names): "패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))"
@@ -133,5 +136,12 @@ package enum StackText: Catalogued, Equatable {
     case .profile: "pam-auth-update로, 모든 서비스에서"
     case .byHand: "직접 쓴 줄로"
     }
+  }
+}
+
+extension StackText {
+  /// What is said of a name that asks without the passcode.
+  package static func open(_ member: ServiceDoors.OpenMember) -> StackText {
+    member.fallen.map { .fallen($0) } ?? .otherName(member.name, asking: member.asking)
   }
 }

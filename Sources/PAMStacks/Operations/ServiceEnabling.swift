@@ -43,7 +43,9 @@ package struct ServiceEnabling {
   ) throws(StackError) {
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
-    try checkSudo()
+    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
+    if let fallen = doors.fallenName(of: name, isAlone: isAlone) { throw .fallen(fallen) }
+    try checkSudo(doors)
     let family = try plan()
     try family.check(name, in: folder, vendors: site.vendorFolders)
     for plan in family.plans where plan.isInPlace {
@@ -83,10 +85,9 @@ package struct ServiceEnabling {
   }
 
   /// Refuses where sudoers has sudo ask for another service.
-  private func checkSudo() throws(StackError) {
+  private func checkSudo(_ doors: ServiceDoors) throws(StackError) {
     if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
     guard !isAlone, name == site.sudo.main else { return }
-    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
     let together = ServiceFamily.of(name)?.names ?? [name]
     for other in site.sudo.family.names where !together.contains(other) && doors.isOpen(other) {
       throw .sudoers(.furtherService(asked: other))

@@ -10,14 +10,14 @@ import HostSystem
 package struct PAMDirectory {
   /// Its name.
   package let path: String
-  /// Where libpam looks for a file that this folder does not have.
+  /// Where libpam looks for a service that this folder does not have, and for nothing that a line includes.
   private let vendors: [String]
   /// Files that are taken as they will be.
   private let planned: [String: [UInt8]]
 
   /// - Parameters:
   ///   - path: the folder, which need not exist.
-  ///   - vendors: the folders that libpam looks into for a file that this one does not have.
+  ///   - vendors: the folders that libpam looks into for a service that this one does not have.
   ///   - planned: files of the folder that are taken as they will be, by their names.
   package init(path: String, vendors: [String] = [], planned: [String: [UInt8]] = [:]) {
     self.path = path
@@ -97,6 +97,23 @@ package struct PAMDirectory {
     entries(of: service, in: nil, level: 0, depth: 0, from: nil).filter { !$0.isSubstack }.map(\.line)
   }
 
+  /// The first line of a service, or of what it includes, that includes a file that libpam cannot read; nil if there is none.
+  package func unreadInclusion(of service: String) -> StackLinePlace? {
+    entries(of: service, in: nil, level: 0, depth: 0, from: nil).first { $0.place.unread != nil }?.place
+  }
+
+  /// The files that a service includes, at any depth, each once.
+  func includedFiles(of service: String) -> [(path: String, bytes: [UInt8])] {
+    var found: [(path: String, bytes: [UInt8])] = []
+    var open = ownLines(of: service).filter(\.isInclusion).map(\.module)
+    while let name = open.popLast() {
+      guard let file = file(name, in: [path]), !found.contains(where: { $0.path == file.path }) else { continue }
+      found.append(file)
+      open += PAMFile(file.bytes).parsed.filter(\.isInclusion).map(\.module)
+    }
+    return found
+  }
+
   /// The lines of a group as libpam lists them, with what the service includes in its place.
   package func entries(of service: String, in group: String) -> [StackEntry] {
     entries(of: service, in: group, level: 0, depth: 0, from: nil)
@@ -105,10 +122,12 @@ package struct PAMDirectory {
   private func entries(
     of service: String, in group: String?, level: Int, depth: Int, from including: StackEntry?
   ) -> [StackEntry] {
-    guard depth < Self.deepest, let file = read(service) else {
+    guard depth < Self.deepest, let file = read(service, isIncluded: including != nil) else {
       guard let including else { return [] }
       // libpam refuses everybody if it cannot follow an include.
-      return [StackEntry(line: .unreadable, level: including.level, isSubstack: false, place: including.place)]
+      var place = including.place
+      place.unread = including.line.module
+      return [StackEntry(line: .unreadable, level: including.level, isSubstack: false, place: place)]
     }
     var entries: [StackEntry] = []
     for (line, number) in file.lines {
@@ -129,8 +148,10 @@ package struct PAMDirectory {
   }
 
   /// What libpam reads in the file that a name leads to, with the number of each line; nil if there is no such file.
-  private func read(_ name: String) -> (path: String, lines: [(line: PAMLine, number: Int)])? {
-    guard let (path, bytes) = file(name) else { return nil }
+  private func read(
+    _ name: String, isIncluded: Bool = false
+  ) -> (path: String, lines: [(line: PAMLine, number: Int)])? {
+    guard let (path, bytes) = file(name, in: isIncluded ? [path] : [path] + vendors) else { return nil }
     var lines = PAMFile(bytes).lines.map { (line: PAMLine(line: $0), number: $0.rows.lowerBound + 1) }
     // In a file that is too large for this reader, the unread end may say anything.
     if bytes.count >= Self.largest { lines.append((.unreadable, (lines.last?.number ?? 0) + 1)) }
@@ -140,11 +161,14 @@ package struct PAMDirectory {
   /// The content of a service's file, links followed; nil if it cannot be read.
   package func bytes(of service: String) -> [UInt8]? { planned[service] ?? bytes(path + "/" + service) }
 
+  /// The file of a service; nil if there is none that can be read.
+  func place(of service: String) -> String? { file(service, in: [path] + vendors)?.path }
+
   /// The file that a service's name, or an include, leads to; nil if it cannot be read.
-  private func file(_ name: String) -> (path: String, bytes: [UInt8])? {
+  private func file(_ name: String, in folders: [String]) -> (path: String, bytes: [UInt8])? {
     if name.hasPrefix("/") { return planned(at: name).map { (name, $0) } ?? bytes(name).map { (name, $0) } }
     if let planned = planned[name] { return (path + "/" + name, planned) }
-    for folder in [path] + vendors {
+    for folder in folders {
       if let bytes = bytes(folder + "/" + name) { return (folder + "/" + name, bytes) }
     }
     return nil
@@ -185,7 +209,7 @@ struct PAMFile {
 
   init(_ bytes: [UInt8]) {
     let (older, newer) = (PAMReading.untilFive.lines(of: bytes), PAMReading.sinceSix.lines(of: bytes))
-    let agreed = zip(older, newer).prefix { PAMLine(line: $0) == PAMLine(line: $1) }
+    let agreed = zip(older, newer).prefix { PAMLine(line: $0).means(PAMLine(line: $1)) }
     // A difference in blanks does not count.
     let common = agreed.map { Line(rows: Self.union($0.rows, $1.rows), text: $1.text) }
     let apart = [older.dropFirst(common.count).first, newer.dropFirst(common.count).first].compactMap(\.self)

@@ -83,6 +83,13 @@ package struct PAMLine: Equatable {
   /// Whether a refusal of this line is one of the stack.
   package var refusalRefuses: Bool { action(of: "auth_err").refuses }
 
+  /// Whether libpam does the same at another line; how many blanks are between two actions does not matter to it.
+  func means(_ other: PAMLine) -> Bool {
+    guard let actions, actions == other.actions else { return self == other }
+    return group == other.group && mayBeMissing == other.mayBeMissing && module == other.module
+      && arguments == other.arguments
+  }
+
   /// What a result of this line does to the stack; a line that libpam does not understand refuses.
   func action(of result: String) -> PAMAction {
     let accepts = result == "success" || result == "new_authtok_reqd"

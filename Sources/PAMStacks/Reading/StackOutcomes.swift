@@ -177,6 +177,8 @@ package struct StackLinePlace: Equatable {
   package let path: String
   /// From 1.
   package let line: Int
+  /// The file that the line includes, where libpam cannot read it.
+  var unread: String?
 }
 
 /// What modules may answer, as far as it is known; of all others it is assumed that they may answer anything.
@@ -251,6 +253,8 @@ package enum ModuleResults {
     guard line.isWellFormed else { return ["perm_denied"] }
     if line.isForRescuers { return [asRescuer ? "success" : "auth_err"] }
     let name = line.moduleName
+    // It is the password of a local account.
+    if name == "pam_localuser.so", line.arguments.allSatisfy({ $0 == "debug" }) { return ["success"] }
     if conditions.contains(name) { return line.action(of: "auth_err").refuses ? ["success"] : ["success", "auth_err"] }
     if directories.contains(name) { return ["user_unknown", "authinfo_unavail"] }
     switch name {
@@ -325,6 +329,13 @@ package struct StackReading {
     return letsIn ? answering : nil
   }
 
+  /// Whether somebody gets in whom pam_uaf is not asked about; root's way and that of the rescue group do not count.
+  var letsInWithoutAsking: Bool {
+    outcomes.endings { line in
+      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
+    }.contains { $0.isSuccess && $0.own == .notAsked }
+  }
+
   /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
   package var leadsRescuersPast: Bool { way(asRescuer: true) == .open && entries.contains { $0.line.isForRescuers } }
 
@@ -374,7 +385,9 @@ package struct StackReading {
   ///   - asRescuer: whether it is that of a member of the rescue group.
   ///   - isThere: whether a module is where libpam looks for it.
   package func way(asRescuer: Bool, isThere: (PAMLine) -> Bool = { _ in true }) -> Way {
-    guard entries.contains(where: { ModuleResults.authenticates($0.line) }) else { return .none }
+    guard entries.contains(where: { ModuleResults.authenticates($0.line) || $0.place.unread != nil }) else {
+      return .none
+    }
     let endings = outcomes.endings { line in
       isThere(line) ? ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service) : ["module_unknown"]
     }

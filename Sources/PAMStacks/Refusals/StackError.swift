@@ -22,6 +22,8 @@ package enum StackError: Error, Equatable {
   case changed(path: String)
   case noService(String, folders: [String])
   case sudoers(SudoersProblem)
+  /// A name of the program asks by the lines of `other`.
+  case fallen(FallenName)
   /// The service includes another one that is enabled or disabled itself.
   case follows(path: String, service: String)
   /// pam-auth-update put the module into the lines all services share.
@@ -160,6 +162,7 @@ extension StackError: Catalogued {
     case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
     case .sudoers(let problem): problem.english.what
+    case .fallen(let name): name.english.what
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
@@ -203,6 +206,7 @@ extension StackError: Catalogued {
     case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
     case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
     case .sudoers(let problem): problem.korean.what
+    case .fallen(let name): name.korean.what
     case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
     case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
@@ -250,6 +254,7 @@ extension StackError: Catalogued {
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
     case .sudoers(let problem): problem.english.remedy
+    case .fallen(let name): name.english.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "it asks in every service already; pam-auth-update takes it out"
     case .byHand: "take those lines out first"
@@ -296,6 +301,7 @@ extension StackError: Catalogued {
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
     case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
     case .sudoers(let problem): problem.korean.remedy
+    case .fallen(let name): name.korean.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"
     case .byHand: "먼저 그 줄들을 지우십시오"

@@ -13,6 +13,8 @@ package enum TrialProblem: Error, Equatable {
   case noModule(String, file: String)
   /// A line of it that libpam would take as a refusal, or as the beginning of another line.
   case noLine(Int, file: String)
+  /// A line of it includes a file that libpam cannot read.
+  case noInclude(String, file: String)
   /// No line of it asks pam_uaf.
   case asksNothing
   /// libpam cannot read it.
@@ -52,6 +54,9 @@ extension TrialProblem: Catalogued {
     case .noLine(let line, let file):
       FindingText(
         "\(file):\(line) is no line libpam understands", do: "write it as pam.conf(5) says, or choose another template")
+    case .noInclude(let name, let file):
+      FindingText(
+        "\(file) includes \(ShownText.line(name)), which libpam cannot read", do: StackLinePlace.includeRemedy.english)
     case .asksNothing: FindingText("it asks pam_uaf nowhere", do: "choose another template")
     case .unreadable(let service): FindingText("libpam cannot read the stack of \(service)", do: Self.logNamesLine)
     case .broken(let service, let code):
@@ -90,6 +95,10 @@ extension TrialProblem: Catalogued {
         "\(file)에 적힌 \(ShownText.line(module))이(가) PAM이 찾는 곳에 없습니다", do: Self.koreanLogNamesLine)
     case .noLine(let line, let file):
       FindingText("\(file):\(line): libpam이 이해하지 못하는 줄입니다", do: "pam.conf(5)에 맞게 쓰거나 다른 템플릿을 고르십시오")
+    case .noInclude(let name, let file):
+      FindingText(
+        "\(file): libpam이 이 줄에서 포함하는 \(ShownText.line(name)) 파일을 읽을 수 없습니다",
+        do: StackLinePlace.includeRemedy.korean)
     case .asksNothing: FindingText("pam_uaf를 쓰는 줄이 없습니다", do: "다른 템플릿을 고르십시오")
     case .unreadable(let service): FindingText("libpam이 \(service)의 스택을 읽을 수 없습니다", do: Self.koreanLogNamesLine)
     case .broken(let service, let code):
@@ -111,4 +120,13 @@ extension TrialProblem: Catalogued {
 
   private static let logNamesLine = "the log (authpriv) says which line; reinstall the package that has the module"
   private static let koreanLogNamesLine = "로그(authpriv)에 어느 줄인지 나와 있습니다. 모듈이 든 패키지를 다시 설치하십시오"
+}
+
+extension StackLinePlace {
+  /// What to do about a line that includes what libpam cannot read.
+  package static let includeRemedy = (
+    english:
+      "put the file into the same folder, or take the line out: libpam looks nowhere else for what a line includes",
+    korean: "그 파일을 같은 폴더에 두거나 이 줄을 지우십시오. libpam은 포함하는 파일을 다른 폴더에서 찾지 않습니다"
+  )
 }

@@ -166,7 +166,9 @@ extension WayIn {
       case .leadsNobodyPast: "the stack leads nobody of \(group) past pam_uaf"
       case .rootsPassword(let state): "root's password is \(state.english)"
       case .noConsole: "the console (login) asks pam_uaf as well, or is not there"
-      case .refused(let place): "\(place.path):\(place.line) refuses the right password"
+      case .refused(let place):
+        place.unread.map { "\(place.path):\(place.line) includes \(ShownText.line($0)), which libpam cannot read" }
+          ?? "\(place.path):\(place.line) refuses the right password"
       case .noGroup: "there is no group \(group)"
       case .emptyGroup: "the group \(group) is empty"
       case .member(let name, let lack): "\(ShownText.line(name)) of \(group) \(lack.english)"
@@ -179,7 +181,9 @@ extension WayIn {
       case .leadsNobodyPast: "스택에서 \(group) 그룹이 pam_uaf를 건너뛰지 않습니다"
       case .rootsPassword(let state): "root의 비밀번호: \(state.korean)"
       case .noConsole: "콘솔(login)도 pam_uaf를 쓰거나 콘솔이 없습니다"
-      case .refused(let place): "\(place.path):\(place.line)에서 맞는 비밀번호가 거부됩니다"
+      case .refused(let place):
+        place.unread.map { "\(place.path):\(place.line): libpam이 이 줄에서 포함하는 \(ShownText.line($0)) 파일을 읽을 수 없습니다" }
+          ?? "\(place.path):\(place.line)에서 맞는 비밀번호가 거부됩니다"
       case .noGroup: "그룹 \(group)이(가) 없습니다"
       case .emptyGroup: "그룹 \(group)이(가) 비어 있습니다"
       case .member(let name, let lack): "\(group) 그룹의 \(ShownText.line(name)): \(lack.korean)"
@@ -234,12 +238,19 @@ extension WayIn {
 extension WayIn.Objection {
   /// What to do about it, in English.
   var englishRemedy: String {
-    isRefusal ? "have a right password end before that line, or go past it: a jump counts lines" : WayIn.Hint().english
+    if isUnread { return StackLinePlace.includeRemedy.english }
+    return isRefusal
+      ? "have a right password end before that line, or go past it: a jump counts lines" : WayIn.Hint().english
   }
 
   /// What to do about it, in Korean.
   var koreanRemedy: String {
-    isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
+    if isUnread { return StackLinePlace.includeRemedy.korean }
+    return isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
+  }
+
+  private var isUnread: Bool {
+    if case .refused(let place)? = lacks.first { place.unread != nil } else { false }
   }
 
   private var isRefusal: Bool {

@@ -1,4 +1,5 @@
 import ServiceNames
+import Wording
 
 /// A PAM service that `uafctl pam` can change to ask for the passcode.
 package struct PAMService: Equatable {
@@ -116,6 +117,8 @@ package struct ServiceDoors {
     package let name: String
     /// The name that asks for the passcode.
     package let asking: String
+    /// Where it has no `auth` lines: what libpam does then.
+    package var fallen: FallenName?
   }
 
   /// What sudo asks for.
@@ -144,8 +147,41 @@ package struct ServiceDoors {
   package func openMembers() -> [OpenMember] {
     sudo.families.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
-      return family.names.filter { isOpen($0) && $0 != openSudo() }.map { OpenMember(name: $0, asking: asking) }
+      return family.names.filter { $0 != openSudo() }.compactMap { name in
+        let fallen = fallen(name, of: family)
+        return isOpen(name) || fallen != nil ? OpenMember(name: name, asking: asking, fallen: fallen) : nil
+      }
     }
+  }
+
+  /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets somebody in without the
+  /// passcode; nil if there is none.
+  ///
+  /// - Parameter isAlone: whether the other names of the program do not matter.
+  func fallenName(of service: String, isAlone: Bool) -> FallenName? {
+    let isSudo = ServiceFamily.of(service)?.main == "sudo"
+    guard let family = isSudo ? sudo.family : sudo.families.first(where: { $0.names.contains(service) }) else {
+      return nil
+    }
+    return family.names.filter { !isAlone || $0 == service }.lazy.compactMap { fallen($0, of: family) }.first
+  }
+
+  private func fallen(_ name: String, of family: ServiceFamily) -> FallenName? {
+    // Only util-linux's login asks by this name, for daemons that root starts with `login -h`. Most machines have neither.
+    guard name != "remote", reader.entries(of: name, in: "auth").isEmpty,
+      StackReading(reader.entries(of: "other", in: "auth"), of: name).letsInWithoutAsking
+    else { return nil }
+    let models = (family.names + ["sudo"]).filter { $0 != name }
+    return FallenName(
+      name: name, path: reader.path + "/" + name, isThere: reader.place(of: name) != nil,
+      model: models.lazy.compactMap(model).first ?? reader.path + "/other",
+      template: (try? PAMService(family.main))?.knownTemplate ?? "sudo")
+  }
+
+  /// A file with a service's lines as they are without the passcode.
+  private func model(_ name: String) -> String? {
+    let before = (try? PAMService(name))?.backupName
+    return before.flatMap { reader.bytes(of: $0) == nil ? nil : reader.path + "/" + $0 } ?? reader.place(of: name)
   }
 
   /// polkit's service, if it asks without the passcode while sudo asks for it; nil otherwise.
@@ -158,8 +194,8 @@ package struct ServiceDoors {
 
   /// The service that sudo asks for in place of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
   package func openSudo() -> String? {
-    guard let service = sudo.replacement(of: "sudo"), asks("sudo"), isOpen(service) else { return nil }
-    return service
+    guard let service = sudo.replacement(of: "sudo"), asks("sudo") else { return nil }
+    return isOpen(service) || fallen(service, of: sudo.family) != nil ? service : nil
   }
 
   /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
@@ -191,4 +227,43 @@ package struct ServiceDoors {
           || $0.moduleName == ModuleResults.rootModule && !ModuleResults.isRootsOwn(service)
       }
   }
+}
+
+/// A name of a program without `auth` lines: libpam takes those of `other`, which let somebody in without the passcode.
+package struct FallenName: Error, Equatable {
+  /// The name.
+  let name: String
+  /// Its file.
+  let path: String
+  /// Whether there is a file, without such lines.
+  let isThere: Bool
+  /// A file whose lines it can have.
+  let model: String
+  /// The ready stack that belongs to the program.
+  let template: String
+}
+
+extension FallenName: Catalogued {
+  /// What libpam does, and what to do, in English.
+  package var english: FindingText {
+    let (name, path) = (ShownText.line(name), ShownText.line(path))
+    return FindingText(
+      "\(isThere ? "\(path) has no auth lines" : "there is no \(path)"): for \(name) libpam takes those of 'other', which let "
+        + "somebody in without the passcode",
+      do: isThere
+        ? "write '@include common-auth' into it, then \(command)"
+        : "cp \(ShownText.line(model)) \(path), then \(command)")
+  }
+
+  /// What libpam does, and what to do, in Korean.
+  package var korean: FindingText {
+    let (name, path) = (ShownText.line(name), ShownText.line(path))
+    return FindingText(
+      "\(isThere ? "\(path)에 auth 줄이 없어" : "\(path) 파일이 없어") \(name)에는 'other'의 줄이 쓰이고, 패스코드 없이 로그인될 수 있습니다",
+      do: isThere
+        ? "그 파일에 '@include common-auth'를 넣은 다음 \(command)"
+        : "cp \(ShownText.line(model)) \(path) 명령으로 만든 다음 \(command)")
+  }
+
+  private var command: String { "uafctl pam enable \(ShownText.line(name)) --template \(template)" }
 }

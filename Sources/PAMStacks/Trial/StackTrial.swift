@@ -56,6 +56,9 @@ struct StackTrial {
       throw .noModule(line.module, file: plan.service.stackName)
     }
     guard !plan.service.changesPasswords else { return }
+    if let place = reader.unreadInclusion(of: plan.service.name), let name = place.unread {
+      throw .noInclude(name, file: "\(place.path):\(place.line)")
+    }
     // What libpam cannot understand it takes for PAM_PERM_DENIED, as some modules answer, too: no trial shows it. One shows what
     // it cannot read.
     for entry in reader.entries(of: plan.service.name, in: "auth") where !entry.isSubstack && entry.line != .unreadable

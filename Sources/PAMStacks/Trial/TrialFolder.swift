@@ -8,6 +8,8 @@ final class TrialFolder {
   private let original: String
   private let parent: String
   private var names: Set<String> = []
+  /// The names of the folder itself, without the vendors': what a line may include.
+  private var own: Set<String>
 
   /// Copies the services of `folder` and, where it has none of a name, of the vendors' folders.
   ///
@@ -20,10 +22,11 @@ final class TrialFolder {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     original = folder
     self.parent = parent
+    own = Set(PAMDirectory(path: folder).names() ?? [])
     for source in [folder] + vendors {
       let reader = PAMDirectory(path: source)
       for name in reader.names() ?? [] where !names.contains(name) {
-        if let bytes = reader.bytes(of: name) { try put(bytes, as: name) }
+        if let bytes = reader.bytes(of: name) { try write(redirected(bytes), as: name) }
       }
     }
   }
@@ -31,7 +34,10 @@ final class TrialFolder {
   /// Writes one service, over the one that is there, with what it includes taken from this folder.
   ///
   /// - Throws: ``TrialProblem/folder(_:parent:)``.
-  func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) { try write(redirected(bytes), as: name) }
+  func put(_ bytes: [UInt8], as name: String) throws(TrialProblem) {
+    own.insert(name)
+    try write(redirected(bytes), as: name)
+  }
 
   /// Has another module stand in place of one, in every file, while something is tried.
   func exchanging(
@@ -86,7 +92,8 @@ final class TrialFolder {
   private func place(of name: String) -> String {
     if name.hasPrefix(original + "/") { return path + name.dropFirst(original.count) }
     if name.hasPrefix("/") { return name }
-    return (name.contains("/") ? original : path) + "/" + name
+    // libpam does not find what only a vendor has.
+    return (own.contains(name) ? path : original) + "/" + name
   }
 
   deinit {

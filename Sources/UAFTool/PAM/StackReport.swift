@@ -66,14 +66,14 @@ struct DoorReport {
   /// Names those of the services whose program asks for the passcode by another name.
   func tellOpenNames(of services: [PAMService]) {
     for member in doors.openMembers() where services.contains(where: { $0.name == member.name }) {
-      context.note(StackText.otherName(member.name, asking: member.asking))
+      context.note(StackText.open(member))
     }
   }
 
   /// Names every service that asks without the passcode.
   func tellOpenDoors() {
     for member in doors.openMembers() {
-      context.result(StackText.otherName(member.name, asking: member.asking))
+      context.result(StackText.open(member))
     }
     if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }

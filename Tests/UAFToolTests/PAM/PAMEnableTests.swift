@@ -369,6 +369,40 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
+  @Test func `names a line with a carriage return, or with two readings, in a file that the service includes`() {
+    for (ending, told) in [
+      ("\r\n", "the line ends with a carriage return (CRLF)"), (" \\\n#\n", "libpam 1.5 reads this line"),
+    ] {
+      stacks.write("deep", "# fine\nauth optional pam_permit.so\(ending)")
+      stacks.write("inner", "auth include deep\n")
+      stacks.write("sudo", "@include inner\n" + Stacks.sudo)
+      #expect(refusal("sudo").contains("deep:2: \(told)"))
+      stacks.write("sudo", Stacks.sudo + "@include deep\n")
+      #expect(refusal("sudo").contains("deep:2: \(told)"))
+    }
+  }
+
+  @Test(arguments: ["@include gone", "auth include gone", "account include gone", "session substack gone"])
+  func `names a line that includes what libpam cannot read`(line: String) {
+    stacks.write("sudo", Stacks.sudo + line + "\n")
+    #expect(refusal("sudo").contains("sudo:7 includes gone, which libpam cannot read\nhint: put the file"))
+    stacks.write("sudo", Stacks.sudo)
+    guard line != "session substack gone", line != "account include gone" else { return }
+    stacks.write("login", line + "\n")
+    #expect(refusal("sudo").contains("login:1 includes gone, which libpam cannot read\nhint: put the file"))
+  }
+
+  @Test func `what a service includes is not looked for in the vendors' folders`() {
+    _ = stacks.folder.file("vendor/vendor-auth", Array("auth required pam_unix.so\n".utf8), mode: 0o644)
+    stacks.write("sudo", "@include vendor-auth\n" + Stacks.sudo)
+    #expect(refusal("sudo").contains("sudo:1 includes vendor-auth, which libpam cannot read"))
+    stacks.write("sudo", Stacks.sudo)
+    stacks.write("login", "@include vendor-auth\n@include common-account\n")
+    #expect(refusal("sudo").contains("login:1 includes vendor-auth, which libpam cannot read"))
+    stacks.write("vendor-auth", "auth required pam_unix.so\n")
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
   @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EPERM))])
   func `names the attribute that keeps even root from changing a file`(error: StackError) {
     #expect(error.english.remedy?.contains("chattr -i") == true && error.korean.remedy?.contains("chattr -i") == true)

@@ -144,6 +144,7 @@ import ToolTestSupport
 
   @Test func `further doors that ask for the password alone are named, root's own are not`() {
     stacks.write("su", Stacks.sudo)
+    stacks.write("sudo-i", "auth include sudo\n")
     stacks.write("other", "@include common-auth\n")
     stacks.write("runuser", "auth sufficient pam_rootok.so\n")
     stacks.write("sshd", "auth required pam_deny.so\n")
@@ -179,6 +180,88 @@ import ToolTestSupport
       bench.exit == .success && bench.output.hasSuffix("\nwithout the passcode ask: gdm-fingerprint, login, sudo\n"))
     #expect(stacks.read("gdm-fingerprint")?.contains("uaf") == false)
     #expect(stacks.read("gdm-autologin") == "auth required pam_permit.so\n")
+  }
+
+  // MARK: Names without lines
+
+  /// Texts of `other` that let somebody in, and of a file that leaves a name to them.
+  private static let open = [
+    "@include common-auth\n@include common-account\n", "auth required pam_permit.so\n", "auth sufficient pam_unix.so\n",
+  ]
+
+  @Test(arguments: open, [nil, "# nothing\n", "session required pam_limits.so\n"])
+  func `refuses while a name of the program is left to other, which lets the password in`(other: String, text: String?)
+  {
+    stacks.write("other", other)
+    if let text { stacks.write("sudo-i", text) }
+    let names = stacks.names
+    for named in ["sudo", "sudo-i"] {
+      let bench = stacks.run("enable", named)
+      #expect(bench.exit == .refused)
+      #expect(
+        bench.notes.contains(
+          "/sudo-i\(text == nil ? "" : " has no auth lines"): for sudo-i libpam takes those of 'other'"))
+      #expect(
+        bench.notes.contains(
+          text == nil ? "hint: cp \(stacks.machine.pam)/sudo \(stacks.machine.pam)/sudo-i" : "hint: write"))
+      #expect(bench.notes.contains("uafctl pam enable sudo-i --template sudo\n"))
+    }
+    #expect(stacks.names == names && stacks.read("sudo") == Stacks.sudo)
+    stacks.write("sudo-i", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo-i"))
+  }
+
+  @Test func `a name is left to other by su and by sudoers as well`() {
+    stacks.write("other", "auth required pam_permit.so\n")
+    stacks.write("su", Stacks.sudo)
+    #expect(stacks.run("enable", "su").notes.contains("/su-l: for su-l libpam takes those of 'other'"))
+    stacks.write("sudo-i", Stacks.sudo)
+    sudoers(Self.all(#""pam_service":"corpx""#))
+    for named in ["sudo", "corpx"] {
+      let bench = stacks.run("enable", named, "--template", "sudo")
+      #expect(bench.exit == .refused && bench.notes.contains("there is no \(stacks.machine.pam)/corpx: for corpx"))
+      #expect(
+        bench.notes.contains("/sudo-i \(stacks.machine.pam)/corpx, then uafctl pam enable corpx --template sudo\n"))
+    }
+    sudoers(#"{"Binding":[{"username":"alice"}],"Options":[{"pam_login_service":"shells"}]}"#)
+    #expect(stacks.run("enable", "sudo").notes.contains("/shells: for shells libpam"))
+  }
+
+  @Test(arguments: [
+    "auth required pam_deny.so\n", "auth required pam_warn.so\nauth required pam_deny.so\n",
+    "auth required pam_uaf.so\n",
+  ])
+  func `a name is well left to an other that lets nobody in`(other: String) {
+    stacks.write("other", other)
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamOtherName })
+  }
+
+  @Test func `login needs no name for daemons, which most machines do not have`() {
+    stacks.write("other", "@include common-auth\n")
+    stacks.write("login", "@include common-auth\n@include common-account\n@include common-password\n")
+    stacks.write("common-password", "password required pam_unix.so\n")
+    #expect(stacks.run("enable", "login").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamOtherName })
+  }
+
+  @Test func `doctor fails and status says so where a name was lost afterwards`() {
+    stacks.write("other", "@include common-auth\n")
+    withBoth()
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamOtherName })
+    stacks.folder.delete("pam.d/sudo-i")
+    let finding = stacks.findings().first { $0.id == .pamOtherName }
+    #expect(finding?.level == .failure)
+    #expect(finding?.text(in: .english).remedy?.hasPrefix("cp \(stacks.machine.pam)/.sudo.before-uaf ") == true)
+    #expect(stacks.run("status").output.contains("/sudo-i: for sudo-i libpam takes those of 'other'"))
+    #expect(stacks.run("status", "--json").output.contains(#""otherNames":[{"name":"sudo-i","asking":"sudo"}]"#))
+    #expect(stacks.run("enable", "sudo").exit == .refused)
+    stacks.write("sudo-i", stacks.read(".sudo.before-uaf") ?? "")
+    #expect(stacks.run("enable", "sudo-i", "--template", "sudo").exit == .success && asks("sudo-i"))
+    // sudoers names a service that is not there.
+    sudoers(Self.all(#""pam_service":"corpx""#))
+    #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
   }
 
   // MARK: Refused, and nothing changed

@@ -214,7 +214,10 @@ import ToolTestSupport
     ),
     ("auth required pam_uaf.so auth=system_err\n", "the core did not answer"),
     ("auth required pam_uaf.so auth=service_err\n", "cannot use its configuration"),
-    ("auth required pam_uaf.so auth=auth_err\n@include nothing\n", "libpam cannot read the stack of sudo"),
+    (
+      "auth required pam_uaf.so auth=auth_err\n@include nothing\n",
+      "uaf-sudo:7 includes nothing, which libpam cannot read"
+    ),
   ])
   func `libpam finds what is wrong with a stack`(stack: String, text: String) throws {
     try stacks.useLibpam(stack)
