@@ -6,6 +6,8 @@ public enum EndCause: CaseIterable, Sendable {
   // MARK: Codes
   /// An operation that needs an enrolment code was asked for without one.
   case codeMissing
+  /// A repair that needs an enrolment code was asked for without one.
+  case repairCodeMissing
   /// No code was entered.
   case codeNotEntered
   /// A type that the account uses is not enabled, so nothing proves who asks.
@@ -18,8 +20,6 @@ public enum EndCause: CaseIterable, Sendable {
   case codeRefused
   /// The payload is for something else than what was asked for.
   case codeOfOtherOperation
-  /// The payload is for another account.
-  case codeOfOtherAccount
   /// The payload names another server than the configuration.
   case codeOfOtherServer
   /// The payload names another certificate authority than the configuration.

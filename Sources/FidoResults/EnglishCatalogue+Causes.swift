@@ -7,6 +7,9 @@ extension EnglishCatalogue {
     case .codeMissing:
       ResultText(
         "An enrolment code is needed.", "Ask the administrator for one, then run 'uafctl register --code FILE'.")
+    case .repairCodeMissing:
+      ResultText(
+        "An enrolment code is needed.", "Ask the administrator for one, then run 'uafctl repair --code FILE'.")
     case .codeNotEntered:
       ResultText(
         "No enrolment code was entered.", "Register again with one: 'uafctl register --code FILE'.")
@@ -21,8 +24,6 @@ extension EnglishCatalogue {
     case .codeRefused:
       ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")
     case .codeOfOtherOperation: ResultText("This code is for something else.", "'uafctl oob FILE' does what it is for.")
-    case .codeOfOtherAccount:
-      ResultText("The enrolment code is for another account.", "Ask the administrator for one of this account.")
     case .codeOfOtherServer:
       ResultText(
         "The enrolment code is for another server than this machine's.",

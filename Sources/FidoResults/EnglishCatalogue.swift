@@ -6,7 +6,16 @@ enum EnglishCatalogue: Catalogue {
 
   /// Names the type that is gone: another one that is left would get the new value otherwise.
   private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
-    "With a new enrolment code 'uafctl register --code FILE\(PromptText.named(kinds))' registers again."
+    "With an enrolment code 'uafctl register --code FILE\(PromptText.named(kinds))' registers again."
+  }
+
+  private static func told(_ key: ReplacedKey, is name: String) -> String {
+    switch key {
+    case .forgotten: " The server has forgotten \(name)."
+    case .refusedBefore: ""
+    case .unsaid(let keyIDs):
+      " The server has not said that it forgot \(name): have its administrator revoke \(keyIDs.joined(separator: ", "))."
+    }
   }
 
   static let results: [UInt32: ResultText] = [
@@ -165,6 +174,10 @@ enum EnglishCatalogue: Catalogue {
       return "The text has more than the \(count) characters that can be confirmed: shorten it."
     case .overwrittenByList:
       return "A command with --preserve-env=LIST cannot be confirmed: write NAME=VALUE before the command instead."
+    case .codeOfOtherAccount(let name):
+      return
+        "The enrolment code is for another account. Ask the administrator for one of \(PromptText.shown(name)), which is the "
+        + "name of this account at the server."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
@@ -173,11 +186,9 @@ enum EnglishCatalogue: Catalogue {
     case .registeredBefore(let kind, let user):
       return "\(PromptText.shown(user)) has a \(kind.english) on this machine already: the code sets a new one. "
         + "The old one stays until the server has accepted the new one."
-    case .valueReplaced(let kind, let user, let serverForgot):
-      let done = "\(PromptText.shown(user)) has a new \(kind.english). The old one is removed from this machine."
-      return serverForgot
-        ? done + " The server has forgotten its key."
-        : done + " The server has not said that it forgot its key: have its administrator revoke it."
+    case .valueReplaced(let kind, let user, let oldKey):
+      return "\(PromptText.shown(user)) has a new \(kind.english). The old one is removed from this machine."
+        + told(oldKey, is: "its key")
     case .deregistered(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds))"
@@ -200,16 +211,16 @@ enum EnglishCatalogue: Catalogue {
       return "\(PromptText.shown(user)) has taken over what was registered as \(PromptText.shown(from)). "
         + "At the server the account stays \(PromptText.shown(server))."
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
+    case .changedButRefused(let kind, let user):
+      return "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
+        + "'uafctl register --code FILE' with an enrolment code makes a new one."
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       let next = " " + registersAgain([kind])
       return serverKnows
         ? done + " The server still knows its keys; they open nothing here any more." + next : done + next
-    case .repaired(let kind, let user, let serverForgot):
-      let done = "The \(kind.english) of \(PromptText.shown(user)) has a new key."
-      return serverForgot
-        ? done + " The server has forgotten the old one."
-        : done + " The server has not said that it forgot the old one: have its administrator revoke it."
+    case .repaired(let kind, let user, let oldKey):
+      return "The \(kind.english) of \(PromptText.shown(user)) has a new key." + told(oldKey, is: "the old one")
     case .left(let serverKnows):
       return serverKnows
         ? "Left the server." : "Left. The server was not told: have its administrator revoke this machine."

@@ -5,6 +5,8 @@ extension KoreanCatalogue {
     switch cause {
     // Codes
     case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 'uafctl register --code FILE'을 실행하십시오.")
+    case .repairCodeMissing:
+      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 'uafctl repair --code FILE'을 실행하십시오.")
     case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 'uafctl register --code FILE'로 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
@@ -12,7 +14,6 @@ extension KoreanCatalogue {
     case .codeExpired: ResultText("등록 코드의 기한이 지났습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeRefused: ResultText("서버가 등록 코드를 받아들이지 않습니다.", "관리자에게 새 코드를 요청하십시오.")
     case .codeOfOtherOperation: ResultText("다른 용도의 코드입니다.", "'uafctl oob FILE'이 그 용도에 맞게 처리합니다.")
-    case .codeOfOtherAccount: ResultText("다른 계정의 등록 코드입니다.", "관리자에게 이 계정의 코드를 요청하십시오.")
     case .codeOfOtherServer:
       ResultText("이 컴퓨터의 서버가 아닌 다른 서버의 등록 코드입니다.", "관리자에게 이 컴퓨터 서버의 코드를 요청하십시오.")
     case .codeOfOtherAuthority:

@@ -5,7 +5,16 @@ enum KoreanCatalogue: Catalogue {
 
   /// Names the type that is gone: another one that is left would get the new value otherwise.
   private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
-    "새 등록 코드가 있으면 'uafctl register --code FILE\(PromptText.named(kinds))' 명령으로 다시 등록합니다."
+    "등록 코드가 있으면 'uafctl register --code FILE\(PromptText.named(kinds))' 명령으로 다시 등록합니다."
+  }
+
+  private static func told(_ key: ReplacedKey) -> String {
+    switch key {
+    case .forgotten: " 서버에서도 이전 키를 지웠습니다."
+    case .refusedBefore: ""
+    case .unsaid(let keyIDs):
+      " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 \(keyIDs.joined(separator: ", ")) 키를 폐기해 달라고 하십시오."
+    }
   }
 
   static let results: [UInt32: ResultText] = [
@@ -137,6 +146,8 @@ enum KoreanCatalogue: Catalogue {
     case .ownTextTooLong(let count): return "문구가 승인할 수 있는 \(count)자를 넘습니다. 더 짧게 쓰십시오."
     case .overwrittenByList:
       return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
+    case .codeOfOtherAccount(let name):
+      return "다른 계정의 등록 코드입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 관리자에게 그 이름의 코드를 요청하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
@@ -144,10 +155,8 @@ enum KoreanCatalogue: Catalogue {
     case .registeredBefore(let kind, let user):
       return "\(PromptText.shown(user)) 계정은 이 컴퓨터에 \(kind.koreanSubject) 이미 있습니다. 이 코드로 새로 정합니다. "
         + "서버가 새 값을 받아들일 때까지 이전 값이 유지됩니다."
-    case .valueReplaced(let kind, let user, let serverForgot):
-      let done = "\(PromptText.shown(user)): 새 \(kind.koreanObject) 등록했습니다. 이전 값은 이 컴퓨터에서 지웠습니다."
-      return serverForgot
-        ? done + " 서버에서도 이전 키를 지웠습니다." : done + " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 그 키를 폐기해 달라고 하십시오."
+    case .valueReplaced(let kind, let user, let oldKey):
+      return "\(PromptText.shown(user)): 새 \(kind.koreanObject) 등록했습니다. 이전 값은 이 컴퓨터에서 지웠습니다." + told(oldKey)
     case .deregistered(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain(kinds))"
     case .deregisteredThere(let user, let kinds):
@@ -166,14 +175,15 @@ enum KoreanCatalogue: Catalogue {
       return "\(PromptText.shown(from)) 이름으로 등록한 것을 \(PromptText.shown(user)) 계정으로 옮겼습니다. "
         + "서버의 계정 이름은 그대로 \(PromptText.shown(server))입니다."
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
+    case .changedButRefused(let kind, let user):
+      return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. 등록 코드가 있으면 "
+        + "'uafctl register --code FILE' 명령으로 새 키를 만듭니다."
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
       let next = " " + registersAgain([kind])
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." + next : done + next
-    case .repaired(let kind, let user, let serverForgot):
-      let done = "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다."
-      return serverForgot
-        ? done + " 서버에서 이전 키를 지웠습니다." : done + " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 그 키를 폐기해 달라고 하십시오."
+    case .repaired(let kind, let user, let oldKey):
+      return "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다." + told(oldKey)
     case .left(let serverKnows):
       return serverKnows ? "서버에서 탈퇴했습니다." : "탈퇴했습니다. 서버에는 알리지 못했으니 서버 관리자에게 이 컴퓨터를 취소해 달라고 하십시오."
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."

@@ -104,6 +104,8 @@ public enum PromptText: Hashable, Sendable {
   case ownTextTooLong(Int)
   /// sudo was given a list of variables: it has written over its command line, which cannot be relied on.
   case overwrittenByList
+  /// The payload is for another account than this one, by its name at the server.
+  case codeOfOtherAccount(than: String)
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
   /// The person has as many conversations as are allowed.
@@ -114,8 +116,8 @@ public enum PromptText: Hashable, Sendable {
   case lostKeysForgotten
   /// The code sets a new secret for an authenticator that the account has already.
   case registeredBefore(ValueKind, user: String)
-  /// A new secret took the place of one that was set; says whether the server has forgotten the old key.
-  case valueReplaced(ValueKind, user: String, serverForgot: Bool)
+  /// A new secret took the place of one that was set; says what became of the old key at the server.
+  case valueReplaced(ValueKind, user: String, oldKey: ReplacedKey)
   /// Deregistered here and at the server: these authenticators.
   case deregistered(user: String, of: [ValueKind] = [])
   /// Deregistered at the server alone, whose word removes nothing here.
@@ -130,10 +132,12 @@ public enum PromptText: Hashable, Sendable {
   case renamed(user: String, from: String, server: String)
   /// Changed.
   case changed(ValueKind, user: String)
+  /// Changed, and the server does not accept its key.
+  case changedButRefused(ValueKind, user: String)
   /// Reset; says whether the server was told.
   case reset(ValueKind, user: String, serverKnows: Bool)
-  /// A new key was registered under the value; says whether the server has forgotten the old one.
-  case repaired(ValueKind, user: String, serverForgot: Bool)
+  /// A new key was registered under the value; says what became of the old one at the server.
+  case repaired(ValueKind, user: String, oldKey: ReplacedKey)
   /// Left the server that the machine had joined; says whether the server was told.
   case left(serverKnows: Bool)
   /// Registered again: the new secret is the one to log in with.
@@ -219,7 +223,8 @@ extension PromptText {
     case .refusedByServer: nil
     // These texts say it themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .revoked, .serverForbids, .serverUndecided,
-      .serverFailed, .serverNameChanged, .stateIsOlder, .cancelled, .denied, .approvalIsOver, .textTooLong,
+      .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .cancelled, .denied, .approvalIsOver,
+      .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain, .unlockCodeWrong:
       nil
@@ -234,7 +239,7 @@ extension PromptText {
       .partOfText,
       .registered, .lostKeysForgotten, .registeredBefore, .valueReplaced, .deregistered, .deregisteredThere,
       .deregisteredHere,
-      .deregisteredMore, .forgotten, .renamed, .changed, .reset, .repaired, .left,
+      .deregisteredMore, .forgotten, .renamed, .changed, .changedButRefused, .reset, .repaired, .left,
       .patternGrid,
       .touchOrType, .touch, .touchThenEnter, .touched, .printsAccepted:
       nil
@@ -284,4 +289,14 @@ public struct ValueKind: Hashable, Sendable {
     guard let last = korean.unicodeScalars.last?.value, (0xAC00...0xD7A3).contains(last) else { return false }
     return (last - 0xAC00) % 28 != 0
   }
+}
+
+/// What the server thinks of a key that a new one has replaced.
+public enum ReplacedKey: Hashable, Sendable {
+  /// It has said that it forgot it.
+  case forgotten
+  /// It had revoked it, or did not have it any more: there is nothing left to be done.
+  case refusedBefore
+  /// It has said nothing, and may accept it still; the KeyIDs, as the server's commands take them.
+  case unsaid([String])
 }

@@ -116,7 +116,12 @@ extension PrivilegeError: CustomStringConvertible {
   public var description: String {
     // SAFETY: strerror returns a NUL-terminated text for every number.
     let reason = number == 0 ? "no effect" : unsafe String(cString: strerror(number))
-    return "cannot \(step.rawValue): \(reason). The program ends; look for a filter of system calls around the login."
+    // The kernel says EINVAL of an id that the user namespace does not have.
+    let remedy =
+      step == .identity && number == EINVAL
+      ? "this user namespace has no ids 60990 to 60992; give the container 65536 ids"
+      : "look for a filter of system calls around the login"
+    return "cannot \(step.rawValue): \(reason). The program ends; \(remedy)."
   }
 }
 

@@ -7,7 +7,7 @@ import Testing
   /// What is true of each cause; another cause does not compile without its line here.
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
-    case .codeMissing, .keysLost, .codeExpired, .codeRefused, .codeOfOtherAccount, .codeOfOtherServer, .keysNotHere,
+    case .codeMissing, .repairCodeMissing, .keysLost, .codeExpired, .codeRefused, .codeOfOtherServer, .keysNotHere,
       .joinExpired,
       .joinRefused, .joinRevoked, .joinUsedUp:
       [.administrator, .newCode]

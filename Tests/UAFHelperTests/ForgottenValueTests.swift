@@ -46,6 +46,28 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
+  @Test func `where the server had revoked the key, nobody is told to have one revoked: it would be the new one`()
+    throws
+  {
+    let bench = try HelperBench.registered(signed: true)
+    bench.server.respondStatus = .revokedAuthenticator
+    #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
+    bench.server.respondStatus = .ok
+    bench.server.forgetsLostKeys = false
+    let transcript = try bench.run(byCode(bench), ["battery", "battery"], peer: 4242)
+    #expect(
+      transcript.finished.text == "mina has a new passcode. The old one is removed from this machine.",
+      "\(bench.log.lines)")
+  }
+
+  @Test func `where the server says nothing of a good key, the text names the key that is to be revoked`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    let old = try #require(bench.server.registered)
+    bench.server.forgetsLostKeys = false
+    let transcript = try bench.run(byCode(bench), ["battery", "battery"], peer: 4242)
+    #expect(transcript.finished.text?.hasSuffix("have its administrator revoke \(old.text).") == true)
+  }
+
   @Test func `a locked account gets a new value, without the wrong entries of the old one`() throws {
     let bench = try HelperBench.registered("[passcode.lock]\nmax_lock_count = 0", signed: true)
     for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
@@ -126,7 +148,7 @@ import UAFWire
     #expect(transcript.result == 0)
     #expect(
       transcript.finished.text == "mina is deregistered: passcode, at the server and on this machine. "
-        + "With a new enrolment code 'uafctl register --code FILE passcode' registers again.")
+        + "With an enrolment code 'uafctl register --code FILE passcode' registers again.")
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 

@@ -80,7 +80,7 @@ import UAFWire
     let bench = try restored()
     var begin = repair(bench)
     begin.locale = Array("ko_KR.UTF-8".utf8)
-    #expect(try bench.run(begin, ["correct"]).finished.text == "mina: 패스코드에 새 키를 등록했습니다. 서버에서 이전 키를 지웠습니다.")
+    #expect(try bench.run(begin, ["correct"]).finished.text == "mina: 패스코드에 새 키를 등록했습니다. 서버에서도 이전 키를 지웠습니다.")
   }
 
   @Test func `says so where the server keeps the old key, as it does for a copied machine`() throws {

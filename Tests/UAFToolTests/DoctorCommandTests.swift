@@ -121,6 +121,19 @@ import UAFWire
     #expect(bench.output.contains("FAIL core: the configuration cannot be used: line 3: no such key : "))
   }
 
+  @Test(arguments: [(UInt8(7), UInt32(1001)), (11, 3014)])
+  func `of an account whose state cannot be used it says what a login says, and not to run doctor`(
+    _ pamCode: UInt8, _ result: UInt32
+  ) {
+    let core = FakeCore([Bench.failure(pamCode, result, "This account's name has changed.\nAsk the administrator.")])
+    let bench = Bench(["doctor", "--pam-directory", machine.pam], core: core, installation: machine.installation)
+    #expect(bench.output.contains("ok   core: answers"))
+    #expect(
+      bench.output.contains(
+        "FAIL account: This account's name has changed. : Ask the administrator. [account-damaged]"), "\(bench.output)")
+    #expect(!bench.output.contains("[core-silent]"))
+  }
+
   @Test func `without a socket a person is told once`() {
     let core = FakeCore(refusing: .core(.absent(ENOENT)))
     let bench = Bench(["doctor", "--pam-directory", machine.pam], core: core, installation: machine.installation)

@@ -101,7 +101,7 @@ import UAFWire
         """)
     #expect(
       bench([], Self.document(Self.passcode(state: 3008, permanent: true, tries: 0))).output
-        .contains("  here: locked for good: only root's uafctl unlock helps\n"))
+        .contains("  here: locked for good until an unlock of the administrator's, or a new value\n"))
   }
 
   @Test func `tells that looser lock options wait`() {

@@ -94,6 +94,9 @@ package struct StatusDocument: Equatable {
       [AuthenticatorState.available, AuthenticatorState.locked].contains(state) || isRefused
     }
 
+    /// Whether no time ends one of its locks.
+    var isLockedForGood: Bool { [local, remote, otherUser].contains { $0?.isPermanent == true } }
+
     /// Whether it is here, and no login can use it because the server refuses its keys.
     package var isRefused: Bool { state == AuthenticatorState.notRegistered && atServer != nil }
 
@@ -197,11 +200,26 @@ package struct StatusFailure: Error, FindingCatalogue, Equatable {
   package let korean: FindingText
   /// Whether there is no core that this caller could ask; the check of the socket reports that already.
   package let isAbsence: Bool
+  /// Whether the core has answered, and the state of this account cannot be used.
+  package let isOfAccount: Bool
 
   package init(_ text: some Catalogued<FindingText>, isAbsence: Bool = false) {
     english = text.english
     korean = text.korean
     self.isAbsence = isAbsence
+    isOfAccount = false
+  }
+
+  /// The state of this account cannot be used.
+  ///
+  /// - Parameters:
+  ///   - text: why, in the core's words and in the language that it was asked in.
+  ///   - nextStep: what can be done; nil where `text` says it.
+  package init(ofAccount text: String, nextStep: String?) {
+    english = FindingText(text, do: nextStep)
+    korean = english
+    isAbsence = false
+    isOfAccount = true
   }
 }
 

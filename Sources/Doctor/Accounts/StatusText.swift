@@ -90,13 +90,13 @@ package enum StatusText: Catalogued {
   }
 
   private static func english(_ counter: StatusDocument.Counter) -> String {
-    if counter.isPermanent { return "locked for good: only root's uafctl unlock helps" }
+    if counter.isPermanent { return "locked for good until an unlock of the administrator's, or a new value" }
     if counter.remainingLockSeconds > 0 { return "locked for \(counter.remainingLockSeconds) s" }
     return "\(counter.remainingTries) \(counter.remainingTries == 1 ? "try" : "tries") left"
   }
 
   private static func korean(_ counter: StatusDocument.Counter) -> String {
-    if counter.isPermanent { return "영구히 잠겼습니다. root의 uafctl unlock으로만 풀 수 있습니다" }
+    if counter.isPermanent { return "관리자가 잠금을 풀거나 값을 새로 정할 때까지 잠겨 있습니다" }
     if counter.remainingLockSeconds > 0 { return "\(counter.remainingLockSeconds)초 동안 잠겨 있습니다" }
     return "\(counter.remainingTries)번 더 시도할 수 있습니다"
   }

@@ -13,6 +13,7 @@ struct CoreCheck {
     } catch {
       // A missing socket was reported already, and root's programs start a core of their own.
       if error.isAbsence { return [.skipped(CoreText.failed(error))] }
+      if error.isOfAccount { return [.ok(CoreText.answers), .failure(.accountDamaged, CoreText.unusable(error))] }
       return [.failure(.coreSilent, CoreText.failed(error))]
     }
     var findings: [Finding] = [.ok(CoreText.answers)]
@@ -28,7 +29,7 @@ struct CoreCheck {
     let usable = document.authenticators.filter { $0.state == AuthenticatorState.available }
     let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
     var findings = locked.map { authenticator in
-      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator))
+      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator, isRoot: isRoot))
     }
     if document.authenticators.contains(where: { $0.atServer == "ahead" }) {
       findings.append(.warning(.keyBehind, CoreText.behind(account: name)))
@@ -58,7 +59,10 @@ enum CoreText: FindingCatalogue {
   case failed(StatusFailure)
   case answers
   case version(String, expected: String)
-  case locked(account: String, StatusDocument.Authenticator)
+  /// Root ends a lock; everybody else waits, has an unlock given out, or sets a new value.
+  case locked(account: String, StatusDocument.Authenticator, isRoot: Bool)
+  /// Why the state of the caller's account cannot be used, in the core's words.
+  case unusable(StatusFailure)
   case usable(account: String, [StatusDocument.Authenticator])
   /// Values are here, and the server does not accept their keys any more.
   case refused(account: String, [StatusDocument.Authenticator])
@@ -79,10 +83,15 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "core: is version \(version), not \(expected)",
         do: "systemctl restart pam-uaf.socket, or reinstall the libpam-uaf package")
-    case .locked(let account, let authenticator):
+    case .locked(let account, let authenticator, let isRoot):
       FindingText(
         "account: \(account): \(StatusReport(language: .english).line(authenticator))",
-        do: "wait until the lock is over (uafctl status), or uafctl unlock \(account)")
+        do: isRoot
+          ? "uafctl unlock \(account)"
+          : (authenticator.isLockedForGood ? "" : "wait until the lock is over (uafctl status), or ")
+            + "have the helpdesk give out an unlock (uafctl unlock --code), or set a new value by a code (uafctl register "
+            + "--code FILE)")
+    case .unusable(let error): FindingText("account: \(error.english.what)", do: error.english.remedy)
     case .usable(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
@@ -112,10 +121,14 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "코어: 버전이 \(expected)이(가) 아니라 \(version)입니다",
         do: "systemctl restart pam-uaf.socket을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
-    case .locked(let account, let authenticator):
+    case .locked(let account, let authenticator, let isRoot):
       FindingText(
         "계정: \(account): \(StatusReport(language: .korean).line(authenticator))",
-        do: "잠금이 풀릴 때까지 기다리거나(uafctl status) uafctl unlock \(account)")
+        do: isRoot
+          ? "uafctl unlock \(account) 명령을 실행하십시오"
+          : (authenticator.isLockedForGood ? "" : "잠금이 풀릴 때까지 기다리거나(uafctl status), ")
+            + "헬프데스크에서 잠금 해제 코드를 받거나(uafctl unlock --code), 등록 코드로 값을 새로 정하십시오(uafctl register --code FILE)")
+    case .unusable(let error): FindingText("계정: \(error.korean.what)", do: error.korean.remedy)
     case .usable(let account, let authenticators):
       FindingText("계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "))
     case .refused(let account, let authenticators):

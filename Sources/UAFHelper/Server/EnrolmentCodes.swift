@@ -110,7 +110,8 @@ struct EnrolmentCodes {
   ) throws(Ending) -> EnrolmentPayload {
     try requireTrusted(payload, settings)
     if let name = account?.identity.serverUserName, payload.username != name {
-      throw Ending(.invalidParameter, because: .codeOfOtherAccount, log: "code of another account than \(name)")
+      throw Ending(
+        .invalidParameter, text: .codeOfOtherAccount(than: name), log: "code of another account than \(name)")
     }
     return payload
   }

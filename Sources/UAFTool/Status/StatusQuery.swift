@@ -6,10 +6,12 @@ import Wording
 /// Asks the core for the state of an account, and asks no person anything.
 struct StatusQuery {
   private let call: CoreCall
+  private let language: Language
 
   /// - Parameter configuration: root's own configuration; nil for the machine's.
   init(in context: ToolContext, configuration: String?) {
     call = CoreCall(context: context, configuration: configuration)
+    language = context.language
   }
 
   /// The core's last word about an account; a refusal is one, too.
@@ -38,15 +40,17 @@ struct StatusQuery {
 
 extension StatusQuery: StatusSource {
   func own() throws(StatusFailure) -> StatusDocument {
-    do throws(ToolError) {
-      let end = try ask(nil)
-      guard end.pamCode == 0 else {
-        throw .configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result))
-      }
-      return try end.statusDocument()
-    } catch {
-      throw StatusFailure(error)
+    let end: Finished
+    do throws(ToolError) { end = try ask(nil) } catch { throw StatusFailure(error) }
+    guard CInt(end.pamCode) != PAMCode.serviceError.rawValue else {
+      throw StatusFailure(ToolError.configuration(end.text.map(ConfigurationProblem.refused) ?? .result(end.result)))
     }
+    // The core serves other accounts: the fault is in what it has stored of this one, or in its name.
+    guard end.pamCode == 0 else {
+      let told = ConversationEnd(end).told(in: language)
+      throw StatusFailure(ofAccount: told.text, nextStep: told.nextStep)
+    }
+    do throws(ToolError) { return try end.statusDocument() } catch { throw StatusFailure(error) }
   }
 
   func status(of account: String) throws(StatusFailure) -> StatusAnswer {

@@ -43,6 +43,14 @@ struct RenameOperation: CallOperation {
       throw Ending(.invalidParameter, log: "rename: no name")
     }
     let directory = try accounts.openState()
+    let registered = try? AccountFile.registeredName(in: directory, uid: uid)
+    guard registered != name else {
+      let (now, before) = (call.shownName, Text.cleaned(String(decoding: old, as: UTF8.self), limit: 64))
+      throw Ending(
+        .invalidParameter,
+        detail: "'\(now)' is registered under this name: there is nothing to take over from '\(before)'",
+        log: "rename: registered under this name")
+    }
     let identity: AccountIdentity
     do throws(StateError) {
       identity = try AccountFile.takeOver(in: directory, uid: uid, from: old, to: name)

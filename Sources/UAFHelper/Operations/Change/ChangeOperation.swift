@@ -34,7 +34,12 @@ struct ChangeOperation: CallOperation {
       try held.account.change(
         unlocked.authenticator, to: value, cost: policy.derivationCost, in: held.directory, holding: slot)
     } catch { throw error == .share ? accounts.ending(for: error) : Ending(.changeFailed, log: "\(error)") }
-    return Success(result: .changeSuccess, text: .changed(unlocked.type.kind, user: call.shownName))
+    let isDead = try accounts.deadTypes(held.account).contains(unlocked.type)
+    return Success(
+      result: .changeSuccess,
+      text: isDead
+        ? .changedButRefused(unlocked.type.kind, user: call.shownName)
+        : .changed(unlocked.type.kind, user: call.shownName))
   }
 
   private static var noValue: Ending {

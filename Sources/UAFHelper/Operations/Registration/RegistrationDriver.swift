@@ -18,7 +18,7 @@ import UAFWire
   private var machine: RegistrationMachine
   private var exchange: RegistrationExchange
   /// Whether the server has said that it forgot the keys that are replaced.
-  private(set) var hasForgottenReplaced = false
+  private var hasForgottenReplaced = false
   /// By what the server knows this machine, once its success is believed.
   private var machineSecret: MachineSecret?
   /// Why an action could not be done.
@@ -68,6 +68,14 @@ import UAFWire
         event = .stopped
       }
     }
+  }
+
+  /// What the server thinks of the keys that were replaced.
+  ///
+  /// - Parameter wasRefused: whether it refused them before.
+  func replacedKey(wasRefused: Bool) -> ReplacedKey {
+    if hasForgottenReplaced { return .forgotten }
+    return wasRefused ? .refusedBefore : .unsaid(keys.replaced.map(\.text))
   }
 
   private func finish(_ outcome: RegistrationAction.Outcome) throws(Ending) -> Acceptance {
@@ -167,19 +175,23 @@ struct RegistrationOperation: CallOperation {
       _ = try word.judge(for: account, client, tools)
       let type = try one(of: candidates)
       (replaced, types) = (type, [type])
-      try tools.prompter.show(.registeredBefore(type.kind, user: identity.serverUserName))
+      try tools.prompter.show(.registeredBefore(type.kind, user: tools.call.shownName))
     }
+    // By what the server has said before: nothing is left to be revoked then, and who revokes by the account's name revokes the
+    // new key.
+    let dead = try account.map { (file) throws(Ending) in try tools.accounts.deadTypes(file) } ?? []
     let driver = try RegistrationDriver(
       tools, client, settings, account, identity, word, among: types, named: replaced ?? named, in: directory,
       replacingValues: replaced != nil, renewing: isRepair)
     let acceptance = try driver.run()
-    let (user, serverForgot) = (identity.serverUserName, driver.hasForgottenReplaced)
+    let user = tools.call.shownName
+    let oldKey = driver.replacedKey(wasRefused: types.allSatisfy(dead.contains))
     let text: PromptText
     if let replaced {
       tools.log.write(.keys, "\(replaced.rawValue) has a new value and key, by an enrolment code")
-      text = .valueReplaced(replaced.kind, user: user, serverForgot: serverForgot)
+      text = .valueReplaced(replaced.kind, user: user, oldKey: oldKey)
     } else if isRepair, let named {
-      text = .repaired(named.kind, user: user, serverForgot: serverForgot)
+      text = .repaired(named.kind, user: user, oldKey: oldKey)
     } else {
       text = .registered(user: user)
     }
@@ -196,7 +208,7 @@ struct RegistrationOperation: CallOperation {
     guard settings.enrolment != .payload else {
       guard let account, let word = try proof(account, but: named.map { [$0] } ?? [], client, settings),
         case .proof = word.authority
-      else { throw hasLostKeys ? Self.keysLost : Self.noPayload }
+      else { throw hasLostKeys ? Self.keysLost : noPayload }
       return word
     }
     // The value of a type that is registered anew is asked for by the registration itself.
@@ -256,7 +268,9 @@ struct RegistrationOperation: CallOperation {
   private func proof(
     _ account: AccountFile, but excluded: [AuthenticatorType], _ client: ClientSettings, _ settings: ServerSettings
   ) throws(Ending) -> RegistrationWord? {
-    let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) }
+    // A value whose keys the server refuses proves nothing there: nobody is asked for it.
+    let dead = try tools.accounts.deadTypes(account)
+    let types = try tools.accounts.enrolledTypes(account).filter { !excluded.contains($0) && !dead.contains($0) }
     guard !types.isEmpty else { return nil }
     let held = AccountAuthenticators(account, types, named: nil, in: try tools.accounts.openState())
     let driver = try LoginDriver(authentication, held, client, settings, for: .proof(.furtherKeys))
@@ -286,8 +300,9 @@ struct RegistrationOperation: CallOperation {
     Ending(.alreadyRegistered, because: .keysLost, log: "no code, and the server knows a key that is lost here")
   }
 
-  private static var noPayload: Ending {
-    Ending(.invalidParameter, because: .codeMissing, log: "no code")
+  private var noPayload: Ending {
+    let isRepair = tools.call.begin.operation == .repair
+    return Ending(.invalidParameter, because: isRepair ? .repairCodeMissing : .codeMissing, log: "no code")
   }
 
   /// The account that the keys are for.
@@ -303,7 +318,8 @@ struct RegistrationOperation: CallOperation {
     let serverName = try tools.server.userName(of: name, settings)
     guard username.map({ $0 == serverName }) ?? true else {
       throw Ending(
-        .invalidParameter, because: .codeOfOtherAccount, log: "code of another account than \(serverName)")
+        .invalidParameter, text: .codeOfOtherAccount(than: serverName),
+        log: "code of another account than \(serverName)")
     }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }

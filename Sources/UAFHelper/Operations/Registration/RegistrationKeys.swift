@@ -44,9 +44,12 @@ import UAFMessages
     self.directory = directory
   }
 
+  /// The keys of this account here that are replaced.
+  var replaced: [KeyID] { all.filter { !kept.contains($0) }.compactMap { try? KeyID(bytes: $0.keyID) } }
+
   /// Whether all keys that are replaced are among those that the server has forgotten.
   func areReplaced(by forgotten: [KeyID]) -> Bool {
-    all.filter { !kept.contains($0) }.allSatisfy { key in forgotten.contains { $0.bytes == key.keyID } }
+    replaced.allSatisfy(forgotten.contains)
   }
 
   /// Whether one of the keys that the server has forgotten is not here any more.
