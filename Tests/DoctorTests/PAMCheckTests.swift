@@ -329,6 +329,13 @@ import ToolTestSupport
     #expect(found(["sudo": Self.good]) == [])
   }
 
+  @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/zsh"])
+  func `tells of somebody of the rescue group whose shell gives no session`(shell: String) {
+    machine.passwords.shells["alice"] = shell
+    #expect(found(["sudo": Self.good]) == [.rescuePassword])
+    #expect(check().findings().contains { $0.text.contains("alice of uaf-rescue has \(shell) for a shell") })
+  }
+
   @Test func `asks nothing of the rescue group where no stack knows it`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": "auth sufficient pam_uaf.so\nauth required pam_unix.so"]) == [])

@@ -5,11 +5,15 @@ package final class FakePasswords: PasswordDirectory {
   package var groups = ["uaf-rescue": ["alice"], "sudo": ["alice"]]
   package var states = ["alice": PasswordState.usable, "root": .locked]
 
+  /// The shells of accounts that do not have /bin/sh.
+  package var shells: [String: String] = [:]
   package var local = ["root", "alice"]
 
   package init() {}
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
   package func localAccounts() -> [String] { local }
+  package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
+  package func isListed(shell: String) -> Bool { shell == "/bin/sh" }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

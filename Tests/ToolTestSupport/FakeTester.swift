@@ -10,6 +10,8 @@ package final class FakeTester: StackTester {
   package var otherwise: CInt = 7
   /// What it says of an account where the service's file holds the text; the first that fits counts, otherwise success.
   package var accountCodes: [(text: String, code: CInt)] = []
+  /// What it says of an account, whatever the file says.
+  package var accountCodesOfPeople: [String: CInt] = [:]
   package private(set) var accounts: [String] = []
   /// Whether it was to ask for the account of whoever answers.
   package private(set) var asksAccount: [Bool] = []
@@ -33,6 +35,7 @@ package final class FakeTester: StackTester {
 
   package func account(_ service: String, in folder: String, as user: String) -> CInt {
     accounts.append(user)
+    if let code = accountCodesOfPeople[user] { return code }
     let text = String(decoding: PAMDirectory(path: folder).bytes(of: service) ?? [], as: UTF8.self)
     // An empty text fits every file.
     return accountCodes.first { $0.text.isEmpty || text.replacing(folder + "/", with: "").contains($0.text) }?.code ?? 0

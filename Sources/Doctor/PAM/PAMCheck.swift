@@ -246,6 +246,10 @@ extension PAMCheck {
     guard unusable.isEmpty else {
       return unusable.map { .warning(.rescuePassword, RescueText.noPassword(ShownText.line($0))) }
     }
+    let shells = members.map { ($0, LoginShell(path: passwords.shell(of: $0) ?? "")) }.filter { $0.1 != .usable }
+    guard shells.isEmpty else {
+      return shells.map { .warning(.rescuePassword, RescueText.noShell(ShownText.line($0.0), $0.1)) }
+    }
     return [.ok(RescueText.fine(members.map(ShownText.line)))]
   }
 }

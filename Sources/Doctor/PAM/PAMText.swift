@@ -306,6 +306,7 @@ enum RescueText: FindingCatalogue {
   /// Only root may look at passwords.
   case closed
   case noPassword(String)
+  case noShell(String, LoginShell)
   case fine([String])
 
   private static let group = WayIn.rescueGroup
@@ -320,6 +321,10 @@ enum RescueText: FindingCatalogue {
       FindingText(
         "pam: \(name) of \(Self.group) has no password that can be used",
         do: "passwd \(name), or take it out of the group")
+    case .noShell(let name, let shell):
+      FindingText(
+        "pam: \(name) of \(Self.group) \(shell.english)",
+        do: "chsh --shell /bin/bash \(name), or take it out of the group")
     case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
     }
   }
@@ -332,6 +337,8 @@ enum RescueText: FindingCatalogue {
     case .noPassword(let name):
       FindingText(
         "pam: \(Self.group) 그룹의 \(name)에게 쓸 수 있는 비밀번호가 없습니다", do: "passwd \(name), 또는 그룹에서 빼십시오")
+    case .noShell(let name, let shell):
+      FindingText("pam: \(Self.group) 그룹의 \(name): \(shell.korean)", do: "chsh --shell /bin/bash \(name), 또는 그룹에서 빼십시오")
     case .fine(let names):
       FindingText("pam: \(Self.group) 그룹의 \(names.joined(separator: ", ")): 비밀번호를 쓸 수 있습니다")
     }

@@ -57,6 +57,31 @@ package struct SystemPasswords: PasswordDirectory {
     return names
   }
 
+  /// The account's shell, as NSS has it; nil if there is no such account.
+  package func shell(of name: String) -> String? {
+    // SAFETY: entry, buffer and result live for the call; the shell points into the buffer, and is copied.
+    var entry = unsafe passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> String? in
+      guard let base = buffer.baseAddress, unsafe getpwnam_r(name, &entry, base, Self.room, &found) == 0,
+        unsafe found != nil
+      else { return nil }
+      return unsafe entry.pw_shell.map { unsafe String(cString: $0) } ?? ""
+    }
+  }
+
+  /// Whether shells(5) lists a shell.
+  package func isListed(shell: String) -> Bool {
+    // SAFETY: the list is the C library's, which nothing else here uses; each entry is read before the next one.
+    setusershell()
+    defer { endusershell() }
+    while let entry = unsafe getusershell() {
+      if unsafe String(cString: entry) == shell { return true }
+    }
+    return false
+  }
+
   /// Whether the account can use its password today; only root can find out.
   package func password(of name: String) -> PasswordState {
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
@@ -130,6 +155,10 @@ package protocol PasswordDirectory {
   func members(ofGroup name: String) -> [String]?
   /// The names of the local accounts, which need no directory server.
   func localAccounts() -> [String]
+  /// The account's shell, empty where none is set; nil if there is no such account.
+  func shell(of name: String) -> String?
+  /// Whether shells(5) lists a shell.
+  func isListed(shell: String) -> Bool
   /// Whether the account's password can be used today.
   func password(of name: String) -> PasswordState
 }

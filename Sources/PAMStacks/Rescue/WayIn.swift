@@ -1,3 +1,4 @@
+import Glibc
 import HostSystem
 import Wording
 
@@ -26,7 +27,7 @@ package struct WayIn {
   }
 
   /// What the services allow.
-  struct Services: Equatable {
+  struct Services {
     /// Whether the new stack has a line that leads members of the group past pam_uaf.
     var leadsRescuePast: Bool
     /// Whether `login` asks only for the password, before and after the change.
@@ -37,6 +38,13 @@ package struct WayIn {
     var sudoIsOpen: Bool
     /// The line of one of them that refuses a right password; nil if none does.
     var refusing: StackLinePlace?
+    /// What stops somebody at `login`, or at sudo, although the password is right; nil if nothing does.
+    var stop: (RescuePerson, Host) -> Stop? = { _, _ in nil }
+  }
+
+  /// The programs on the way.
+  enum Host {
+    case console, sudo
   }
 
   /// The way in.
@@ -56,8 +64,13 @@ package struct WayIn {
     }
     if services.consoleIsFree {
       let state = passwords.password(of: "root")
-      if state == .usable { return Way(rescuer: nil) }
-      lacks.append(.rootsPassword(state))
+      if state != .usable {
+        lacks.append(.rootsPassword(state))
+      } else if let lack = stop("root", 0, .console, services) {
+        lacks.append(.root(lack))
+      } else {
+        return Way(rescuer: nil)
+      }
     } else {
       lacks.append(.noConsole)
     }
@@ -89,12 +102,21 @@ package struct WayIn {
     guard services.consoleIsOpen else {
       return .noConsole
     }
+    if let lack = stop(name, account.userID, .console, services) { return lack }
     if account.userID == 0 { return nil }
     guard Self.administrators.contains(where: { passwords.members(ofGroup: $0)?.contains(name) ?? false }) else {
       return .noAdministrator(groups: Self.administrators)
     }
-    if services.sudoIsOpen { return nil }
-    return .noSudo
+    guard services.sudoIsOpen else { return .noSudo }
+    return stop(name, account.userID, .sudo, services)
+  }
+
+  private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
+    if host == .console {
+      let shell = LoginShell(path: passwords.shell(of: name) ?? "")
+      guard shell == .usable else { return .shell(shell) }
+    }
+    return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
   }
 }
 
@@ -152,6 +174,8 @@ extension WayIn {
   enum Lack: Equatable, Catalogued {
     case leadsNobodyPast
     case rootsPassword(PasswordState)
+    /// Why root does not get in at the console.
+    case root(Member)
     case noConsole
     /// A right password gets no farther than this line.
     case refused(StackLinePlace)
@@ -165,6 +189,7 @@ extension WayIn {
       return switch self {
       case .leadsNobodyPast: "the stack leads nobody of \(group) past pam_uaf"
       case .rootsPassword(let state): "root's password is \(state.english)"
+      case .root(let lack): "root \(lack.english)"
       case .noConsole: "the console (login) asks pam_uaf as well, or is not there"
       case .refused(let place):
         place.unread.map { "\(place.path):\(place.line) includes \(ShownText.line($0)), which libpam cannot read" }
@@ -180,6 +205,7 @@ extension WayIn {
       return switch self {
       case .leadsNobodyPast: "스택에서 \(group) 그룹이 pam_uaf를 건너뛰지 않습니다"
       case .rootsPassword(let state): "root의 비밀번호: \(state.korean)"
+      case .root(let lack): "root: \(lack.korean)"
       case .noConsole: "콘솔(login)도 pam_uaf를 쓰거나 콘솔이 없습니다"
       case .refused(let place):
         place.unread.map { "\(place.path):\(place.line): libpam이 이 줄에서 포함하는 \(ShownText.line($0)) 파일을 읽을 수 없습니다" }
@@ -198,6 +224,8 @@ extension WayIn {
     case noConsole
     case noAdministrator(groups: [String])
     case noSudo
+    case shell(LoginShell)
+    case stopped(Stop)
 
     var english: String {
       switch self {
@@ -206,6 +234,8 @@ extension WayIn {
       case .noConsole: "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
       case .noAdministrator(let groups): "is in none of the groups \(groups.joined(separator: ", "))"
       case .noSudo: "cannot become root by a password: sudo is not there, or leads nobody past pam_uaf"
+      case .shell(let shell): shell.english
+      case .stopped(let stop): stop.english
       }
     }
 
@@ -216,6 +246,8 @@ extension WayIn {
       case .noConsole: "비밀번호로 로그인할 수 없습니다. 콘솔(login)이 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .noAdministrator(let groups): "다음 그룹 어디에도 없습니다: \(groups.joined(separator: ", "))"
       case .noSudo: "비밀번호로 root가 될 수 없습니다. sudo가 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
+      case .shell(let shell): shell.korean
+      case .stopped(let stop): stop.korean
       }
     }
   }
@@ -239,6 +271,7 @@ extension WayIn.Objection {
   /// What to do about it, in English.
   var englishRemedy: String {
     if isUnread { return StackLinePlace.includeRemedy.english }
+    if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
     return isRefusal
       ? "have a right password end before that line, or go past it: a jump counts lines" : WayIn.Hint().english
   }
@@ -246,7 +279,17 @@ extension WayIn.Objection {
   /// What to do about it, in Korean.
   var koreanRemedy: String {
     if isUnread { return StackLinePlace.includeRemedy.korean }
+    if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
     return isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
+  }
+
+  private var isStopped: Bool {
+    lacks.contains { lack in
+      switch lack {
+      case .member(_, .shell), .member(_, .stopped), .root(.shell), .root(.stopped): true
+      default: false
+      }
+    }
   }
 
   private var isUnread: Bool {

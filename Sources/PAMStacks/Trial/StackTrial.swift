@@ -206,7 +206,12 @@ struct FamilyTrial {
     try stack.check()
     var people = [user]
     if !plan.service.changesPasswords {
-      let way = try wayIn(by: plan)
+      let way: WayIn.Way
+      do throws(StackError) { way = try wayIn(by: plan, in: trial) } catch {
+        // Where the plan changes what the account lines say, that is what is wrong.
+        _ = try AccountTrial(plan: plan, folder: trial, tester: site.tester).run(as: user)
+        throw error
+      }
       if let rescuer = way.rescuer, rescuer != user { people.append(rescuer) }
       seen.append(.wayIn(way))
     }
@@ -220,7 +225,7 @@ struct FamilyTrial {
     return (seen, mayUse)
   }
 
-  private func wayIn(by plan: StackPlan) throws(StackError) -> WayIn.Way {
+  private func wayIn(by plan: StackPlan, in trial: TrialFolder) throws(StackError) -> WayIn.Way {
     let stacks = RescueReading(
       reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
     do throws(WayIn.Objection) {
@@ -229,7 +234,13 @@ struct FamilyTrial {
           leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
           consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),
           sudoIsOpen: stacks.isOpen(site.sudo.main),
-          refusing: [plan.service.name, "login", site.sudo.main].lazy.compactMap { stacks.refusing($0) }.first))
+          refusing: [plan.service.name, "login", site.sudo.main].lazy.compactMap { stacks.refusing($0) }.first,
+          stop: { person, host in
+            stacks.stop(person, at: host == .console ? "login" : site.sudo.main) { service, name in
+              // Who cannot be asked for is taken for refused.
+              (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
+            }
+          }))
     } catch {
       throw .noWayIn(error)
     }

@@ -543,6 +543,114 @@ import ToolTestSupport
     #expect(stacks.read(service) == text)
   }
 
+  // MARK: Somebody who does not get in although the password is right
+
+  /// Has modules be there that the folder of the others does not have.
+  private func withConditions() {
+    for module in ["access", "listfile", "securetty", "shells", "time", "localuser", "usertype", "sss", "selinux"] {
+      _ = stacks.folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
+    }
+  }
+
+  private static let account = "@include common-account\n"
+
+  @Test(
+    arguments: [
+      ("auth requisite pam_succeed_if.so uid < 1000\n@include common-auth\n", "is refused by login:1"),
+      ("auth required pam_succeed_if.so quiet user notingroup sudo\n@include common-auth\n", "is refused by login:1"),
+      ("auth required pam_succeed_if.so user != alice\n@include common-auth\n", "is refused by login:1"),
+      ("auth required pam_usertype.so issystem\n@include common-auth\n", "is refused by login:1"),
+      ("@include common-auth\nauth required pam_access.so\n", "may be refused by login:2"),
+      (
+        "auth required pam_listfile.so item=user sense=allow file=/etc/x\n@include common-auth\n",
+        "may be refused by login:1"
+      ),
+      ("auth requisite pam_succeed_if.so tty = tty1\n@include common-auth\n", "may be refused by login:1"),
+      (
+        "auth required pam_access.so\nauth required pam_succeed_if.so uid = x\n@include common-auth\n",
+        "may be refused by login:1"
+      ),
+      ("@include common-auth\nsession required pam_deny.so\n", "is refused by login:2"),
+      (
+        "@include common-auth\nsession requisite pam_deny.so\nsession required pam_permit.so\n", "is refused by login:2"
+      ),
+      ("@include common-auth\nsession required pam_listfile.so\n", "may be refused by login:2"),
+      ("@include common-auth\nsession required pam_gone.so\n", "is refused by login:2"),
+    ])
+  func `a rescuer whom the console refuses, or may refuse, is not named`(login: String, told: String) {
+    withConditions()
+    stacks.write("login", login + Self.account)
+    let said = refusal("sudo")
+    #expect(said.contains("alice of uaf-rescue \(told)") && said.contains("hint: put another administrator"))
+  }
+
+  @Test(
+    arguments: [
+      "auth requisite pam_succeed_if.so uid >= 1000\n@include common-auth\n",
+      "auth required pam_succeed_if.so user in bob:alice quiet\n@include common-auth\n",
+      "auth [success=ok user_unknown=ignore default=die] pam_securetty.so\n@include common-auth\n",
+      "auth required pam_shells.so\n@include common-auth\n", "auth optional pam_access.so\n@include common-auth\n",
+      "auth [success=1 default=ignore] pam_localuser.so\nauth [success=2 default=die] pam_sss.so\n@include common-auth\n",
+      "auth [default=1 success=ok] pam_usertype.so isregular\nauth optional pam_access.so\n@include common-auth\n",
+      "@include common-auth\nsession optional pam_deny.so\nsession required pam_permit.so\n",
+      "@include common-auth\nsession [success=ok module_unknown=ignore default=bad] pam_selinux.so close\n",
+      "@include common-auth\nsession [default=1] pam_permit.so\nsession requisite pam_deny.so\nsession required pam_permit.so\n",
+    ])
+  func `a rescuer whom the console lets in is named`(login: String) {
+    withConditions()
+    stacks.write("login", login + Self.account)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, "), "\(bench.notes)")
+  }
+
+  @Test func `a rescuer whom sudo refuses is not named, and another one is`() {
+    stacks.write("sudo", "auth required pam_succeed_if.so user != alice\n" + Stacks.sudo)
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
+    stacks.passwords.groups = ["uaf-rescue": ["alice", "bob"], "sudo": ["alice", "bob"]]
+    stacks.passwords.states["bob"] = .usable
+    #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: bob, "))
+  }
+
+  @Test(arguments: ["login", "sudo"])
+  func `a rescuer whom account lines refuse is not named`(service: String) {
+    stacks.write("login", "@include common-auth\n# console\n" + Self.account)
+    let mark = service == "login" ? "# console" : "pam_limits.so"
+    stacks.tester.accountCodes = [(mark, 6)]
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by the account lines of \(service) (6)"))
+    stacks.tester.accountCodes = [(mark, 12)]
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
+  @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/bash", "/etc/passwd", "/tmp"])
+  func `nobody is named whose shell gives no session`(shell: String) {
+    stacks.passwords.shells = ["alice": shell, "root": shell]
+    stacks.passwords.states["root"] = .usable
+    let said = refusal("sudo")
+    #expect(
+      said.contains("alice of uaf-rescue has \(shell) for a shell") && said.contains("; root has \(shell) for a shell"))
+  }
+
+  @Test(
+    arguments: [
+      ("auth requisite pam_succeed_if.so uid >= 1000\n@include common-auth\n", "root is refused by login:1"),
+      (
+        "auth required pam_succeed_if.so user != root quiet_success\n@include common-auth\n",
+        "root is refused by login:1"
+      ),
+      (
+        "auth [success=ok user_unknown=ignore default=die] pam_securetty.so\n@include common-auth\n",
+        "root may be refused by login:1"
+      ),
+      ("@include common-auth\nsession required pam_deny.so\n", "root is refused by login:2"),
+    ])
+  func `root is not named where the console refuses root`(login: String, told: String) {
+    withConditions()
+    stacks.passwords.groups = [:]
+    stacks.passwords.states["root"] = .usable
+    stacks.write("login", login + Self.account)
+    #expect(refusal("sudo").contains(told))
+  }
+
   @Test func `root's console is no way in where it asks the module itself`() {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable

@@ -33,7 +33,7 @@ import ToolTestSupport
         Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"),
       ])
     #expect(stacks.tester.people == ["nobody", "nobody", "nobody"])
-    #expect(stacks.tester.accounts == ["nobody", "nobody", "alice", "alice"])
+    #expect(stacks.tester.accounts == ["alice", "alice", "nobody", "nobody", "alice", "alice"])
   }
 
   @Test(arguments: [
@@ -163,10 +163,10 @@ import ToolTestSupport
 
   @Test(arguments: [(Int32(0), true), (12, true), (6, false), (28, false)])
   func `who tries it himself is asked for his account where that let him in before`(code: CInt, isAsked: Bool) {
-    stacks.tester.accountCodes = [("", code)]
+    stacks.tester.accountCodesOfPeople = ["bob": code]
     #expect(stacks.run("enable", "sudo", "--try", "bob").exit == .success)
     #expect(stacks.tester.asksAccount == [isAsked])
-    #expect(stacks.tester.accounts == ["bob", "bob", "alice", "alice"])
+    #expect(stacks.tester.accounts == ["alice", "alice", "bob", "bob", "alice", "alice"])
   }
 
   @Test func `passwd asks nobody for an account`() {

@@ -39,7 +39,7 @@ final class Stacks {
     template("instead/sddm", "# instead\n" + Self.stack)
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
     _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
-    for module in ["pam_unix", "pam_deny", "pam_permit", "pam_nologin"] {
+    for module in ["pam_unix", "pam_deny", "pam_permit", "pam_nologin", "pam_limits"] {
       _ = machine.folder.file("libexec/\(module).so", [1], mode: 0o644)
     }
     machine.service(
@@ -81,6 +81,7 @@ final class Stacks {
     machine.installation.moduleFolders += folders
     passwords.states["root"] = .usable
     write("sudo", "@include common-auth\n")
+    write("login", "@include common-auth\naccount required pam_permit.so\n")
     for shape in ["instead", "fallback"] {
       template(
         shape + "/sudo", stack.replacing("pam_uaf.so", with: folder.path + "/libexec/pam_uaf.so"))

@@ -1,0 +1,198 @@
+import CPAM
+import Glibc
+import HostSystem
+import Wording
+
+/// Somebody who is to come in by the password while pam_uaf refuses everybody: what the lines of a service say to them.
+struct RescuePerson {
+  let name: String
+  let userID: uid_t
+  let passwords: any PasswordDirectory
+
+  /// Modules that say yes to some people and no to others, with the result that is a no.
+  private static let refusals = [
+    "pam_access.so": "perm_denied", "pam_listfile.so": "auth_err", "pam_localuser.so": "perm_denied",
+    "pam_securetty.so": "auth_err", "pam_shells.so": "auth_err", "pam_succeed_if.so": "auth_err",
+    "pam_time.so": "perm_denied", "pam_usertype.so": "perm_denied", "pam_wheel.so": "perm_denied",
+  ]
+
+  /// What a line that only says yes or no may answer; nil for another line.
+  func answers(of line: PAMLine) -> [String]? {
+    guard line.isWellFormed, let refusal = Self.refusals[line.moduleName] else { return nil }
+    return says(line).map { $0 ? ["success"] : [refusal] } ?? ["success", refusal]
+  }
+
+  /// Whether the line says yes; nil where a file, a terminal or an hour decides, which is not known beforehand.
+  private func says(_ line: PAMLine) -> Bool? {
+    switch line.moduleName {
+    case "pam_localuser.so":
+      guard line.arguments.allSatisfy({ $0 == "debug" }) else { return nil }
+      return passwords.localAccounts().contains(name)
+    // It looks at root alone.
+    case "pam_securetty.so": return userID == 0 ? nil : true
+    case "pam_shells.so": return passwords.isListed(shell: passwords.shell(of: name) ?? "")
+    case "pam_usertype.so": return isOfType(line.arguments)
+    case "pam_succeed_if.so": return succeeds(line.arguments)
+    default: return nil
+    }
+  }
+
+  // Between these numbers the machine's own limits decide (login.defs).
+  private static let (lastSystem, firstRegular, unmapped): (uid_t, uid_t, uid_t) = (99, 1000, 65_534)
+
+  private func isOfType(_ arguments: [String]) -> Bool? {
+    guard userID <= Self.lastSystem || userID >= Self.firstRegular, userID != Self.unmapped,
+      !arguments.contains("use_uid"), arguments.contains("issystem") != arguments.contains("isregular")
+    else { return nil }
+    return arguments.contains("issystem") == (userID <= Self.lastSystem)
+  }
+
+  private static let flags: Set<String> = ["audit", "debug", "quiet", "quiet_fail", "quiet_success"]
+
+  /// pam_succeed_if(8): every condition has to hold.
+  private func succeeds(_ arguments: [String]) -> Bool? {
+    var rest = arguments.filter { !Self.flags.contains($0) }[...]
+    guard !rest.isEmpty, rest.count.isMultiple(of: 3) else { return nil }
+    var all: Bool? = true
+    while let field = rest.popFirst(), let word = rest.popFirst(), let value = rest.popFirst() {
+      switch holds(field, word, value) {
+      case false?: return false
+      case nil: all = nil
+      case true?: break
+      }
+    }
+    return all
+  }
+
+  private func holds(_ field: String, _ word: String, _ value: String) -> Bool? {
+    let list = value.split(separator: ":").map(String.init)
+    switch (field, word) {
+    case ("uid", _): return Self.compares(UInt64(userID), word, value)
+    case ("user", "="): return value.contains(where: "*?[".contains) ? nil : name == value
+    case ("user", "!="): return value.contains(where: "*?[".contains) ? nil : name != value
+    case ("user", "in"): return list.contains(name)
+    case ("user", "notin"): return !list.contains(name)
+    case ("user", "ingroup"): return list.contains(where: isMember)
+    case ("user", "notingroup"): return !list.contains(where: isMember)
+    default: return nil
+    }
+  }
+
+  private static func compares(_ number: UInt64, _ word: String, _ value: String) -> Bool? {
+    guard let limit = UInt64(value) else { return nil }
+    switch word {
+    case "eq": return number == limit
+    case "ne": return number != limit
+    case "<", "lt": return number < limit
+    case "<=", "le": return number <= limit
+    case ">", "gt": return number > limit
+    case ">=", "ge": return number >= limit
+    default: return nil
+    }
+  }
+
+  private func isMember(of group: String) -> Bool { passwords.members(ofGroup: group)?.contains(name) ?? false }
+}
+
+extension RescueReading {
+  /// What stops a person at a service, although the password is right; nil if nothing does.
+  ///
+  /// - Parameter account: what libpam says to whether somebody may use a service.
+  func stop(_ person: RescuePerson, at service: String, account: (_ service: String, _ name: String) -> CInt) -> WayIn
+    .Stop?
+  {
+    if let stop = stop(person, at: service, in: "auth") { return stop }
+    let code = account(service, person.name)
+    // A password that has to be changed can be changed.
+    guard code == PAM_SUCCESS || code == PAM_NEW_AUTHTOK_REQD else { return .account(service: service, code) }
+    return stop(person, at: service, in: "session")
+  }
+
+  private func stop(_ person: RescuePerson, at service: String, in group: String) -> WayIn.Stop? {
+    let own = reader.entries(of: service, in: group)
+    let entries = own.isEmpty ? reader.entries(of: "other", in: group) : own
+    guard !entries.isEmpty else { return nil }
+    var isCertain = true
+    let endings = StackOutcomes(entries).endings { line in
+      guard line.isWellFormed else { return ["perm_denied"] }
+      guard line.moduleIsThere(in: moduleFolders) else { return ["module_unknown"] }
+      if let answers = person.answers(of: line) {
+        if answers.count > 1 { isCertain = false }
+        return answers
+      }
+      if group == "session" { return [line.moduleName == "pam_deny.so" ? "session_err" : "success"] }
+      return ModuleResults.ofRightPassword(line, asRescuer: false, in: service)
+    }
+    guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
+      return nil
+    }
+    let place = entries[line].place
+    return !isCertain && endings.contains(where: \.isSuccess) ? .unsure(place) : .refused(place)
+  }
+}
+
+extension WayIn {
+  /// What stops somebody whose password is right.
+  enum Stop: Equatable, Catalogued {
+    case refused(StackLinePlace)
+    /// The line may refuse: a file, a terminal or an hour decides.
+    case unsure(StackLinePlace)
+    /// libpam's code for the service's account lines.
+    case account(service: String, CInt)
+
+    var english: String {
+      switch self {
+      case .refused(let place): "is refused by \(place.path):\(place.line)"
+      case .unsure(let place): "may be refused by \(place.path):\(place.line): uafctl cannot say beforehand"
+      case .account(let service, let code): "is refused by the account lines of \(ShownText.line(service)) (\(code))"
+      }
+    }
+
+    var korean: String {
+      switch self {
+      case .refused(let place): "\(place.path):\(place.line)에서 거부됩니다"
+      case .unsure(let place): "\(place.path):\(place.line)에서 거부될 수 있으나 미리 알 수 없습니다"
+      case .account(let service, let code): "\(ShownText.line(service))의 account 줄에서 거부됩니다(\(code))"
+      }
+    }
+  }
+}
+
+/// Whether an account's shell gives a session.
+package enum LoginShell: Equatable, Catalogued {
+  case usable
+  /// A program that ends the session at once.
+  case refuses(String)
+  /// No program of that name.
+  case missing(String)
+
+  private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
+
+  /// - Parameter path: as the account has it; without one login(1) takes /bin/sh.
+  package init(path: String) {
+    let path = path.isEmpty ? "/bin/sh" : path
+    var status = stat()
+    // SAFETY: the path lives for the call, which fills exactly one stat.
+    let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    self = Self.refusing.contains(name) ? .refuses(path) : isThere ? .usable : .missing(path)
+  }
+
+  /// It in English.
+  package var english: String {
+    switch self {
+    case .usable: "has a shell"
+    case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
+    case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
+    }
+  }
+
+  /// It in Korean.
+  package var korean: String {
+    switch self {
+    case .usable: "셸을 쓸 수 있습니다"
+    case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
+    case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
+    }
+  }
+}
