@@ -145,9 +145,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     },
     BrokenSetup("a service of sudoers that asks without the passcode", .pamSudoService) {
       $0.machine.service("corp", "auth required pam_unix.so")
-      $0.machine.outputs[$0.machine.installation.sudoPaths.program] =
-        #"{"Defaults":[{"Options":[{"pam_service":"corp"}]}]}"#
+      $0.machine.sudoers("Defaults pam_service=corp\n")
     },
+    BrokenSetup("a line of sudoers that sudo leaves out", .pamSudoers) { $0.machine.sudoers("Defaults\n") },
     BrokenSetup("a line that lets somebody in before", .pamPassedOver) {
       $0.machine.service("sudo", "auth sufficient pam_unix.so\nauth required pam_uaf.so")
     },

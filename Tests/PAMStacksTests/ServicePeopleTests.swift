@@ -15,8 +15,14 @@ import ToolTestSupport
     ServicePeople(accounts: FakeAccounts(), passwords: passwords, sudo: sudo).names(of: template)
   }
 
-  private func sudoers(_ allowed: SudoSettings.Person..., but refused: [SudoSettings.Person] = []) -> SudoSettings {
-    SudoSettings(people: SudoSettings.People(allowed: allowed, refused: refused))
+  private func sudoers(_ lines: String..., gaps: [SudoersGap] = []) -> SudoSettings {
+    var text = SudoersText()
+    text.add(Array(lines.joined(separator: "\n").utf8)) { remark, _ in Issue.record("\(remark)") }
+    return SudoSettings(text, host: "here", gaps: gaps)
+  }
+
+  private func asked(_ lines: String...) -> [String] {
+    names("fallback/sudo", sudoers(lines.joined(separator: "\n")))
   }
 
   @Test func `su and the console ask root too, other programs everybody else with a password`() {
@@ -37,35 +43,87 @@ import ToolTestSupport
   func `a local account whose password lets nobody in is not named`(state: PasswordState) {
     passwords.states["bob"] = state
     #expect(names("instead/sshd") == [])
-    #expect(names("fallback/sudo", sudoers(.account("bob"))) == [])
+    #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == [])
   }
 
   @Test func `an account of a directory may have a password that nobody here knows`() {
     passwords.local = ["root"]
     passwords.states["bob"] = nil
-    #expect(names("fallback/sudo", sudoers(.account("bob"))) == ["bob"])
+    #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == ["bob"])
     #expect(names("instead/sshd") == [])
   }
 
   @Test func `sudo asks those whom sudoers names, by any of their names, and not root`() {
     passwords.groups["ops"] = ["bob", "root"]
-    for person in [SudoSettings.Person.account("bob"), .number(1001), .group("ops"), .everybody] {
-      #expect(names("fallback/sudo", sudoers(.account("root"), person, person)) == ["bob"], "\(person)")
+    passwords.numbers = [4242: "ops"]
+    for person in ["bob", "BOB", "#1001", "%ops", "\"%ops\"", "%#4242", "ALL", "%none, bob", "TEAM"] {
+      let rule = "User_Alias TEAM = EVERYBODY : EVERYBODY = ALL, !alice\nroot,\(person) ALL = ALL\n\(person) ALL = ALL"
+      #expect(asked(rule) == ["bob"], "\(person)")
     }
-    #expect(names("fallback/sudo", sudoers(.account("nemo"), .number(77), .group("none"))) == [])
-    #expect(names("fallback/sudo", sudoers(.everybody, but: [.account("bob")])) == [])
+    #expect(asked("nemo, #77, %none, %#9, +bob ALL=ALL") == [])
+    #expect(asked("ALL,!bob ALL=ALL") == [])
+    #expect(asked("ALL,!TEAM ALL=ALL", "User_Alias TEAM = %ops") == [])
   }
 
-  @Test func `without sudoers the usual groups count, as they do for polkit`() {
+  @Test func `an exception counts in its own rule alone`() {
+    #expect(asked("ALL,!bob ALL=/bin/ls", "bob ALL=/bin/cat") == ["bob"])
+    #expect(asked("bob ALL=/bin/cat", "ALL,!bob ALL=/bin/ls") == ["bob"])
+    // Nobody knows whom a netgroup excepts.
+    #expect(asked("ALL,!+ops ALL=ALL") == ["bob"])
+    #expect(asked("bob ALL=ALL", "ALL,!+ops ALL=NOPASSWD: ALL") == ["bob"])
+  }
+
+  @Test(arguments: [
+    "bob ALL=NOPASSWD: ALL", "bob ALL=ALL\nbob ALL=(ALL) NOPASSWD: ALL\nbob ALL=(ALL) !ALL",
+    "bob ALL=(ALL) ALL\nALL ALL=(ALL) NOPASSWD: ALL", "bob ALL=ALL\nbob ALL=!ALL", "bob elsewhere=ALL",
+    "bob ALL,!here=ALL", "Host_Alias H = a, b\nbob H=ALL", "Defaults !authenticate\nbob ALL=ALL",
+    "Defaults:bob !authenticate\nbob ALL=ALL", "Defaults:%ops !authenticate\nbob ALL=ALL",
+    "Defaults@here !authenticate\nbob ALL=ALL", "Defaults exempt_group=ops\nbob ALL=ALL",
+    "Cmnd_Alias C = /bin/ls, /bin/cat\nbob ALL=C\nbob ALL=NOPASSWD: /bin/cat, /bin/ls", "bob ALL=/bin/ls, !/bin/ls",
+    "bob ALL=NOPASSWD: /bin/ls, /bin/cat, CWD=/x NOSETENV: /bin/rm a\\,b",
+  ])
+  func `whom sudo asks for no password loses nothing`(rules: String) {
+    passwords.groups["ops"] = ["bob"]
+    #expect(asked(rules) == [])
+  }
+
+  @Test(arguments: [
+    "bob ALL=NOPASSWD: ALL\nbob ALL=/bin/ls", "bob ALL=NOPASSWD: /bin/ls, PASSWD: /bin/cat", "bob here=ALL",
+    "bob ALL=(ALL) ALL\nbob ALL=(root) NOPASSWD: ALL", "bob 192.0.2.0/24=ALL", "bob h*=ALL", "bob here.example.com=ALL",
+    "bob ALL=ALL\nbob 192.0.2.7=NOPASSWD: ALL", "bob ALL=ALL\nbob elsewhere=NOPASSWD: ALL",
+    "Defaults !authenticate\nbob ALL=PASSWD: ALL", "Defaults !authenticate, authenticate\nbob ALL=ALL",
+    "Defaults@elsewhere !authenticate\nbob ALL=ALL", "Defaults!/bin/ls !authenticate\nbob ALL=ALL",
+    "Defaults:alice !authenticate\nbob ALL=ALL", "Defaults exempt_group=ops, !exempt_group\nbob ALL=ALL",
+    "Defaults authenticate=false\nbob ALL=ALL", "Defaults exempt_group=none\nbob ALL=ALL",
+    "bob elsewhere=NOPASSWD: ALL : here=ALL", "bob ALL=\\\n  (ALL) ALL # !ALL", "bob fe80::1=ALL",
+    "Host_Alias H = fe80::1, here : O = there\nbob H=ALL",
+  ])
+  func `whom sudo may ask for a password is named`(rules: String) {
+    passwords.groups["ops"] = ["bob"]
+    #expect(asked(rules) == ["bob"])
+  }
+
+  @Test func `without sudoers the usual groups count, as they do for polkit, and beside one that was read in part`() {
     passwords.groups["wheel"] = ["bob", "root"]
     #expect(names("fallback/sudo") == ["bob"])
     #expect(names("second-factor/polkit-1") == ["bob"])
     // Nobody but root is in sudoers.
-    #expect(names("fallback/sudo", sudoers(.account("root"))) == [])
+    #expect(names("fallback/sudo", sudoers("root ALL=ALL")) == [])
+    let gap = SudoersGap.line(path: "/etc/sudoers", 1, mayNameService: false)
+    #expect(names("fallback/sudo", sudoers("root ALL=ALL", gaps: [gap])) == ["bob"])
   }
 
-  @Test func `root is asked where sudo asks for another account's passcode`() {
-    let people = SudoSettings.People(allowed: [.account("bob")], refused: [])
-    #expect(names("fallback/sudo", SudoSettings(asked: [.root], people: people)) == ["bob", "root"])
+  @Test func `whose password sudo asks for loses the service, and not whoever calls it`() {
+    #expect(asked("Defaults rootpw", "bob ALL=ALL") == ["root"])
+    #expect(asked("Defaults rootpw", "Defaults !rootpw", "bob ALL=ALL") == ["bob"])
+    #expect(asked("Defaults:alice rootpw", "bob ALL=ALL") == ["bob"])
+    #expect(asked("Defaults!/bin/ls rootpw", "bob ALL=ALL") == ["root", "bob"])
+    #expect(asked("Defaults runaspw", "bob ALL=ALL") == ["root"])
+    #expect(asked("Defaults runaspw, runas_default=bob", "nobody ALL=ALL") == ["bob"])
+    #expect(asked("Defaults targetpw", "nobody ALL=ALL") == ["root"])
+    #expect(asked("Defaults targetpw", "nobody ALL=(bob) ALL") == ["bob"])
+    #expect(asked("Defaults targetpw", "nobody ALL=(ALL:ALL) ALL") == ["root", "bob"])
+    #expect(asked("Defaults targetpw", "Runas_Alias OP = bob, root", "nobody ALL=(OP) ALL") == ["root", "bob"])
+    #expect(asked("Defaults rootpw") == [])
   }
 }

@@ -68,6 +68,48 @@ import ToolTestSupport
     #expect(find(login: false).contains("root of uaf-rescue cannot log in by a password"))
   }
 
+  private func rescuer(_ sudoers: String...) -> String {
+    var text = SudoersText()
+    text.add(Array(sudoers.joined(separator: "\n").utf8)) { remark, _ in Issue.record("\(remark)") }
+    do throws(WayIn.Objection) {
+      return try WayIn(accounts: FakeAccounts(), passwords: passwords, sudo: SudoSettings(text, host: "here")).find(
+        WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true)
+      ).english
+    } catch { return "refused: \(StackError.noWayIn(error).english.what)" }
+  }
+
+  @Test(arguments: [
+    "alice ALL=(ALL:ALL) ALL", "%sudo ALL=ALL", "alice ALL=(root) NOPASSWD: ALL", "alice here=ALL, !/bin/su",
+    "alice ALL=(ALL) ALL\nbob ALL=!ALL", "Defaults:bob rootpw\nalice ALL=ALL", "Defaults rootpw,!rootpw\nalice ALL=ALL",
+    "Defaults targetpw\nalice ALL=NOPASSWD: ALL", "Defaults>bob rootpw\nalice ALL=(ALL) ALL",
+  ])
+  func `whom sudoers lets run everything as root can become root`(rules: String) {
+    #expect(rescuer(rules) == "alice, by the password at the console, as one of uaf-rescue")
+  }
+
+  @Test(arguments: [
+    "", "bob ALL=ALL", "alice ALL=/bin/ls", "alice ALL=(bob) ALL", "alice elsewhere=ALL", "alice 192.0.2.1=ALL",
+    "alice ALL=ALL\n%sudo ALL=!ALL", "+ops ALL=ALL", "alice ALL=ALL\nALL,!+ops ALL=(ALL) !ALL",
+    "Defaults runas_default=bob\nalice ALL=ALL", "alice ALL=(ALL,!root) ALL", "alice ALL=() ALL",
+    "alice ALL=ALL\nalice ALL=(ALL) !ALL",
+  ])
+  func `whom no rule is certain to let run everything as root cannot, though of the group sudo`(rules: String) {
+    #expect(rescuer(rules).contains("alice of uaf-rescue cannot become root: no rule of sudoers"))
+  }
+
+  @Test(arguments: [
+    "Defaults rootpw", "Defaults targetpw", "Defaults runaspw", "Defaults:alice rootpw", "Defaults>root rootpw",
+    "Defaults!/bin/su targetpw", "Defaults:%sudo !rootpw, targetpw",
+  ])
+  func `where sudo asks for root's password, root has to be of the rescue group and have one`(line: String) {
+    passwords.states["root"] = .usable
+    #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, who is not of uaf-rescue"))
+    passwords.groups["uaf-rescue"] = ["alice", "root"]
+    #expect(rescuer(line, "alice ALL=(ALL) ALL").hasPrefix("alice, "))
+    passwords.states["root"] = .locked
+    #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, which is locked"))
+  }
+
   @Test func `a person whose primary group it is belongs to it, though it is not listed`() {
     let folder = Folder()
     let text =

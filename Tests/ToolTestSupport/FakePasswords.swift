@@ -1,3 +1,4 @@
+import Glibc
 import PAMStacks
 
 /// Groups and passwords of a machine in good order: alice is the one of uaf-rescue, and may use sudo.
@@ -7,11 +8,15 @@ package final class FakePasswords: PasswordDirectory {
 
   /// The shells of accounts that do not have /bin/sh.
   package var shells: [String: String] = [:]
+  /// Names of groups by their number.
+  package var numbers: [gid_t: String] = [:]
+
   package var local = ["root", "alice"]
 
   package init() {}
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
+  package func members(ofGroupNumber number: gid_t) -> [String]? { numbers[number].flatMap { groups[$0] } }
   package func localAccounts() -> [String] { local }
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
   package func isListed(shell: String) -> Bool { shell == "/bin/sh" }

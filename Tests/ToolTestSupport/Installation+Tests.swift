@@ -12,7 +12,7 @@ extension Installation {
       helperPath: nowherePath, fetchPath: nowherePath, socketPath: nowherePath, configurationPath: nowherePath,
       moduleFolders: [], vendorPAMFolders: [], templateFolder: nowherePath, trialParent: "/tmp",
       passwords: FakePasswords(), tester: FakeTester(), output: { _, _ in nil }, sshPaths: (nowherePath, nowherePath),
-      sudoPaths: (nowherePath + "/cvtsudoers", nowherePath),
+      sudoFiles: SudoFiles(configuration: nowherePath, sudoers: nowherePath, switches: nowherePath), hostName: "here",
       registered: { _ in [] }, isReadOnly: { _ in false }, facts: { .ofATest }, owner: geteuid(), exchange: { _ in nil }
     )
   }

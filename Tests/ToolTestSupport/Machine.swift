@@ -67,6 +67,12 @@ package final class Machine {
     _ = folder.file("pam.d/" + name, Array((text + "\n").utf8), mode: 0o644)
   }
 
+  /// Writes sudoers, which is not there at first.
+  package func sudoers(_ text: String) {
+    folder.delete("sudoers")
+    installation.sudoFiles.sudoers = folder.file("sudoers", Array(text.utf8), mode: 0o440)
+  }
+
   /// Replaces a part of the configuration, or adds lines to its end.
   package func configure(_ old: String, _ new: String) {
     text = old.isEmpty ? text + new + "\n" : text.replacing(old, with: new)

@@ -140,13 +140,14 @@ package struct RegisteredAccounts {
     numbers = configuration.map { installation.registered($0.state.directory) } ?? []
   }
 
-  /// Whether an account has a value registered, locked or not; false where the core cannot say.
+  /// Whether an account has a value registered, locked or not; false where the core cannot say, and where the server has
+  /// disabled the account or refuses its keys.
   package func has(_ name: String) -> Bool {
     // A core takes some milliseconds for each, and an organisation has many who were never here.
     guard let account = accounts.account(named: name), numbers.contains(account.userID) else { return false }
     // A deregistered account still has a file.
     guard case .standing(let document)? = try? core.status(of: name) else { return false }
-    return document.isRegistered
+    return document.mayLogIn
   }
 }
 

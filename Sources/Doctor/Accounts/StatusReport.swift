@@ -151,6 +151,11 @@ package struct StatusDocument: Equatable {
     authenticators.contains(where: \.isHeld)
   }
 
+  /// Whether somebody could log in by what is registered, now or after a lock, by what this machine knows of the server.
+  package var mayLogIn: Bool {
+    serverState?.standing != .disabled && authenticators.contains { $0.isHeld && !$0.isRefused }
+  }
+
   private static func authenticator(_ value: JSONValue) -> Authenticator? {
     guard case .object(let object) = value, let type = object.text("type"), let state = object.number("state") else {
       return nil

@@ -141,6 +141,7 @@ package enum FindingID: String, CaseIterable {
   case pamProfile = "pam-profile"
   case pamOtherName = "pam-other-name"
   case pamSudoService = "pam-sudo-service"
+  case pamSudoers = "pam-sudoers"
   case pamPolkit = "pam-polkit"
   case rescueGroup = "rescue-group"
   case rescuePassword = "rescue-password"

@@ -29,8 +29,10 @@ package struct Installation {
   package var output: (String, [String]) -> String?
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
-  /// cvtsudoers, and what it reads.
-  package var sudoPaths: (program: String, file: String)
+  /// What sudo reads.
+  package var sudoFiles: SudoFiles
+  /// The name of this host, for rules of sudoers.
+  package var hostName: String
   /// The numbers of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
   /// Whether a folder lies on a file system that is mounted for reading alone.
@@ -53,15 +55,21 @@ package struct Installation {
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
-      sudoPaths: ("/usr/bin/cvtsudoers", "/etc/sudoers"), registered: accountNumbers(in:),
+      sudoFiles: .ofThisMachine, hostName: nameOfHost(), registered: accountNumbers(in:),
       isReadOnly: isReadOnlyFolder,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 
-  /// What sudoers says of sudo's questions, by a run of cvtsudoers; sudo's own names where it may not be read.
-  package func readSudoers() -> SudoSettings {
-    SudoSettings(program: sudoPaths.program, file: sudoPaths.file, output: output)
+  /// What sudoers says of sudo's questions, and what of it could not be read.
+  package func readSudoers() -> SudoSettings { SudoSettings(sudoFiles, host: hostName) }
+
+  /// The name of this machine; empty if it cannot be told.
+  private static func nameOfHost() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    // SAFETY: the buffer is as long as it is said to be; the last byte stays zero.
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   private static let standardModuleFolders = [

@@ -215,13 +215,24 @@ extension PAMCheck {
     let sudo = [doors.openSudo()].compactMap(\.self).map { service in
       Finding.failure(.pamSudoService, PAMNameText.sudoService(service: ShownText.line(service)))
     }
-    let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) }
+    let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) } + doors.sudoersGaps().map(finding)
     let polkit = doors.openPolkit().map { member in
       Finding.warning(.pamPolkit, PAMNameText.polkit(service: member.name, asking: member.asking))
     }
     let others = doors.openOthers()
     let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]
     return members + sudo + asked + [polkit].compactMap(\.self) + named
+  }
+
+  /// What was not read of sudoers.
+  private func finding(_ gap: SudoersGap) -> Finding {
+    switch gap {
+    case .groups, .directory: .ok(PAMNameText.sudoersGap(gap))
+    case .file(_, EACCES) where !isRoot: .skipped(PAMNameText.sudoersGap(gap))
+    default:
+      gap.mayHideService
+        ? .failure(.pamSudoers, PAMNameText.sudoersGap(gap)) : .warning(.pamSudoers, PAMNameText.sudoersGap(gap))
+    }
   }
 
   /// pam-auth-update's profile, which is a choice for every service at once.

@@ -203,7 +203,8 @@ enum PAMNameText: FindingCatalogue {
   case sudoService(service: String)
   /// A name of a program without lines of its own.
   case fallen(FallenName)
-  case sudoAsks(SudoSettings.Asked)
+  case sudoAsks(SudoSettings.Question)
+  case sudoersGap(SudoersGap)
 
   var english: FindingText {
     switch self {
@@ -231,6 +232,7 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(place): includes a file that libpam cannot read: everybody is refused",
         do: StackLinePlace.includeRemedy.english)
+    case .sudoersGap(let gap): FindingText("pam: \(gap.english.what)", do: gap.english.remedy)
     }
   }
 
@@ -259,6 +261,7 @@ enum PAMNameText: FindingCatalogue {
     case .unread(let place):
       FindingText(
         "pam: \(place): libpam이 이 줄에서 포함하는 파일을 읽을 수 없어 모두 거부됩니다", do: StackLinePlace.includeRemedy.korean)
+    case .sudoersGap(let gap): FindingText("pam: \(gap.korean.what)", do: gap.korean.remedy)
     }
   }
 }

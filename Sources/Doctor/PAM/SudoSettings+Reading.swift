@@ -1,78 +1,163 @@
+import Glibc
+import HostSystem
 import PAMStacks
-import UAFMessages
+
+/// The files that decide what sudo asks for.
+package struct SudoFiles {
+  /// sudo.conf(5), which may name another sudoers.
+  package var configuration: String
+  /// The sudoers of a sudo that nobody configured.
+  package var sudoers: String
+  /// nsswitch.conf(5), which may name a directory service with more rules.
+  package var switches: String
+
+  /// - Parameters:
+  ///   - configuration: sudo.conf.
+  ///   - sudoers: the usual sudoers.
+  ///   - switches: nsswitch.conf.
+  package init(configuration: String, sudoers: String, switches: String) {
+    self.configuration = configuration
+    self.sudoers = sudoers
+    self.switches = switches
+  }
+
+  /// Those of this machine.
+  package static let ofThisMachine = SudoFiles(
+    configuration: "/etc/sudo.conf", sudoers: "/etc/sudoers", switches: "/etc/nsswitch.conf")
+}
 
 extension SudoSettings {
-  /// What sudoers says, as cvtsudoers(1) of the sudo package reads it.
+  /// What sudoers says, with everything that it includes.
   ///
   /// - Parameters:
-  ///   - program: the path of cvtsudoers.
-  ///   - file: the path of sudoers, which root alone may read.
-  ///   - output: runs a program and returns what it prints.
-  /// - Returns: sudo's own names where it cannot be read.
-  package init(program: String, file: String, output: (String, [String]) -> String?) {
-    let text = output(program, ["-f", "json", "-e", "-s", "aliases", file])
-    guard let text, case .object(let sudoers)? = try? JSONValue(parsing: Array(text.utf8)) else {
-      self.init()
+  ///   - files: where it begins.
+  ///   - host: the name of this host.
+  package init(_ files: SudoFiles, host: String) {
+    var reading = SudoersReading(host: host)
+    let path = reading.sudoers(files)
+    reading.readSwitches(files.switches)
+    // Without sudoers, sudo is not there or lets nobody in.
+    guard FileState.isThere(path) else {
+      self.init(gaps: reading.gaps)
       return
     }
-    self.init(defaults: Self.objects(sudoers["Defaults"]), rules: Self.objects(sudoers["User_Specs"]))
+    reading.read(path, depth: 0)
+    self.init(reading.text, host: host, gaps: reading.gaps)
   }
+}
 
-  private init(defaults: [JSONObject], rules: [JSONObject]) {
-    var asked: [Asked] = []
-    for (name, value, _) in defaults.flatMap(Self.options) {
-      if let person = Asked(rawValue: name), value == .bool(true), !asked.contains(person) { asked.append(person) }
+/// Reads sudo's files, and notes what it cannot read.
+private struct SudoersReading {
+  let host: String
+  var text = SudoersText()
+  var gaps: [SudoersGap] = []
+  private var count = 0
+
+  // Real files are far smaller, and fewer; sudo itself follows 128 levels of includes.
+  private static let largest = 1 << 20
+  private static let mostFiles = 1_000
+  private static let deepest = 128
+
+  init(host: String) { self.host = host }
+
+  /// The path of the sudoers that sudo reads.
+  mutating func sudoers(_ files: SudoFiles) -> String {
+    var path = files.sudoers
+    for words in words(of: files.configuration) where words.count > 2 && words[0].lowercased() == "plugin" {
+      let isSudoers = words[1].hasPrefix("sudoers_")
+      if !isSudoers, words[1].contains("policy") {
+        gaps.append(.policy(path: files.configuration, plugin: words[1]))
+      }
+      let option = words.dropFirst(3).last { $0.hasPrefix("sudoers_file=") }
+      if isSudoers, let option { path = String(option.dropFirst("sudoers_file=".count)) }
     }
-    self.init(
-      services: Self.values(of: "pam_service", defaults, usual: "sudo"),
-      loginServices: Self.values(of: "pam_login_service", defaults, usual: "sudo-i"), asked: asked,
-      people: Self.people(of: rules))
+    return path
   }
 
-  private static func objects(_ value: JSONValue?) -> [JSONObject] {
-    guard case .array(let list)? = value else { return [] }
-    return list.compactMap { if case .object(let object) = $0 { object } else { nil } }
+  mutating func readSwitches(_ path: String) {
+    for words in words(of: path) where words[0].lowercased() == "sudoers:" {
+      let sources = words.dropFirst().filter { ["ldap", "sss"].contains($0.lowercased()) }
+      if !sources.isEmpty { gaps.append(.directory(path: path, sources: sources)) }
+    }
   }
 
-  /// Whom the rules are for that ask for a password for one command or more.
-  private static func people(of rules: [JSONObject]) -> People {
-    var people = People(allowed: [], refused: [])
-    for rule in rules where objects(rule["Cmnd_Specs"]).contains(where: asksForPassword) {
-      for entry in objects(rule["User_List"]) {
-        guard let person = person(entry) else { continue }
-        if entry["negated"] == .bool(true) { people.refused.append(person) } else { people.allowed.append(person) }
+  /// The words of a file's lines, without comments; a file that is not there has none.
+  private mutating func words(of path: String) -> [[String]] {
+    guard FileState.isThere(path), let bytes = content(of: path) else { return [] }
+    return String(decoding: bytes, as: UTF8.self).replacing("\\\n", with: " ").split(separator: "\n").compactMap {
+      line in
+      let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
+      return words.isEmpty ? nil : words
+    }
+  }
+
+  mutating func read(_ path: String, depth: Int) {
+    guard let bytes = content(of: path) else { return }
+    var own = self
+    own.text = SudoersText()
+    text.add(bytes) { remark, text in
+      switch remark {
+      case .wrong(let line, let mayNameService):
+        own.gaps.append(.line(path: path, line, mayNameService: mayNameService))
+      case .include(let included, let isFolder):
+        own.text = text
+        own.follow(included, isFolder: isFolder, from: path, depth: depth)
+        text = own.text
       }
     }
-    return people
+    gaps = own.gaps
+    count = own.count
   }
 
-  private static func asksForPassword(_ rule: JSONObject) -> Bool {
-    !objects(rule["Options"]).contains { $0["authenticate"] == .bool(false) }
-  }
-
-  private static func person(_ entry: JSONObject) -> Person? {
-    if case .string(let name)? = entry["username"] { return name == "ALL" ? .everybody : .account(name) }
-    if case .string(let name)? = entry["usergroup"] { return .group(name) }
-    if case .integer(let number)? = entry["userid"], let number = UInt32(exactly: number) { return .number(number) }
-    return nil
-  }
-
-  /// The options of an entry, and whether they are for all.
-  private static func options(_ entry: JSONObject) -> [(name: String, value: JSONValue, isForAll: Bool)] {
-    guard case .array(let options)? = entry["Options"] else { return [] }
-    return options.flatMap { option -> [(String, JSONValue, Bool)] in
-      guard case .object(let option) = option else { return [] }
-      return option.members.map { ($0.name, $0.value, entry["Binding"] == nil) }
+  private mutating func follow(_ included: String, isFolder: Bool, from path: String, depth: Int) {
+    let short = host.split(separator: ".").first.map(String.init) ?? host
+    var place = included.replacing("%h", with: short)
+    if !place.hasPrefix("/") {
+      place = path.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/" + place
+    }
+    guard depth < Self.deepest, count < Self.mostFiles else {
+      gaps.append(.tooLarge(path: place))
+      return
+    }
+    guard isFolder else { return read(place, depth: depth + 1) }
+    guard let names = PAMDirectory(path: place).names() else {
+      if errno != ENOENT { gaps.append(.file(path: place, errno)) }
+      return
+    }
+    // sudo leaves out what an editor or a package manager has left there.
+    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    where !name.contains(".") && !name.hasSuffix("~") {
+      let file = place + "/" + name
+      if case .success(let state) = FileState.of(file), state.kind == S_IFDIR { continue }
+      read(file, depth: depth + 1)
     }
   }
 
-  /// What an option may be: for all the last one, and what some have.
-  private static func values(of name: String, _ defaults: [JSONObject], usual: String) -> [String] {
-    var (forAll, others) = (usual, [String]())
-    for option in defaults.flatMap(options) where option.name == name {
-      guard case .string(let value) = option.value else { continue }
-      if option.isForAll { forAll = value } else { others.append(value) }
+  private mutating func content(of path: String) -> [UInt8]? {
+    count += 1
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+      gaps.append(.file(path: path, errno))
+      return nil
     }
-    return [forAll] + others.filter { $0 != forAll }
+    defer { close(descriptor) }
+    guard let bytes = DescriptorReader.read(descriptor, atMost: Self.largest) else {
+      gaps.append(.file(path: path, errno))
+      return nil
+    }
+    guard bytes.count < Self.largest else {
+      gaps.append(.tooLarge(path: path))
+      return nil
+    }
+    return bytes
+  }
+}
+
+extension FileState {
+  /// Whether there is something of that name, or may be.
+  fileprivate static func isThere(_ path: String) -> Bool {
+    guard case .failure(let error) = of(path) else { return true }
+    return !error.isAbsence
   }
 }

@@ -10,7 +10,8 @@ package enum StackText: Catalogued, Equatable {
   case fallen(FallenName)
   case polkit(String, asking: String)
   case sudoService(String)
-  case sudoAsks(SudoSettings.Asked)
+  case sudoAsks(SudoSettings.Question)
+  case sudoersGap(SudoersGap)
   case unregistered([String])
   case openOthers([String])
   case nobodyAsks(folder: String)
@@ -55,8 +56,13 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
       "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that asks without the passcode"
-    case .sudoAsks(let asked):
-      "sudo asks for the passcode of \(asked.english), not of whoever calls it (Defaults \(asked.rawValue) of sudoers)"
+    case .sudoAsks(let question) where question.isForSome:
+      "sudo asks some, or for some commands, for the passcode of \(question.asked.english), not of whoever calls it "
+        + "(Defaults \(question.asked.rawValue) of sudoers)"
+    case .sudoAsks(let question):
+      "sudo asks for the passcode of \(question.asked.english), not of whoever calls it "
+        + "(Defaults \(question.asked.rawValue) of sudoers)"
+    case .sudoersGap(let gap): gap.english.what
     case .saved(let path): "the edited stack is kept as \(path)"
     case .putBack(let path, let line): "\(path): '\(line)' again"
     case .vendorAgain(let path, let vendor): "\(path): removed; \(vendor) is in force again"
@@ -97,8 +103,13 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
     case .sudoService(let service):
       "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(service))을(를) 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
-    case .sudoAsks(let asked):
-      "sudo는 부른 사람이 아니라 \(asked.korean)의 패스코드를 묻습니다(sudoers의 Defaults \(asked.rawValue))"
+    case .sudoAsks(let question) where question.isForSome:
+      "sudo는 일부 사용자나 일부 명령에 대해, 부른 사람이 아니라 \(question.asked.korean)의 패스코드를 묻습니다"
+        + "(sudoers의 Defaults \(question.asked.rawValue))"
+    case .sudoAsks(let question):
+      "sudo는 부른 사람이 아니라 \(question.asked.korean)의 패스코드를 묻습니다"
+        + "(sudoers의 Defaults \(question.asked.rawValue))"
+    case .sudoersGap(let gap): gap.korean.what
     case .saved(let path): "직접 고친 스택은 \(path)(으)로 남겼습니다"
     case .putBack(let path, let line): "\(path): 다시 '\(line)'입니다"
     case .vendorAgain(let path, let vendor): "\(path): 지웠습니다. 다시 \(vendor)을(를) 씁니다"

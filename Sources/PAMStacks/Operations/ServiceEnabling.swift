@@ -53,6 +53,7 @@ package struct ServiceEnabling {
     }
     for note in family.notes { tell(note) }
     guard !family.isInPlace else { return }
+    if isDryRun, isSudos { for gap in site.sudo.gaps { tell(.sudoersGap(gap)) } }
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
     let losing = losing(by: family)
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
@@ -84,8 +85,14 @@ package struct ServiceEnabling {
     return names.filter { !site.isRegistered($0) }
   }
 
-  /// Refuses where sudoers has sudo ask for another service.
+  /// Whether sudo asks by this service, or may.
+  private var isSudos: Bool {
+    ServiceFamily.of(name)?.main == "sudo" || site.sudo.family.names.contains(name) || template == "sudo"
+  }
+
+  /// Refuses where sudoers has sudo ask for another service, or may do so where it could not be read.
   private func checkSudo(_ doors: ServiceDoors) throws(StackError) {
+    if isSudos, let gap = site.sudo.gaps.first(where: \.mayHideService) { throw .sudoers(.unread(gap)) }
     if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
     guard !isAlone, name == site.sudo.main else { return }
     let together = ServiceFamily.of(name)?.names ?? [name]

@@ -22,7 +22,7 @@ struct ServicePeople {
 
   private func candidates(of template: String) -> [String] {
     switch template.split(separator: "/").last {
-    case "sudo": sudoers().filter { !isRoot($0) } + (sudo.asked.isEmpty ? [] : ["root"])
+    case "sudo": sudoers()
     // polkit's rules name the same groups.
     case "polkit-1": members(of: WayIn.administrators).filter { !isRoot($0) }
     // su asks for the password of the account that it changes to.
@@ -34,23 +34,11 @@ struct ServicePeople {
     }
   }
 
-  /// Those whom sudoers names, or members of the usual groups where it cannot be read.
+  /// Those whose password sudo may ask for: by sudoers, and of the usual groups where rules may not have been read.
   private func sudoers() -> [String] {
-    guard let rules = sudo.people else { return members(of: WayIn.administrators) }
-    let refused = names(of: rules.refused)
-    return names(of: rules.allowed).filter { !refused.contains($0) }
-  }
-
-  private func names(of people: [SudoSettings.Person]) -> [String] {
-    people.flatMap { person -> [String] in
-      switch person {
-      case .everybody: passwords.localAccounts()
-      case .account(let name): [name]
-      case .number(let number):
-        accounts.account(withID: number).map { [String(decoding: $0.name, as: UTF8.self)] } ?? []
-      case .group(let name): members(of: [name])
-      }
-    }
+    let usual = members(of: WayIn.administrators).filter { !isRoot($0) }
+    guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else { return usual }
+    return rules.askedAccounts() + (sudo.gaps.contains(where: \.mayHideRules) ? usual : [])
   }
 
   private func members(of groups: [String]) -> [String] { groups.flatMap { passwords.members(ofGroup: $0) ?? [] } }

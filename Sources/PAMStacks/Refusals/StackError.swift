@@ -64,6 +64,8 @@ package enum SudoersProblem: Error, Equatable {
   case otherService(String, asked: String)
   /// sudo asks for one more service, which would stay open.
   case furtherService(asked: String)
+  /// What was not read may have sudo ask for another service.
+  case unread(SudoersGap)
 }
 
 /// Why a stack that was tried refused the person at the terminal.
@@ -343,6 +345,8 @@ extension SudoersProblem: Catalogued {
         do:
           "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
       )
+    case .unread(let gap):
+      FindingText("sudo may ask for another service: \(gap.english.what)", do: gap.english.remedy)
     }
   }
 
@@ -357,6 +361,8 @@ extension SudoersProblem: Catalogued {
       FindingText(
         "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(asked))도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
         do: "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다")
+    case .unread(let gap):
+      FindingText("sudo 명령이 다른 서비스를 쓸 수 있습니다. \(gap.korean.what)", do: gap.korean.remedy)
     }
   }
 }

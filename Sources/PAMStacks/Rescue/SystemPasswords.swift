@@ -15,14 +15,29 @@ package struct SystemPasswords: PasswordDirectory {
 
   /// The members of a group, as NSS and the local accounts have them; nil if there is no such group.
   package func members(ofGroup name: String) -> [String]? {
+    // SAFETY: the name, entry, buffer and result live for the call.
+    unsafe members { unsafe getgrnam_r(name, $0, $1, $2, $3) }
+  }
+
+  /// The members of the group with this number, in the same way.
+  package func members(ofGroupNumber number: gid_t) -> [String]? {
+    // SAFETY: entry, buffer and result live for the call.
+    unsafe members { unsafe getgrgid_r(number, $0, $1, $2, $3) }
+  }
+
+  private func members(
+    _ find: (
+      UnsafeMutablePointer<group>, UnsafeMutablePointer<CChar>, Int,
+      UnsafeMutablePointer<UnsafeMutablePointer<group>?>
+    ) -> CInt
+  ) -> [String]? {
     // SAFETY: entry, buffer and result live for the call, and so does the list of names, which points into the buffer and
     // ends with NULL.
     var entry = unsafe group()
     var found: UnsafeMutablePointer<group>?
     var buffer = [CChar](repeating: 0, count: Self.room)
     return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> [String]? in
-      guard let base = buffer.baseAddress, unsafe getgrnam_r(name, &entry, base, Self.room, &found) == 0,
-        unsafe found != nil
+      guard let base = buffer.baseAddress, unsafe find(&entry, base, Self.room, &found) == 0, unsafe found != nil
       else { return nil }
       var names: [String] = []
       var next = unsafe entry.gr_mem
@@ -153,6 +168,8 @@ package enum PasswordState: Equatable {
 package protocol PasswordDirectory {
   /// The names that a group lists, and those of local accounts with this primary group; nil if there is no such group.
   func members(ofGroup name: String) -> [String]?
+  /// The same for the group with this number.
+  func members(ofGroupNumber number: gid_t) -> [String]?
   /// The names of the local accounts, which need no directory server.
   func localAccounts() -> [String]
   /// The account's shell, empty where none is set; nil if there is no such account.

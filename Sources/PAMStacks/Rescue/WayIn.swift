@@ -6,12 +6,14 @@ import Wording
 package struct WayIn {
   let accounts: any AccountDirectory
   let passwords: any PasswordDirectory
+  /// Who may become root by sudo, and whose password that takes.
+  var sudo = SudoSettings()
 
   /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
   package static let rescueGroup = PAMLine.rescueGroup
   /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
-  /// Other rules of sudoers are not known here.
+  /// They count where there is no sudoers that could be read.
   static let administrators = ["sudo", "wheel", "admin"]
 
   /// Why none was found.
@@ -104,9 +106,7 @@ package struct WayIn {
     }
     if let lack = stop(name, account.userID, .console, services) { return lack }
     if account.userID == 0 { return nil }
-    guard Self.administrators.contains(where: { passwords.members(ofGroup: $0)?.contains(name) ?? false }) else {
-      return .noAdministrator(groups: Self.administrators)
-    }
+    if let lack = lackOfRule(for: account, name, services) { return lack }
     guard services.sudoIsOpen else { return .noSudo }
     return stop(name, account.userID, .sudo, services)
   }
@@ -117,6 +117,28 @@ package struct WayIn {
       guard shell == .usable else { return .shell(shell) }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }
+  }
+
+  /// Why sudo does not make somebody root; nil if it does, once the stack lets those in whom it asks.
+  private func lackOfRule(for account: Account, _ name: String, _ services: Services) -> Member? {
+    guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else {
+      return Self.administrators.contains { passwords.members(ofGroup: $0)?.contains(name) ?? false }
+        ? nil : .noAdministrator(groups: Self.administrators)
+    }
+    switch rules.becomingRoot(account) {
+    case .notAllowed: return .noRule
+    case .unasked: return nil
+    case .asked(let people):
+      // The stack leads past pam_uaf whoever is asked, not whoever calls sudo.
+      for other in people where other != String(decoding: account.name, as: UTF8.self) {
+        guard passwords.members(ofGroup: Self.rescueGroup)?.contains(other) ?? false else { return .asksOther(other) }
+        let state = passwords.password(of: other)
+        guard state == .usable else { return .asksOtherWithout(other, state) }
+        guard let asked = accounts.account(named: other) else { return .asksOther(other) }
+        if let lack = stop(other, asked.userID, .sudo, services) { return lack }
+      }
+      return nil
+    }
   }
 }
 
@@ -223,6 +245,12 @@ extension WayIn {
     case password(PasswordState)
     case noConsole
     case noAdministrator(groups: [String])
+    /// sudoers has no rule that lets them run everything as root.
+    case noRule
+    /// sudo asks for the password of another account, which the stack does not lead past pam_uaf.
+    case asksOther(String)
+    /// That account has no password that can be used.
+    case asksOtherWithout(String, PasswordState)
     case noSudo
     case shell(LoginShell)
     case stopped(Stop)
@@ -233,6 +261,13 @@ extension WayIn {
       case .password(let state): "has a password that is \(state.english)"
       case .noConsole: "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
       case .noAdministrator(let groups): "is in none of the groups \(groups.joined(separator: ", "))"
+      case .noRule: "cannot become root: no rule of sudoers is certain to let them run ALL as root on this host"
+      case .asksOther(let name):
+        "cannot become root by their password: by sudoers, sudo asks for that of \(ShownText.line(name)), who is not of "
+          + WayIn.rescueGroup
+      case .asksOtherWithout(let name, let state):
+        "cannot become root by their password: by sudoers, sudo asks for that of \(ShownText.line(name)), which is "
+          + state.english
       case .noSudo: "cannot become root by a password: sudo is not there, or leads nobody past pam_uaf"
       case .shell(let shell): shell.english
       case .stopped(let stop): stop.english
@@ -245,6 +280,13 @@ extension WayIn {
       case .password(let state): "비밀번호: \(state.korean)"
       case .noConsole: "비밀번호로 로그인할 수 없습니다. 콘솔(login)이 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .noAdministrator(let groups): "다음 그룹 어디에도 없습니다: \(groups.joined(separator: ", "))"
+      case .noRule: "root가 될 수 없습니다. 이 호스트에서 root로 ALL을 실행하게 하는 확실한 sudoers 규칙이 없습니다"
+      case .asksOther(let name):
+        "자신의 비밀번호로 root가 될 수 없습니다. sudoers 설정에 따라 sudo 명령은 \(ShownText.line(name))의 비밀번호를 물으며, "
+          + "그 계정은 \(WayIn.rescueGroup) 그룹에 없습니다"
+      case .asksOtherWithout(let name, let state):
+        "자신의 비밀번호로 root가 될 수 없습니다. sudoers 설정에 따라 sudo 명령이 묻는 \(ShownText.line(name))의 비밀번호: "
+          + state.korean
       case .noSudo: "비밀번호로 root가 될 수 없습니다. sudo가 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .shell(let shell): shell.korean
       case .stopped(let stop): stop.korean

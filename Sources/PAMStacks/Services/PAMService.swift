@@ -199,8 +199,13 @@ package struct ServiceDoors {
   }
 
   /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
-  package func askedBySudo() -> [SudoSettings.Asked] {
+  package func askedBySudo() -> [SudoSettings.Question] {
     sudo.family.names.contains(where: asks) ? sudo.asked : []
+  }
+
+  /// What was not read of sudoers, where sudo asks for the passcode by a name that is known.
+  package func sudoersGaps() -> [SudoersGap] {
+    sudo.family.names.contains(where: asks) ? sudo.gaps : []
   }
 
   /// Further services that exist and do not ask for the passcode, in order.

@@ -1,4 +1,5 @@
 import Glibc
+import HostSystem
 import ServiceNames
 import Wording
 
@@ -13,22 +14,19 @@ package struct SudoSettings: Equatable {
     case usual = "runaspw"
   }
 
-  /// Whom a rule of sudoers is for; netgroups and groups by their number are left out.
-  package enum Person: Equatable {
-    case everybody
-    case account(String)
-    case number(uid_t)
-    case group(String)
-  }
+  /// Whose passcode is asked for, and whether only of some people, on some hosts or for some commands.
+  package struct Question: Equatable {
+    /// Whose.
+    package let asked: Asked
+    /// Whether it is so for some alone, or may be.
+    package let isForSome: Bool
 
-  /// Whom sudo asks for a password, on any host and for any command, and who is excepted.
-  package struct People: Equatable {
-    package var allowed: [Person]
-    package var refused: [Person]
-
-    package init(allowed: [Person], refused: [Person]) {
-      self.allowed = allowed
-      self.refused = refused
+    /// - Parameters:
+    ///   - asked: whose passcode is asked for.
+    ///   - isForSome: whether it is so for some alone, or may be.
+    package init(asked: Asked, isForSome: Bool) {
+      self.asked = asked
+      self.isForSome = isForSome
     }
   }
 
@@ -36,24 +34,54 @@ package struct SudoSettings: Equatable {
   package let services: [String]
   /// The same for `sudo -i`.
   package let loginServices: [String]
+  /// The same for `sudo -A`; empty where it asks as `sudo` does.
+  package let askpassServices: [String]
   /// Whose passcode is asked for, everywhere or for some.
-  package let asked: [Asked]
-  /// Who may use sudo; nil where sudoers could not be read.
-  package let people: People?
+  package let asked: [Question]
+  /// What was not read of it.
+  package let gaps: [SudoersGap]
+  /// The rules; nil where there are none to be read.
+  let text: SudoersText?
+  private let host: String
 
-  /// - Parameters:
-  ///   - services: the service of `sudo`, and then those of some people, hosts or commands.
-  ///   - loginServices: the same for `sudo -i`.
-  ///   - asked: whose passcode is asked for.
-  ///   - people: who may use sudo; nil where that is not known.
-  package init(
-    services: [String] = ["sudo"], loginServices: [String] = ["sudo-i"], asked: [Asked] = [], people: People? = nil
-  ) {
-    self.services = services
-    self.loginServices = loginServices
-    self.asked = asked
-    self.people = people
+  /// sudo's own names, and nothing about people.
+  ///
+  /// - Parameter gaps: what could not be read.
+  package init(gaps: [SudoersGap] = []) {
+    services = ["sudo"]
+    loginServices = ["sudo-i"]
+    askpassServices = []
+    asked = []
+    self.gaps = gaps
+    text = nil
+    host = ""
   }
+
+  /// What sudoers says.
+  ///
+  /// - Parameters:
+  ///   - text: the files, as far as they could be read.
+  ///   - host: the name of this host.
+  ///   - gaps: what could not be read.
+  package init(_ text: SudoersText, host: String, gaps: [SudoersGap] = []) {
+    let rules = SudoersRules(text, host: host, accounts: NoDirectory(), passwords: NoDirectory())
+    services = rules.services("pam_service", usual: "sudo")
+    loginServices = rules.services("pam_login_service", usual: "sudo-i")
+    askpassServices = rules.services("pam_askpass_service", usual: "").filter { !$0.isEmpty }
+    asked = rules.asked()
+    let unknown = text.unknownGroups
+    self.gaps = gaps + (unknown.isEmpty ? [] : [.groups(unknown)])
+    self.text = text
+    self.host = host
+  }
+
+  /// The rules for people; nil where there are none to be read.
+  func rules(accounts: any AccountDirectory, passwords: any PasswordDirectory) -> SudoersRules? {
+    text.map { SudoersRules($0, host: host, accounts: accounts, passwords: passwords) }
+  }
+
+  /// Whether everything was read that could name a service.
+  var knowsServices: Bool { !gaps.contains(where: \.mayHideService) }
 
   /// The service of most people's `sudo`.
   var main: String { services.first ?? "sudo" }
@@ -61,7 +89,9 @@ package struct SudoSettings: Equatable {
   /// sudo's names as Debian builds it, with what sudoers has in their place.
   var family: ServiceFamily {
     var members: [String] = []
-    for name in services + loginServices where name != main && !members.contains(name) { members.append(name) }
+    for name in services + loginServices + askpassServices where name != main && !members.contains(name) {
+      members.append(name)
+    }
     return ServiceFamily(main: main, members: members)
   }
 
@@ -93,6 +123,107 @@ extension SudoSettings.Asked: Catalogued {
     case .target: "명령을 실행할 계정"
     case .root: "root"
     case .usual: "runas_default의 계정"
+    }
+  }
+}
+
+/// Nobody: what sudoers says of services needs no people.
+private struct NoDirectory: AccountDirectory, PasswordDirectory {
+  func account(named name: String) -> Account? { nil }
+  func account(withID userID: uid_t) -> Account? { nil }
+  func members(ofGroup name: String) -> [String]? { nil }
+  func members(ofGroupNumber number: gid_t) -> [String]? { nil }
+  func localAccounts() -> [String] { [] }
+  func shell(of name: String) -> String? { nil }
+  func isListed(shell: String) -> Bool { false }
+  func password(of name: String) -> PasswordState { .unknown }
+}
+
+/// Something that sudo reads and that was not read here.
+package enum SudoersGap: Equatable {
+  /// A file; the system's error number.
+  case file(path: String, CInt)
+  /// A file that is far larger than any real one.
+  case tooLarge(path: String)
+  /// A line that sudo cannot read either, and leaves out.
+  case line(path: String, Int, mayNameService: Bool)
+  /// sudo.conf names another policy than sudoers.
+  case policy(path: String, plugin: String)
+  /// Rules that a directory service has.
+  case directory(path: String, sources: [String])
+  /// Netgroups, and groups of a plugin, whose members are not looked up.
+  case groups([String])
+
+  /// Whether it may have sudo ask for another service.
+  package var mayHideService: Bool {
+    switch self {
+    // An included file that is not there says nothing.
+    case .file(_, let number): number != ENOENT
+    case .line(_, _, let mayNameService): mayNameService
+    case .tooLarge, .policy: true
+    case .directory, .groups: false
+    }
+  }
+
+  /// Whether rules may be missing, so that the usual groups count beside those that were read.
+  var mayHideRules: Bool {
+    switch self {
+    case .groups: false
+    case .file, .tooLarge, .line, .policy, .directory: true
+    }
+  }
+}
+
+extension SudoersGap: Catalogued {
+  /// It in English.
+  package var english: FindingText {
+    switch self {
+    case .file(let path, let number):
+      FindingText(
+        "\(ShownText.line(path)) cannot be read (\(SystemReason(number).english)): what sudoers says is not known",
+        do: number == EACCES ? "run it as root" : "visudo -c")
+    case .tooLarge(let path):
+      FindingText(
+        "\(ShownText.line(path)) is too large to be read: what sudoers says is not known",
+        do: "make several files of it")
+    case .line(let path, let line, _):
+      FindingText(
+        "\(ShownText.line(path)):\(line): sudo cannot read this line, and leaves it out",
+        do: "visudo -c, and correct the line")
+    case .policy(let path, let plugin):
+      FindingText(
+        "\(path): \(ShownText.line(plugin)) decides in place of sudoers: what sudo asks for is not known",
+        do: "take the plugin out")
+    case .directory(let path, let sources):
+      FindingText(
+        "the sudo rules of a directory service were not read (sudoers of \(path): \(sources.joined(separator: ", ")))")
+    case .groups(let names):
+      FindingText("netgroup, not looked up: \(names.map(ShownText.line).joined(separator: ", ")), which sudoers names")
+    }
+  }
+
+  /// It in Korean.
+  package var korean: FindingText {
+    switch self {
+    case .file(let path, let number):
+      FindingText(
+        "\(ShownText.line(path))을(를) 읽을 수 없어(\(SystemReason(number).korean)) sudoers의 설정을 알 수 없습니다",
+        do: number == EACCES ? "root로 실행하십시오" : "visudo -c")
+    case .tooLarge(let path):
+      FindingText(
+        "\(ShownText.line(path))이(가) 너무 커서 sudoers의 설정을 알 수 없습니다", do: "여러 파일로 나누십시오")
+    case .line(let path, let line, _):
+      FindingText(
+        "\(ShownText.line(path)):\(line): sudo가 읽지 못하고 건너뛰는 줄입니다", do: "visudo -c로 확인하고 이 줄을 고치십시오")
+    case .policy(let path, let plugin):
+      FindingText(
+        "\(path): sudoers 대신 \(ShownText.line(plugin))이(가) 결정하므로 sudo가 무엇을 묻는지 알 수 없습니다",
+        do: "이 플러그인을 빼십시오")
+    case .directory(let path, let sources):
+      FindingText(
+        "디렉터리 서비스의 sudo 규칙은 읽지 않았습니다(\(path)의 sudoers: \(sources.joined(separator: ", ")))")
+    case .groups(let names):
+      FindingText("sudoers에 있으나 구성원을 찾아보지 않은 넷그룹: \(names.map(ShownText.line).joined(separator: ", "))")
     }
   }
 }

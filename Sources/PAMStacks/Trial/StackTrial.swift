@@ -229,7 +229,7 @@ struct FamilyTrial {
     let stacks = RescueReading(
       reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
     do throws(WayIn.Objection) {
-      return try WayIn(accounts: site.accounts, passwords: site.passwords).find(
+      return try WayIn(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo).find(
         WayIn.Services(
           leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
           consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),

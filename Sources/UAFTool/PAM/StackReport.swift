@@ -24,7 +24,9 @@ struct StackReport {
     object.set("polkit", polkit.map(Self.member))
     object.set("sudoService", doors.openSudo().map { .string($0) })
     let asked = doors.askedBySudo()
-    if !asked.isEmpty { object.set("sudoAsks", .array(asked.map { .string($0.rawValue) })) }
+    if !asked.isEmpty { object.set("sudoAsks", .array(asked.map { .string($0.asked.rawValue) })) }
+    let gaps = doors.sudoersGaps()
+    if !gaps.isEmpty { object.set("sudoersGaps", .array(gaps.map { .string($0.english.what) })) }
     return JSONValue.object(object).text
   }
 
@@ -77,6 +79,7 @@ struct DoorReport {
     }
     if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
+    for gap in doors.sudoersGaps() { context.result(StackText.sudoersGap(gap)) }
     if let polkit = doors.openPolkit() {
       context.result(StackText.polkit(polkit.name, asking: polkit.asking))
     }

@@ -16,16 +16,13 @@ import ToolTestSupport
 
   // MARK: What sudoers says
 
-  /// Has cvtsudoers print entries of Defaults.
-  private func sudoers(_ entries: String...) {
-    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] =
-      #"{"Defaults":[\#(entries.joined(separator: ","))],"User_Specs":[]}"#
+  /// Writes sudoers in which alice, of the rescue group, may do everything.
+  private func sudoers(_ lines: String...) {
+    stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
   }
 
-  private static func all(_ option: String) -> String { #"{"Options":[{\#(option)}]}"# }
-
   @Test func `sudo is not enabled where sudoers has it ask for another service, which is named`() {
-    sudoers(Self.all(#""pam_service":"early""#), Self.all(#""pam_service":"corp""#))
+    sudoers("Defaults pam_service=early", "Defaults !insults, pam_service = \"corp\"")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp and not sudo"))
@@ -38,7 +35,7 @@ import ToolTestSupport
   }
 
   @Test func `sudo is not enabled while a further service of some people would stay open`() {
-    sudoers(#"{"Binding":[{"username":"alice"}],"Options":[{"pam_login_service":"shells"}]}"#)
+    sudoers("Defaults:alice pam_login_service=shells")
     stacks.write("shells", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service shells as well"))
     #expect(!asks("sudo"))
@@ -52,7 +49,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamSudoService })
     stacks.write("corp", Stacks.sudo)
-    sudoers(Self.all(#""pam_service":"corp""#))
+    sudoers("Defaults pam_service=corp")
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
     #expect(
       stacks.run("status").output.contains(
@@ -64,18 +61,127 @@ import ToolTestSupport
 
   @Test(arguments: [("targetpw", "the account that the command will run as"), ("rootpw", "root")])
   func `whose passcode sudo asks for is said`(option: String, person: String) {
-    sudoers(Self.all("\"\(option)\":true"), Self.all(#""insults":true"#))
+    sudoers("Defaults \(option)", "Defaults insults")
+    stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
+    stacks.passwords.states["root"] = .usable
     let told = "sudo asks for the passcode of \(person), not of whoever calls it (Defaults \(option) of sudoers)\n"
     #expect(stacks.run("enable", "sudo").output.contains(told))
     #expect(stacks.run("status", "--json").output.contains("\"sudoAsks\":[\"\(option)\"]"))
-    sudoers(Self.all("\"\(option)\":false"))
+    sudoers("Defaults \(option)", "Defaults !\(option)")
+    #expect(!stacks.run("status").output.contains("the passcode of"))
+    sudoers("Defaults:bob \(option)")
+    #expect(stacks.run("status").output.contains("sudo asks some, or for some commands, for the passcode of \(person)"))
+    sudoers("Defaults@elsewhere \(option)")
     #expect(!stacks.run("status").output.contains("the passcode of"))
   }
 
-  @Test(arguments: ["", "{", "[]", #"{"Defaults":7}"#, #"{"Defaults":[7,{"Options":[1]},{"Options":{}}]}"#])
-  func `what cannot be read of sudoers changes nothing`(text: String) {
-    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] = text
-    #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo"))
+  @Test func `a service for sudo -A that asks without the passcode keeps sudo from being enabled`() {
+    sudoers("Defaults pam_askpass_service=corp")
+    stacks.write("corp", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
+    #expect(!asks("sudo"))
+  }
+
+  // Debian 12's cvtsudoers prints broken JSON for the first ones, and nothing for those with a line that sudo leaves out.
+  @Test(arguments: [
+    "carla ALL=(ALL) CWD=/srv ALL", "carla ALL=(ALL) ROLE=r TYPE=t ALL", "NOBODYS ALL=ALL", "alice ALL=",
+    "Defaults @", "User_Alias small = alice", "no sense",
+  ])
+  func `the service that sudo asks for is seen whatever other lines there are`(line: String) {
+    sudoers(line, "Defaults pam_service=su", line)
+    stacks.write("su", Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(
+      bench.exit == .refused && bench.notes.contains("sudo uses the PAM service su and not sudo"), "\(bench.notes)")
+    #expect(!asks("sudo"))
+  }
+
+  @Test func `a line that sudo leaves out is told, and by doctor too`() {
+    sudoers("Defaults env_reset", "no sense")
+    let bench = stacks.run("enable", "sudo")
+    #expect(
+      bench.exit == .success && bench.output.contains("sudoers:2: sudo cannot read this line, and leaves it out\n"))
+    #expect(stacks.run("status").output.contains("sudoers:2: sudo cannot read this line"))
+    #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .warning)
+    sudoers("Defaults env_reset")
+    #expect(!stacks.findings().contains { $0.id == .pamSudoers })
+  }
+
+  @Test(arguments: [
+    "Defaults pam_service corp", "Defaults pam_askpass_service=\"corp", "x Defaults pam_login_service=y",
+  ])
+  func `a line that may name a service, and that cannot be read, keeps sudo from being enabled`(line: String) {
+    sudoers(line)
+    for options in [["sudo"], ["sudo", "--only"], ["corp", "--template", "sudo"]] {
+      let bench = Bench(
+        ["pam", "enable"] + options + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
+        installation: stacks.machine.installation)
+      #expect(bench.exit == .refused && bench.notes.contains("sudoers:1: sudo cannot read this line"), "\(bench.notes)")
+      #expect(bench.notes.contains("hint: visudo -c"))
+    }
+    #expect(stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `a sudoers that cannot be read keeps sudo from being enabled, and doctor fails where it is`() {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    stacks.machine.installation.sudoFiles.sudoers = stacks.machine.folder.folder("sudoers.is.a.folder", mode: 0o755)
+    #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .failure)
+    #expect(stacks.run("status", "--json").output.contains("\"sudoersGaps\":[\""))
+    #expect(stacks.run("disable", "sudo").exit == .success)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudoers.is.a.folder cannot be read"), "\(bench.notes)")
+    // Nobody is known to become root by it either.
+    #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
+  }
+
+  @Test(arguments: ["sudoers_policy", "sudoers_audit"])
+  func `the sudoers that sudo.conf names counts`(symbol: String) {
+    sudoers("Defaults pam_service=sudo")
+    let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
+    stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
+      "sudo.conf", Array("# Plugin x\nPlugin \(symbol) \\\n sudoers.so sudoers_uid=0 sudoers_file=\(other)\n".utf8),
+      mode: 0o644)
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp and not sudo"))
+  }
+
+  @Test func `what sudoers includes counts, in its place`() {
+    let folder = stacks.machine.folder
+    _ = folder.folder("sudoers.d", mode: 0o755)
+    _ = folder.file("sudoers.d/10-corp", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
+    for name in ["20.bak", "30~"] {
+      _ = folder.file("sudoers.d/" + name, Array("Defaults pam_service=no\n".utf8), mode: 0o440)
+    }
+    _ = folder.file("sudoers.here", Array("Defaults pam_service=early\n".utf8), mode: 0o440)
+    for include in ["@includedir sudoers.d", "#includedir \(folder.path)/sudoers.d", "@include sudoers.d/10-corp"] {
+      sudoers("@include sudoers.%h", include, "@includedir /nonexistent")
+      #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp and not sudo"), "\(include)")
+    }
+    sudoers("@includedir sudoers.d", "@include sudoers.here")
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service early and not sudo"))
+    // A file that includes itself has no end.
+    sudoers("@include sudoers")
+    #expect(stacks.run("enable", "sudo").notes.contains("is too large to be read"))
+    sudoers("@include missing")
+    #expect(stacks.run("enable", "sudo").output.contains("/missing cannot be read"))
+  }
+
+  @Test func `another policy than sudoers keeps sudo from being enabled`() {
+    sudoers()
+    stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
+      "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
+  }
+
+  @Test func `rules of a directory service, and netgroups, are said not to be known`() {
+    sudoers("+ops ALL=ALL", "%:AD\\\\admins ALL=ALL")
+    stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
+      "nsswitch.conf", Array("passwd: files\nsudoers: files sss # more\n".utf8), mode: 0o644)
+    let bench = stacks.run("enable", "sudo")
+    #expect(
+      bench.output.contains("netgroup, not looked up: +ops, %:AD\\admins, which sudoers names\n"), "\(bench.output)")
+    #expect(bench.output.contains("the sudo rules of a directory service were not read"))
+    #expect(!stacks.findings().contains { $0.id == .pamSudoers })
   }
 
   // MARK: Enable
@@ -216,14 +322,14 @@ import ToolTestSupport
     stacks.write("su", Stacks.sudo)
     #expect(stacks.run("enable", "su").notes.contains("/su-l: for su-l libpam takes those of 'other'"))
     stacks.write("sudo-i", Stacks.sudo)
-    sudoers(Self.all(#""pam_service":"corpx""#))
+    sudoers("Defaults pam_service=corpx")
     for named in ["sudo", "corpx"] {
       let bench = stacks.run("enable", named, "--template", "sudo")
       #expect(bench.exit == .refused && bench.notes.contains("there is no \(stacks.machine.pam)/corpx: for corpx"))
       #expect(
         bench.notes.contains("/sudo-i \(stacks.machine.pam)/corpx, then uafctl pam enable corpx --template sudo\n"))
     }
-    sudoers(#"{"Binding":[{"username":"alice"}],"Options":[{"pam_login_service":"shells"}]}"#)
+    sudoers("Defaults:alice pam_login_service=shells")
     #expect(stacks.run("enable", "sudo").notes.contains("/shells: for shells libpam"))
   }
 
@@ -260,7 +366,7 @@ import ToolTestSupport
     stacks.write("sudo-i", stacks.read(".sudo.before-uaf") ?? "")
     #expect(stacks.run("enable", "sudo-i", "--template", "sudo").exit == .success && asks("sudo-i"))
     // sudoers names a service that is not there.
-    sudoers(Self.all(#""pam_service":"corpx""#))
+    sudoers("Defaults pam_service=corpx")
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
   }
 

@@ -13,13 +13,10 @@ import Wording
   init() {
     stacks.passwords.local = ["root", "alice", "bob"]
     stacks.passwords.states["bob"] = .usable
-    sudoers(#"{"User_List":[{"username":"bob"}],"Cmnd_Specs":[{"Commands":[{"command":"ALL"}]}]}"#)
+    sudoers("bob ALL=ALL")
   }
 
-  private func sudoers(_ rules: String) {
-    stacks.machine.outputs[stacks.machine.installation.sudoPaths.program] =
-      #"{"Defaults":[],"User_Specs":[\#(rules)]}"#
-  }
+  private func sudoers(_ rule: String) { stacks.machine.sudoers(rule + "\nalice ALL=(ALL) ALL\n") }
 
   private func enable(_ arguments: String..., core: FakeCore = FakeCore([])) -> Bench {
     Bench(
@@ -63,6 +60,22 @@ import Wording
     }
   }
 
+  @Test(arguments: [
+    (#","atServer":"revoked""#, 3007, "", true), (#","atServer":"unknown""#, 3007, "", true),
+    ("", 3006, #","serverState":{"state":"disabled","asked":1}"#, true),
+    ("", 3006, #","serverState":{"state":"locked","asked":1,"until":2}"#, false),
+    ("", 3006, #","serverState":{"state":"active","asked":1}"#, false),
+  ])
+  func `whom the server refuses, as far as it is known here, counts as not registered`(
+    key: String, state: Int, account: String, isNamed: Bool
+  ) {
+    stacks.machine.register(1001, Machine.finished(""))
+    let document =
+      Machine.document(Machine.authenticator(state: state, more: key), name: "bob").dropLast() + account + "}"
+    let bench = enable("sudo", core: FakeCore([.finished(Machine.finished(String(document)))]))
+    #expect(bench.notes.contains(": bob\n") == isNamed && isUntouched == isNamed, "\(bench.notes)")
+  }
+
   @Test func `somebody about whom the core cannot say anything counts as not registered`() {
     stacks.machine.register(1001, Machine.finished(""))
     #expect(enable("sudo", core: FakeCore([Bench.failure(9, 3003, "damaged")])).exit == .refused)
@@ -78,8 +91,7 @@ import Wording
   }
 
   @Test func `who runs commands by sudo without a password loses nothing`() {
-    sudoers(
-      #"{"User_List":[{"username":"bob"}],"Cmnd_Specs":[{"Options":[{"authenticate":false}],"Commands":[]}]}"#)
+    sudoers("bob ALL=NOPASSWD: ALL")
     #expect(enable("sudo").exit == .success)
   }
 

@@ -88,6 +88,9 @@ final class Stacks {
     }
   }
 
+  /// Writes sudoers.
+  func sudoers(_ lines: String...) { machine.sudoers(lines.joined(separator: "\n") + "\n") }
+
   func run(_ arguments: String..., as userID: uid_t = 0) -> Bench {
     var all = ["pam"] + arguments
     all += ["--pam-directory", machine.pam]

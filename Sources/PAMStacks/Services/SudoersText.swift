@@ -1,0 +1,486 @@
+/// What one or more files of sudoers(5) say, in their order.
+///
+/// cvtsudoers(1) cannot stand for this reader: that of Debian 12 prints broken JSON for valid rules, and it prints nothing where one
+/// line is wrong, although sudo leaves out that line alone.
+package struct SudoersText: Equatable {
+  /// Entries of Defaults.
+  private(set) var defaults: [SudoersDefaults] = []
+  private(set) var aliases: [SudoersAlias: [SudoersItem]] = [:]
+  private(set) var rules: [SudoersRule] = []
+
+  package init() {}
+
+  /// What a line says that is read elsewhere, or not at all.
+  package enum Remark: Equatable {
+    /// `@include` and `@includedir`, with the path as it stands there.
+    case include(path: String, isFolder: Bool)
+    /// sudo cannot read the line, and leaves it out.
+    case wrong(line: Int, mayNameService: Bool)
+  }
+
+  /// Adds what a file says; the remarks are for whoever reads the files.
+  ///
+  /// - Parameter remark: called at the place of the line, so that what an include adds comes there.
+  package mutating func add(_ bytes: [UInt8], remark: (Remark, inout SudoersText) -> Void) {
+    for (text, line) in Self.lines(of: String(decoding: bytes, as: UTF8.self)) {
+      var scanner = SudoersScanner(text)
+      guard !scanner.isAtEnd else { continue }
+      do throws(SudoersScanner.Wrong) {
+        if let include = try scanner.include() {
+          remark(.include(path: include.path, isFolder: include.isFolder), &self)
+        } else if let entry = try scanner.defaults() {
+          defaults.append(entry)
+        } else if let entries = try scanner.aliases() {
+          for (alias, items) in entries { aliases[alias] = items }
+        } else {
+          try addRule(&scanner)
+        }
+      } catch {
+        remark(.wrong(line: line, mayNameService: String(String.UnicodeScalarView(text)).contains("pam_")), &self)
+      }
+    }
+  }
+
+  private mutating func addRule(_ scanner: inout SudoersScanner) throws(SudoersScanner.Wrong) {
+    let users = try scanner.items()
+    do throws(SudoersScanner.Wrong) {
+      rules.append(SudoersRule(users: users, privileges: try scanner.privileges()))
+    } catch {
+      // Whom it names may be asked all the same, once it is corrected.
+      rules.append(SudoersRule(users: users, privileges: nil))
+      throw error
+    }
+  }
+
+  /// The lines as sudo puts them together, each with its first line's number; a comment ends with its line.
+  private static func lines(of text: String) -> [(text: [Unicode.Scalar], number: Int)] {
+    var found: [(text: [Unicode.Scalar], number: Int)] = []
+    var open: (text: [Unicode.Scalar], number: Int)?
+    for (index, row) in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      var row = Array(row)
+      if row.last == "\r" { row.removeLast() }
+      var line = open ?? ([], index + 1)
+      let goesOn = row.last == "\\" && !SudoersScanner.isComment(line.text + row)
+      line.text += goesOn ? row.dropLast() : row
+      open = goesOn ? line : nil
+      if !goesOn { found.append(line) }
+    }
+    return found + [open].compactMap(\.self)
+  }
+}
+
+/// A name of a list in sudoers, and whether it is excepted.
+struct SudoersItem: Equatable {
+  enum Name: Hashable {
+    case everything
+    /// An account, a host, a command or an alias.
+    case word(String)
+    case number(UInt32)
+    case group(String)
+    case groupNumber(UInt32)
+    case netgroup(String)
+    /// A group that only a plugin of sudo knows.
+    case foreignGroup(String)
+  }
+
+  let name: Name
+  var isExcepted: Bool
+}
+
+/// What an alias stands for is one of four kinds.
+struct SudoersAlias: Hashable {
+  enum Kind: String {
+    case user = "User_Alias"
+    case runas = "Runas_Alias"
+    case host = "Host_Alias"
+    case command = "Cmnd_Alias"
+    case commandAgain = "Cmd_Alias"
+  }
+
+  let kind: Kind
+  let name: String
+
+  init(_ kind: Kind, _ name: String) {
+    self.kind = kind == .commandAgain ? .command : kind
+    self.name = name
+  }
+}
+
+/// A line of Defaults.
+struct SudoersDefaults: Equatable {
+  enum Scope: Equatable {
+    case all
+    case users([SudoersItem])
+    case hosts([SudoersItem])
+    case runas([SudoersItem])
+    case commands
+  }
+
+  /// An option and its value.
+  struct Option: Equatable {
+    let name: String
+    /// Nil where the option is only on or off.
+    let value: String?
+    let isOn: Bool
+  }
+
+  let scope: Scope
+  let options: [Option]
+}
+
+/// A rule: who may run what.
+struct SudoersRule: Equatable {
+  /// Commands on some hosts.
+  struct Privilege: Equatable {
+    let hosts: [SudoersItem]
+    let grants: [Grant]
+  }
+
+  /// A command.
+  struct Grant: Equatable {
+    /// As whom it may be run; nil: as the account of `runas_default`.
+    let runas: [SudoersItem]?
+    /// What the tags PASSWD and NOPASSWD say; nil where there is none.
+    let asks: Bool?
+    let command: SudoersItem
+  }
+
+  let users: [SudoersItem]
+  /// Nil where the rest of the line is wrong.
+  let privileges: [Privilege]?
+}
+
+/// Reads one line of sudoers.
+struct SudoersScanner {
+  /// sudo does not understand the line either.
+  struct Wrong: Error {}
+
+  private let text: [Unicode.Scalar]
+  private var place = 0
+
+  init(_ text: [Unicode.Scalar]) {
+    self.text = text
+    skipBlanks()
+  }
+
+  static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+  /// Whether the line holds nothing but a comment; `#include` and the number of an account are none.
+  static func isComment(_ text: [Unicode.Scalar]) -> Bool {
+    let rest = text.drop(while: isBlank)
+    guard rest.first == "#" else { return false }
+    return !(rest.dropFirst().first.map(isDigit) ?? false) && !isInclude(rest.dropFirst())
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func isInclude(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
+    ["include", "includedir"].contains { word in
+      text.starts(with: Array(word.unicodeScalars)) && text.dropFirst(word.count).first.map(isBlank) ?? false
+    }
+  }
+
+  private var next: Unicode.Scalar? { place < text.count ? text[place] : nil }
+
+  private mutating func skipBlanks() { while let scalar = next, Self.isBlank(scalar) { place += 1 } }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard next == scalar else { return false }
+    place += 1
+    return true
+  }
+
+  /// Whether nothing but a comment is left.
+  var isAtEnd: Bool {
+    guard let next else { return true }
+    guard next == "#" else { return false }
+    return place > 0 && text[..<place].contains { !Self.isBlank($0) } || Self.isComment(text)
+  }
+
+  // MARK: Kinds of lines
+
+  mutating func include() throws(Wrong) -> (path: String, isFolder: Bool)? {
+    guard next == "@" || next == "#", Self.isInclude(text[(place + 1)...]) else { return nil }
+    place += 1
+    let isFolder = word(endingAt: []) == "includedir"
+    skipBlanks()
+    let path = try next == "\"" ? quoted() : word(endingAt: [])
+    skipBlanks()
+    guard !path.isEmpty, isAtEnd else { throw Wrong() }
+    return (path, isFolder)
+  }
+
+  mutating func defaults() throws(Wrong) -> SudoersDefaults? {
+    let keyword = Array("Defaults".unicodeScalars)
+    guard text[place...].starts(with: keyword), place + keyword.count < text.count,
+      Self.isBlank(text[place + keyword.count]) || [":", "@", ">", "!"].contains(text[place + keyword.count])
+    else { return nil }
+    place += keyword.count
+    let scope = try scope()
+    var options: [SudoersDefaults.Option] = []
+    repeat { options.append(try option()) } while takeComma()
+    guard isAtEnd else { throw Wrong() }
+    return SudoersDefaults(scope: scope, options: options)
+  }
+
+  private mutating func scope() throws(Wrong) -> SudoersDefaults.Scope {
+    guard let mark = next, !Self.isBlank(mark) else {
+      skipBlanks()
+      return .all
+    }
+    place += 1
+    let items = try items()
+    return switch mark {
+    case ":": .users(items)
+    case "@": .hosts(items)
+    case ">": .runas(items)
+    default: .commands
+    }
+  }
+
+  private mutating func option() throws(Wrong) -> SudoersDefaults.Option {
+    skipBlanks()
+    var isOn = true
+    while take("!") {
+      isOn.toggle()
+      skipBlanks()
+    }
+    let name = word(endingAt: ["=", ",", "+", "-", "!", "\""])
+    guard !name.isEmpty else { throw Wrong() }
+    skipBlanks()
+    if next == "+" || next == "-" { place += 1 }
+    guard take("=") else { return SudoersDefaults.Option(name: name, value: nil, isOn: isOn) }
+    skipBlanks()
+    let value = try next == "\"" ? quoted() : word(endingAt: [","])
+    return SudoersDefaults.Option(name: name, value: value, isOn: isOn)
+  }
+
+  mutating func aliases() throws(Wrong) -> [(SudoersAlias, [SudoersItem])]? {
+    let start = place
+    guard let kind = SudoersAlias.Kind(rawValue: word(endingAt: [",", "=", ":"])) else {
+      place = start
+      return nil
+    }
+    var found: [(SudoersAlias, [SudoersItem])] = []
+    repeat {
+      skipBlanks()
+      let name = word(endingAt: ["=", ":", ","])
+      skipBlanks()
+      guard Self.isAlias(name), take("=") else { throw Wrong() }
+      let isOfCommands = kind == .command || kind == .commandAgain
+      found.append((SudoersAlias(kind, name), try isOfCommands ? commands() : items()))
+      skipBlanks()
+    } while take(":")
+    guard isAtEnd else { throw Wrong() }
+    return found
+  }
+
+  /// Whether a word has the form of an alias: no account of a usual machine has.
+  static func isAlias(_ word: String) -> Bool {
+    word != "ALL" && word.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
+      && word.unicodeScalars.allSatisfy { ("A"..."Z").contains($0) || isDigit($0) || $0 == "_" }
+  }
+
+  // MARK: Parts of lines
+
+  /// A list of accounts or hosts.
+  mutating func items() throws(Wrong) -> [SudoersItem] {
+    var items: [SudoersItem] = []
+    repeat {
+      skipBlanks()
+      let isExcepted = takeMarks()
+      let start = place
+      if next == "\"" {
+        items.append(SudoersItem(name: try Self.name(quoted(), isQuoted: true), isExcepted: isExcepted))
+        continue
+      }
+      let word = address() ?? word(endingAt: [",", "=", "(", ")", "!", ":"], isName: true)
+      guard !word.isEmpty, place > start else { throw Wrong() }
+      items.append(SudoersItem(name: try Self.name(word, isQuoted: false), isExcepted: isExcepted))
+    } while takeComma()
+    skipBlanks()
+    return items
+  }
+
+  /// An address of IPv6, the only name with colons; nil if none stands here.
+  private mutating func address() -> String? {
+    let end = text[place...].firstIndex { !Self.isDigit($0) && !"abcdefABCDEF:./".unicodeScalars.contains($0) }
+    let run = text[place..<(end ?? text.count)]
+    let mark = end.map { text[$0] }
+    guard run.count(where: { $0 == ":" }) > 1, mark.map({ Self.isBlank($0) || [",", "="].contains($0) }) ?? true
+    else { return nil }
+    place = run.endIndex
+    return String(String.UnicodeScalarView(run))
+  }
+
+  private static func name(_ word: String, isQuoted: Bool) throws(Wrong) -> SudoersItem.Name {
+    if word == "ALL", !isQuoted { return .everything }
+    func rest(_ mark: String) -> String? { word.hasPrefix(mark) ? String(word.dropFirst(mark.count)) : nil }
+    let name: SudoersItem.Name? =
+      if let number = rest("%#") { UInt32(number).map { .groupNumber($0) } } else if let group = rest("%:") {
+        .foreignGroup(group)
+      } else if let group = rest("%") { group.isEmpty ? nil : .group(group) } else if let group = rest("+") {
+        group.isEmpty ? nil : .netgroup(group)
+      } else if let number = rest("#") { UInt32(number).map { .number($0) } } else { word.isEmpty ? nil : .word(word) }
+    guard let name else { throw Wrong() }
+    return name
+  }
+
+  mutating func privileges() throws(Wrong) -> [SudoersRule.Privilege] {
+    var privileges: [SudoersRule.Privilege] = []
+    repeat {
+      let hosts = try items()
+      skipBlanks()
+      guard take("=") else { throw Wrong() }
+      privileges.append(SudoersRule.Privilege(hosts: hosts, grants: try grants()))
+      skipBlanks()
+    } while take(":")
+    guard isAtEnd else { throw Wrong() }
+    return privileges
+  }
+
+  /// Commands; what stands before one of them holds for the following ones as well.
+  private mutating func grants() throws(Wrong) -> [SudoersRule.Grant] {
+    var grants: [SudoersRule.Grant] = []
+    var runas: [SudoersItem]?
+    var asks: Bool?
+    repeat {
+      skipBlanks()
+      if take("(") { runas = try runasList() }
+      while try takeOption() {}
+      while let tag = takeTag() {
+        if tag == "PASSWD" { asks = true }
+        if tag == "NOPASSWD" { asks = false }
+      }
+      grants.append(SudoersRule.Grant(runas: runas, asks: asks, command: try command()))
+    } while takeComma()
+    return grants
+  }
+
+  /// Accounts, up to the closing parenthesis; groups behind a colon change the account in no way.
+  private mutating func runasList() throws(Wrong) -> [SudoersItem] {
+    guard let end = text[place...].firstIndex(of: ")") else { throw Wrong() }
+    let inner = text[place..<end].prefix { $0 != ":" }
+    place = end + 1
+    skipBlanks()
+    guard inner.contains(where: { !Self.isBlank($0) }) else { return [] }
+    var scanner = SudoersScanner(Array(inner))
+    let items = try scanner.items()
+    guard scanner.next == nil else { throw Wrong() }
+    return items
+  }
+
+  private static let tags: Set<String> = [
+    "PASSWD", "NOPASSWD", "EXEC", "NOEXEC", "SETENV", "NOSETENV", "LOG_INPUT", "NOLOG_INPUT", "LOG_OUTPUT",
+    "NOLOG_OUTPUT", "MAIL", "NOMAIL", "FOLLOW", "NOFOLLOW", "INTERCEPT", "NOINTERCEPT",
+  ]
+  private static let options: Set<String> = [
+    "ROLE", "TYPE", "CWD", "CHROOT", "TIMEOUT", "NOTBEFORE", "NOTAFTER", "APPARMOR_PROFILE", "PRIVS", "LIMITPRIVS",
+  ]
+
+  /// A tag; nil where the command begins. No option may stand behind one.
+  private mutating func takeTag() -> String? {
+    let start = place
+    let name = word(endingAt: [":", "=", ",", "("])
+    skipBlanks()
+    guard Self.tags.contains(name), take(":") else {
+      place = start
+      return nil
+    }
+    skipBlanks()
+    return name
+  }
+
+  /// An option with its value, which changes nothing of who is asked; false where none stands here.
+  private mutating func takeOption() throws(Wrong) -> Bool {
+    let start = place
+    let name = word(endingAt: [":", "=", ",", "("])
+    skipBlanks()
+    guard Self.options.contains(name), take("=") else {
+      place = start
+      return false
+    }
+    skipBlanks()
+    let value = try next == "\"" ? quoted() : word(endingAt: [","])
+    skipBlanks()
+    guard !value.isEmpty else { throw Wrong() }
+    return true
+  }
+
+  private mutating func commands() throws(Wrong) -> [SudoersItem] {
+    var commands: [SudoersItem] = []
+    repeat { commands.append(try command()) } while takeComma()
+    return commands
+  }
+
+  /// A command with its arguments.
+  private mutating func command() throws(Wrong) -> SudoersItem {
+    skipBlanks()
+    let isExcepted = takeMarks()
+    var command = ""
+    while let scalar = next {
+      if scalar == "\\", place + 1 < text.count {
+        command.unicodeScalars.append(text[place + 1])
+        place += 2
+        continue
+      }
+      // A digest's method ends with a colon.
+      if scalar == ":", !["sha224", "sha256", "sha384", "sha512"].contains(command) { break }
+      if scalar == "," || scalar == "#" { break }
+      command.unicodeScalars.append(scalar)
+      place += 1
+    }
+    while command.hasSuffix(" ") || command.hasSuffix("\t") { command.removeLast() }
+    let first = command.split { $0 == " " || $0 == "\t" }.first.map(String.init) ?? ""
+    // Nothing follows ALL or an alias.
+    let isWhole = first == command && (first == "ALL" || Self.isAlias(first))
+    guard isWhole || ["/", "^", "sha"].contains(where: first.hasPrefix) || ["sudoedit", "list"].contains(first)
+    else { throw Wrong() }
+    return SudoersItem(name: command == "ALL" ? .everything : .word(command), isExcepted: isExcepted)
+  }
+
+  /// Whether an odd number of exclamation marks stands here.
+  private mutating func takeMarks() -> Bool {
+    var isExcepted = false
+    while take("!") {
+      isExcepted.toggle()
+      skipBlanks()
+    }
+    return isExcepted
+  }
+
+  private mutating func takeComma() -> Bool {
+    skipBlanks()
+    return take(",")
+  }
+
+  /// What stands before a blank or one of the marks; a backslash makes the next character one of the word.
+  private mutating func word(endingAt marks: Set<Unicode.Scalar>, isName: Bool = false) -> String {
+    var word = ""
+    while let scalar = next, !Self.isBlank(scalar), !marks.contains(scalar) || isName && word == "%" {
+      // The number of an account or of a group begins with it.
+      if scalar == "#", !(isName && ["", "%", "%:"].contains(word)) { break }
+      if scalar == "\\", place + 1 < text.count { place += 1 }
+      word.unicodeScalars.append(text[place])
+      place += 1
+    }
+    return word
+  }
+
+  private mutating func quoted() throws(Wrong) -> String {
+    var content = ""
+    place += 1
+    while let scalar = next {
+      place += 1
+      if scalar == "\"" { return content }
+      if scalar == "\\", let escaped = next {
+        if escaped != "\"" { content.unicodeScalars.append(scalar) }
+        content.unicodeScalars.append(escaped)
+        place += 1
+        continue
+      }
+      content.unicodeScalars.append(scalar)
+    }
+    throw Wrong()
+  }
+}
