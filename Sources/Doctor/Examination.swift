@@ -2,6 +2,7 @@
 // question that changes nothing there. Its findings say in two languages what to do. No check changes anything or asks a person.
 // The state of accounts comes from a `StatusSource`. It may not import UAFTool, ArgumentParser, Invocation or TerminalPrompts.
 
+import Glibc
 import HostSystem
 import PAMStacks
 import UAFClient
@@ -102,15 +103,22 @@ package struct Examination {
     ).findings()
   }
 
-  /// Why a line's arguments cannot go with the configuration that it has, which is this one where it names no other.
+  /// Why a line's arguments cannot go with the configuration that it has, which is this one where it names no other; or why the
+  /// one that it names cannot be used.
   private func contradiction(
     of arguments: ModuleArguments, _ service: String, to configuration: Configuration?
   ) -> ConfigurationError? {
-    guard let configuration, arguments.configurationPath == nil else { return nil }
     do throws(ConfigurationError) {
-      try configuration.check(arguments, service: service)
+      let named = try arguments.configurationPath.map { (path) throws(ConfigurationError) in
+        try Configuration.load(
+          path: path, defaultPath: installation.configurationPath, requiredOwner: installation.owner)
+      }
+      try (named ?? configuration)?.check(arguments, service: service)
       return nil
-    } catch { return error }
+    } catch {
+      if !isRoot, case .file(_, .system(EACCES)) = error { return nil }
+      return error
+    }
   }
 
   /// Whether the account stage can ask in which state an account is, and believe the answer.

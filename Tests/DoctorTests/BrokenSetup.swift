@@ -158,6 +158,13 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
       $0.machine.service("sudo", "auth requisite pam_uaf.so\nauth required pam_unix.so")
     },
     BrokenSetup("a rescue group with nobody in it", .rescueGroup) { $0.machine.passwords.groups["uaf-rescue"] = [] },
+    BrokenSetup("a line that names a configuration that is not there", .pamArgument) {
+      $0.stack("pam_uaf.so", "pam_uaf.so conf=/nonexistent/x.conf")
+    },
+    BrokenSetup("a line that names a configuration that cannot be used", .pamArgument) {
+      let file = $0.machine.folder.file("other.conf", Array("[sever]\n".utf8), mode: 0o644)
+      $0.stack("pam_uaf.so", "pam_uaf.so conf=\(file)")
+    },
     BrokenSetup("a misspelt argument of the module", .pamArgument) {
       $0.stack("default=die] pam_uaf.so", "default=die] pam_uaf.so nouserokay")
     },

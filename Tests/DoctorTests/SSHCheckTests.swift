@@ -40,6 +40,7 @@ import ToolTestSupport
     (good.replacing("PasswordAuthentication no", with: "Match User x\nPasswordAuthentication no"), .sshPassword),
     ("PubkeyAuthentication no\n" + good, .sshPublicKey),
     (good + "AuthenticationMethods publickey\n", .sshKeyboardInteractive),
+    (good + "AuthenticationMethods publickey,keyboard-interactive:bsdauth\n", .sshKeyboardInteractive),
     (
       good.replacing(
         "PasswordAuthentication no", with: "AuthenticationMethods publickey,password keyboard-interactive"),
@@ -55,7 +56,9 @@ import ToolTestSupport
   @Test(arguments: [
     ("any", SSHText.fine), ("publickey keyboard-interactive", .fine),
     ("publickey,publickey keyboard-interactive:pam", .fine),
-    ("publickey,keyboard-interactive:pam", .both),
+    ("publickey,keyboard-interactive:pam", .both), ("publickey,keyboard-interactive", .both),
+    ("publickey,keyboard-interactive keyboard-interactive:pam", .either),
+    ("publickey,keyboard-interactive:pam password,keyboard-interactive", .either),
   ])
   func `says whether a public key is enough`(methods: String, text: SSHText) {
     let settings = SSHSettings(Self.good + "AuthenticationMethods \(methods)\n")

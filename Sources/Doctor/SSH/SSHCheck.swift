@@ -25,7 +25,8 @@ struct SSHCheck {
     }
     if !settings.takesKeyFirst { findings.append(.warning(.sshPublicKey, SSHText.publicKey)) }
     guard findings.isEmpty else { return findings }
-    return [.ok(settings.takesKeyAlone ? SSHText.fine : SSHText.both)]
+    if settings.takesKeyAlone { return [.ok(SSHText.fine)] }
+    return [.ok(settings.asksWithoutKey ? SSHText.either : SSHText.both)]
   }
 }
 
@@ -133,12 +134,19 @@ struct SSHSettings: Equatable {
     value("pubkeyauthentication") == "yes" && methods?.contains { $0.first == "publickey" } != false
   }
 
-  /// The lists of methods, each of which has to be gone through, without what follows a colon; nil for any one method.
+  /// Whether somebody without a key is asked what PAM asks.
+  var asksWithoutKey: Bool {
+    methods?.contains { $0.contains("keyboard-interactive") && !$0.contains("publickey") } != false
+  }
+
+  /// The lists of methods, one of which has to be gone through; nil for any one method.
+  ///
+  /// The device PAM is left out behind its colon; one with another device is another method.
   private var methods: [[String]]? {
     let text = value("authenticationmethods")
     if text == "any" { return nil }
     return text.split(separator: " ").map { list in
-      list.split(separator: ",").map { String($0.prefix { $0 != ":" }) }
+      list.split(separator: ",").map { $0.hasSuffix(":pam") ? String($0.dropLast(4)) : String($0) }
     }
   }
 }
@@ -152,6 +160,8 @@ enum SSHText: FindingCatalogue, Equatable {
   case fine
   /// A key and the passcode are asked for.
   case both
+  /// Some lists of methods have a key and the passcode, and some the passcode without a key.
+  case either
   /// PAM's questions are in no list of methods.
   case methods
 
@@ -174,9 +184,13 @@ enum SSHText: FindingCatalogue, Equatable {
     case .fine: FindingText("ssh: the question is shown, and a public key is another way in")
     case .both:
       FindingText("ssh: a public key and then the question: where the passcode is refused, only uaf-rescue gets in")
+    case .either:
+      FindingText(
+        "ssh: the question is shown, with or without a public key before it: where the passcode is refused, only uaf-rescue "
+          + "gets in")
     case .methods:
       FindingText(
-        "ssh: AuthenticationMethods has no keyboard-interactive: nobody is asked for the passcode",
+        "ssh: AuthenticationMethods has no keyboard-interactive of PAM: nobody is asked for the passcode",
         do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
     }
   }
@@ -199,9 +213,12 @@ enum SSHText: FindingCatalogue, Equatable {
     case .fine: FindingText("ssh: 질문이 표시되고, 공개 키로도 들어올 수 있습니다")
     case .both:
       FindingText("ssh: 공개 키 다음에 질문합니다. 패스코드가 거부되면 uaf-rescue만 들어올 수 있습니다")
+    case .either:
+      FindingText(
+        "ssh: 공개 키가 있든 없든 질문이 표시됩니다. 패스코드가 거부되면 uaf-rescue만 들어올 수 있습니다")
     case .methods:
       FindingText(
-        "ssh: AuthenticationMethods에 keyboard-interactive가 없어 아무에게도 패스코드를 묻지 않습니다",
+        "ssh: AuthenticationMethods에 PAM의 keyboard-interactive가 없어 아무에게도 패스코드를 묻지 않습니다",
         do: "'AuthenticationMethods publickey keyboard-interactive:pam', 둘 다 요구하려면 쉼표로 이으십시오")
     }
   }

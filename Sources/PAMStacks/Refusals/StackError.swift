@@ -149,6 +149,14 @@ extension StackError: Catalogued {
   /// What failed, and what to do, in Korean.
   package var korean: FindingText { FindingText(koreanProblem, do: koreanRemedy) }
 
+  /// Whether a file system that is mounted for reading alone is in the way.
+  package var isOfReadOnlyFiles: Bool {
+    switch self {
+    case .folder(_, .system(EROFS)), .file(_, .system(EROFS)): true
+    default: false
+    }
+  }
+
   private var englishProblem: String {
     switch self {
     case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
@@ -246,6 +254,8 @@ extension StackError: Catalogued {
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
     case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
+    case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
+      "\(path) lies on a file system that is mounted for reading alone: 'mount -o remount,rw' lets it be changed, where it is no image"
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
@@ -293,6 +303,8 @@ extension StackError: Catalogued {
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
     case .noShape: "--shape를 빼십시오"
     case .noTemplate, .noRefusal: "다른 --shape를 고르십시오. 준비된 스택은 pam.d/README.md에 있습니다"
+    case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
+      "\(path)은(는) 읽기 전용으로 마운트된 파일 시스템에 있습니다. 이미지가 아니라면 'mount -o remount,rw'로 바꿀 수 있게 됩니다"
     case .folder(_, .system): "--pam-directory로 폴더를 지정하십시오"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"

@@ -378,7 +378,9 @@ struct SudoersScanner {
     "ROLE", "TYPE", "CWD", "CHROOT", "TIMEOUT", "NOTBEFORE", "NOTAFTER", "APPARMOR_PROFILE", "PRIVS", "LIMITPRIVS",
   ]
 
-  /// A tag; nil where the command begins. No option may stand behind one.
+  /// A tag; nil where the command begins.
+  ///
+  /// No option may stand behind one.
   private mutating func takeTag() -> String? {
     let start = place
     let name = word(endingAt: [":", "=", ",", "("])

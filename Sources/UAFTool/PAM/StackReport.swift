@@ -115,6 +115,8 @@ struct DisablingRun {
       } catch {
         context.failure(error)
         isComplete = false
+        // Nothing can be changed, and no other advice would help.
+        if error.isOfReadOnlyFiles { return .refused }
       }
     }
     for name in disabling.remaining(among: service == nil ? nil : services) {
