@@ -60,6 +60,21 @@ import ToolTestSupport
     #expect(report(stack).hasPrefix("FAIL pam: /sudo:1: this line can let somebody in before pam_uaf is asked : "))
   }
 
+  @Test(
+    arguments: [
+      "auth sufficient pam_uaf.so\nauth required pam_unix.so", "auth required pam_uaf.so", "auth optional pam_uaf.so",
+    ])
+  func `fails where pam_rootok lets everybody in, whatever pam_uaf's line is worth`(rest: String) {
+    for service in ["sshd", "login", "gdm-password"] {
+      machine.service(service, "auth sufficient pam_rootok.so\n" + rest)
+      let place = PAMText.passedOver(file: "\(machine.pam)/\(service)", line: 1)
+      #expect(check().findings().contains(.failure(.pamPassedOver, place)))
+    }
+    machine.service("su", "auth sufficient pam_rootok.so\n" + rest)
+    #expect(
+      !check().findings().contains(.failure(.pamPassedOver, PAMText.passedOver(file: "\(machine.pam)/su", line: 1))))
+  }
+
   @Test func `names the line of the file that a service includes`() {
     machine.service("common-auth", "# Debian\nauth sufficient pam_sss.so\nauth required pam_unix.so\n")
     let after = "auth required pam_uaf.so"

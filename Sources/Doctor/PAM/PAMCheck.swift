@@ -97,6 +97,9 @@ struct PAMCheck {
     let file = "\(directory)/\(service)"
     let edited = editedStack(of: service)
     let refusal = reading.refusal
+    if let line = reading.lettingAnybodyIn {
+      return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
+    }
     if refusal == .letsIn { return .failure(.pamLetsIn, PAMText.letsIn(file: file)) }
     if own.decidesNothing { return .warning(.pamNoEffect, PAMText.noEffect(file: file)) }
     if refusal == .leavesToOthers {

@@ -312,11 +312,11 @@ package struct StackReading {
       ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
     }
     let passing = endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
-    return passing ?? answeringForAll
+    return passing ?? lettingAnybodyIn
   }
 
   /// The pam_rootok that lets somebody in who knows nothing, at a program that runs as root for everybody; nil if there is none.
-  private var answeringForAll: StackEntry? {
+  package var lettingAnybodyIn: StackEntry? {
     guard !ModuleResults.isRootsOwn(service),
       let answering = entries.first(where: { $0.line.moduleName == ModuleResults.rootModule })
     else { return nil }

@@ -168,9 +168,9 @@ package enum LoginShell: Equatable, Catalogued {
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
 
-  /// - Parameter path: as the account has it; without one login(1) takes /bin/sh.
+  /// - Parameter path: as the account has it; without one login(1) takes the standard shell.
   package init(path: String) {
-    let path = path.isEmpty ? "/bin/sh" : path
+    let path = path.isEmpty ? _PATH_BSHELL : path
     var status = stat()
     // SAFETY: the path lives for the call, which fills exactly one stat.
     let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0

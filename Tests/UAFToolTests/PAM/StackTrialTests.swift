@@ -261,6 +261,21 @@ import ToolTestSupport
     #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"), "\(bench.notes)")
   }
 
+  @Test func `libpam finds that nobody gets into a console whose account lines are those of an other that refuses`()
+    throws
+  {
+    try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
+    stacks.write("sudo", "@include common-auth\naccount required pam_permit.so\n")
+    stacks.write("login", "@include common-auth\n")
+    stacks.write("other", "auth required pam_deny.so\naccount required pam_deny.so\n")
+    let bench = stacks.run("enable", "sudo")
+    #expect(
+      bench.exit == .refused && bench.notes.contains("root is refused by the account lines of login ("),
+      "\(bench.notes)")
+    stacks.write("other", "auth required pam_deny.so\naccount required pam_permit.so\n")
+    #expect(stacks.run("enable", "sudo").exit == .success)
+  }
+
   @Test func `libpam finds a module that is none`() throws {
     try stacks.useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
     _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
