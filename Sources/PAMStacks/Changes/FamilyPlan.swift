@@ -41,7 +41,7 @@ struct FamilyPlan {
       // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
       let found: StackError? =
-        if let line = reading.passing ?? stack.passing {
+        if let line = reading.passing ?? stack.leadingPast {
           .passedOver(path: line.place.path, line: line.place.line)
         } else if reading.refusal != .refuses {
           .noRefusal(path: folder.path(of: plan.service.name))

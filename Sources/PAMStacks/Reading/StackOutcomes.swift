@@ -307,12 +307,14 @@ package struct StackReading {
   ///
   /// Root's way past it in su (a success of pam_rootok) and that of the rescue group do not count. Nor does the rescue group's
   /// where another line asks for the password; where pam_rootok answers in its place, that line is named.
-  package var passing: StackEntry? {
+  package var passing: StackEntry? { leadingPast ?? lettingAnybodyIn }
+
+  /// The line before pam_uaf that leads somebody past it; nil if there is none.
+  var leadingPast: StackEntry? {
     let endings = outcomes.endings { line in
       ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
     }
-    let passing = endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
-    return passing ?? lettingAnybodyIn
+    return endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
   }
 
   /// The pam_rootok that lets somebody in who knows nothing, at a program that runs as root for everybody; nil if there is none.

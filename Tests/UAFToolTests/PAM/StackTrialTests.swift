@@ -110,6 +110,9 @@ import ToolTestSupport
     stacks.write("common-auth", "# ours\nauth sufficient pam_rootok.so\nauth required pam_unix.so\n")
     let bench = stacks.run("enable", service, "--shape", "second-factor")
     #expect(bench.exit == .refused && bench.notes.contains("/common-auth:2: this line can let somebody in"))
+    // Behind pam_uaf it lets the rescue group in without a password, where the program runs as root for everybody.
+    let behind = stacks.run("enable", service, "--shape", "instead", "--anyway")
+    #expect(behind.exit == (service == "sshd" ? .refused : .success), "\(behind.notes)")
   }
 
   @Test func `refuses where it was not so before`() {
