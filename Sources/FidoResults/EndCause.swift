@@ -136,6 +136,8 @@ public enum EndCause: CaseIterable, Sendable {
   case nothingStale
 
   // MARK: Accounts and names
+  /// The account has another authenticator here than the one whose registration is to be removed.
+  case otherHere
   /// Nothing of this account is stored here, and the operation needs no registration.
   case nothingHere
   /// The configuration gives the account no name at the server.

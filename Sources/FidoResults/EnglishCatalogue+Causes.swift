@@ -183,6 +183,10 @@ extension EnglishCatalogue {
         "Use another program.")
     case .nothingChosen: ResultText("Nothing of the list was chosen.", "Try again.")
     // Accounts, names and who asks
+    case .otherHere:
+      ResultText(
+        "This account has another authenticator on this machine, and not the one that was named.",
+        "'uafctl status' shows which.")
     case .nothingHere: ResultText("This account is not registered on this machine.")
     case .nameNotMapped:
       ResultText(

@@ -82,7 +82,7 @@ enum EnglishCatalogue: Catalogue {
     7100: ResultText("The value was reset.", "Register again with 'uafctl register --code FILE'."),
     7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
     7102: ResultText("There is nothing to reset.", "Register with 'uafctl register --code FILE'."),
-    7103: ResultText("This authenticator cannot be reset here.", "Deregister it."),
+    7103: ResultText("This authenticator has no value of its own that could be reset."),
     7110: ResultText("The value was changed."),
     7111: ResultText("The value was not changed.", "Try again."),
     7112: ResultText("The change was cancelled."),
@@ -179,7 +179,8 @@ enum EnglishCatalogue: Catalogue {
         "The enrolment code is for another account. Ask the administrator for one of \(PromptText.shown(name)), which is the "
         + "name of this account at the server."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
-    case .tooManyConversations: return "Too many of your logins are open at once: end one of them and try again."
+    case .tooManyConversations:
+      return "Too many of your logins at once or in a short time: wait a moment, or end one, and try again."
     case .registered(let user): return "\(PromptText.shown(user)) is registered."
     case .lostKeysForgotten:
       return "The server knew this account by a key that this machine had lost, and has forgotten that key. [1008]"

@@ -138,6 +138,8 @@ extension KoreanCatalogue {
       ResultText("서버가 여러 인증 수단을 함께 요구하는데, 이 프로그램은 하나만 물을 수 있습니다.", "다른 프로그램을 사용하십시오.")
     case .nothingChosen: ResultText("목록에서 고르지 않았습니다.", "다시 시도하십시오.")
     // Accounts, names and who asks
+    case .otherHere:
+      ResultText("이 계정은 이 컴퓨터에 다른 인증 수단을 등록했으며, 지정한 인증 수단은 등록되어 있지 않습니다.", "'uafctl status'로 확인하십시오.")
     case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
     case .nameNotMapped:
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")

@@ -65,7 +65,7 @@ enum KoreanCatalogue: Catalogue {
     7100: ResultText("값을 초기화했습니다.", "'uafctl register --code FILE'로 다시 등록하십시오."),
     7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
     7102: ResultText("초기화할 것이 없습니다.", "'uafctl register --code FILE'로 등록하십시오."),
-    7103: ResultText("이 인증 수단은 여기서 초기화할 수 없습니다.", "등록을 해지하십시오."),
+    7103: ResultText("이 인증 수단에는 초기화할 값이 따로 없습니다."),
     7110: ResultText("값을 변경했습니다."),
     7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
     7112: ResultText("변경을 취소했습니다."),
@@ -130,8 +130,8 @@ enum KoreanCatalogue: Catalogue {
     case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
     case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
     case .serverNameChanged: return "설정에 있는 이 계정의 서버 이름이 등록된 이름과 다릅니다. 관리자에게 알리십시오."
-    case .serverStatus(let status): return "서버가 상태 \(status)(으)로 응답했습니다."
-    case .serverNumber(let number): return "서버가 결과 \(number)(으)로 응답했습니다."
+    case .serverStatus(let status): return KoreanParticles.resolved("서버가 상태 \(status)(으)로 응답했습니다.")
+    case .serverNumber(let number): return KoreanParticles.resolved("서버가 결과 \(number)(으)로 응답했습니다.")
     case .stateIsOlder:
       return "서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다. "
         + "관리자에게 등록 코드를 받은 뒤 'uafctl repair --code FILE'을 실행하십시오."
@@ -149,7 +149,7 @@ enum KoreanCatalogue: Catalogue {
     case .codeOfOtherAccount(let name):
       return "다른 계정의 등록 코드입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 관리자에게 그 이름의 코드를 요청하십시오."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
-    case .tooManyConversations: return "동시에 진행 중인 로그인이 너무 많습니다. 하나를 끝낸 뒤 다시 시도하십시오."
+    case .tooManyConversations: return "짧은 시간에 로그인이 너무 많습니다. 잠시 기다리거나 진행 중인 것을 하나 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."
     case .lostKeysForgotten: return "서버에 남아 있던, 이 컴퓨터가 잃어버린 키를 서버에서 지웠습니다. [1008]"
     case .registeredBefore(let kind, let user):

@@ -105,12 +105,15 @@ public struct PacketSocket: ~Copyable {
 
   /// Waits for a packet and puts it into `buffer`, whose capacity must be above ``WireLimit/packet``.
   ///
-  /// - Parameter timeoutMilliseconds: -1 waits for as long as it takes.
+  /// - Parameters:
+  ///   - timeoutMilliseconds: -1 waits for as long as it takes.
+  ///   - readsAfterReset: whether what the peer sent is still read where it closed its end with something unread. The system
+  ///     tells of that once, before it gives out what lies in the socket.
   /// - Throws: ``PacketSocketError``: `timedOut`; `closed` at the end of the stream, which an empty
   ///   packet counts as; `malformed` for a packet that was cut, carries descriptors, or is refused by
   ///   ``Packet/init(_:)``.
   public borrowing func receive(
-    into buffer: inout Secret, timeoutMilliseconds: Int32
+    into buffer: inout Secret, timeoutMilliseconds: Int32, readsAfterReset: Bool = false
   ) throws(PacketSocketError) -> Packet {
     guard try Self.wait(descriptor, for: Int16(POLLIN), timeoutMilliseconds: timeoutMilliseconds) else {
       throw .timedOut
@@ -120,7 +123,10 @@ public struct PacketSocket: ~Copyable {
     // SAFETY: the vector names exactly the buffer lent to the closure. No room is given for control
     // data, so descriptors somebody passes are closed by the kernel and MSG_CTRUNC tells.
     try unsafe buffer.refill { (bytes: UnsafeMutableRawBufferPointer) throws(PacketSocketError) -> Int in
-      let received = unsafe Self.receive(descriptor, bytes, &flags)
+      var received = unsafe Self.receive(descriptor, bytes, &flags)
+      if received < 0, errno == ECONNRESET, readsAfterReset {
+        received = unsafe Self.receive(descriptor, bytes, &flags)
+      }
       guard received > 0 else { throw .closed }
       return received
     }

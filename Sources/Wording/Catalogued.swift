@@ -25,6 +25,26 @@ extension Catalogued {
   }
 }
 
+extension Catalogued<String> {
+  /// The words of one language; of Korean with the particles that fit what is named.
+  package func text(in language: Language) -> String {
+    switch language {
+    case .english: english
+    case .korean: KoreanParticles.resolved(korean)
+    }
+  }
+}
+
+extension Catalogued<FindingText> {
+  /// The words of one language; of Korean with the particles that fit what is named.
+  package func text(in language: Language) -> FindingText {
+    switch language {
+    case .english: english
+    case .korean: FindingText(KoreanParticles.resolved(korean.what), do: korean.remedy.map(KoreanParticles.resolved))
+    }
+  }
+}
+
 /// What a finding says in one language.
 package struct FindingText: Equatable {
   /// What was looked at, and what it is like.

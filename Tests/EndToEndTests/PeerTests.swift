@@ -197,13 +197,14 @@ extension EndToEnd {
       #expect(lines.count == 3)
       let end = try finished([SocketMachine.message(try #require(lines.dropFirst().first))])
       #expect(end?.result == 7011 && end?.pamCode == 4)
-      #expect(end?.text == "Too many of your logins are open at once: end one of them and try again.")
+      #expect(
+        end?.text == "Too many of your logins at once or in a short time: wait a moment, or end one, and try again.")
       // They use up neither root's places nor another person's.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
       let fifth = try machine.tool("authenticate", input: Scene.passcode + "\n")
-      #expect(fifth.status == 1 && fifth.says("Too many of your logins are open at once"), "\(fifth.text)")
+      #expect(fifth.status == 1 && fifth.says("Too many of your logins at once"), "\(fifth.text)")
       #expect(try machine.scene.status().remainingTries == 5, "nothing was charged")
       _ = try crowd.end()
       try Wait.until("a place") { try machine.tool("authenticate", input: Scene.passcode + "\n").status == 0 }

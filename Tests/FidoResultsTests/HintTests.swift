@@ -29,7 +29,7 @@ import Testing
     case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
       .severalToName, .severalTogether,
-      .nothingStale, .nothingHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
+      .nothingStale, .nothingHere, .otherHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,
       .keyElsewhere, .indicesInUse, .chipNotUsed, .chipDemanded, .recoveryNone, .recoveryWrong,
       .joinUnreadable, .joinOfOtherServer, .joinNotOffered, .joinUntold, .notJoined,
       .unlockUnreadable, .unlockOfOtherAccount, .unlockOfOtherMachine, .unlockFromFuture, .unlockNotNeeded,

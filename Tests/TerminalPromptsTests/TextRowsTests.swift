@@ -20,6 +20,24 @@ import Testing
   }
 
   @Test(arguments: [20, 40, 80])
+  func `further rows of a line hang, colours take no room, and a usage breaks between its parts`(columns: Int) {
+    let line = "FAIL 상태: 이 컴퓨터의 상태를 읽을 수 없습니다(오류 13) : chown root /var/lib/pam-uaf [state]"
+    let plain = TextRows.flowing(line, columns: columns, hanging: 5)
+    let rows = plain.split(separator: "\n").map(String.init)
+    #expect(rows.dropFirst().allSatisfy { $0.hasPrefix("     ") && !$0.hasPrefix("      ") })
+    #expect(plain.split(whereSeparator: \.isWhitespace) == line.split(separator: " "))
+    for row in rows where row.contains(" ") && row.drop(while: { $0 == " " }).contains(" ") {
+      #expect(CharacterWidth.columns(row) <= columns)
+    }
+    #expect(
+      TextRows.flowing("\u{1B}[31m\(line)\u{1B}[0m", columns: columns, hanging: 5) == "\u{1B}[31m\(plain)\u{1B}[0m")
+    let usage = "USAGE: uafctl register [--conf <file>] [--code <file>] [<user>] [<type>] (--all | <service>)"
+    let broken = TextRows.usage(usage, columns: columns, hanging: 7)
+    #expect(broken.replacing("\n       ", with: " ") == usage)
+    #expect(broken.split(separator: "\n").allSatisfy { $0.contains("[") == $0.contains("]") || $0.hasPrefix("USAGE") })
+  }
+
+  @Test(arguments: [20, 30, 60, 100, 300])
   func `flowing text is never broken inside a word, and keeps lines, indents and the space before an entry`(
     _ columns: Int
   ) {

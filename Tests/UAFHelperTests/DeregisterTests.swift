@@ -251,12 +251,32 @@ import UAFWire
     let bench = try HelperBench.registered()
     for enabled in ["", "authenticators = [\"passcode\", \"face\", \"biometric\"]\n"] {
       bench.configuration = enabled + bench.configuration
-      var begin = bench.begin(.deregister)
+      for operation in [UAFWire.Operation.deregister, .authenticate, .register, .change, .reset] {
+        var begin = bench.begin(operation)
+        begin.service = Array("uafctl".utf8)
+        begin.authenticator = Array(type.utf8)
+        let transcript = try bench.run(begin)
+        #expect(transcript.result == 1012 && transcript.prompts.isEmpty, "\(operation) \(type): \(bench.log.lines)")
+        #expect(transcript.finished.text?.hasPrefix("There is no such authenticator type.") == true)
+      }
+    }
+  }
+
+  @Test(arguments: [nil, "passcode"]) func `advises nobody to register who wants nothing registered`(type: String?)
+    throws
+  {
+    let bench = try HelperBench.registered()
+    #expect(try deregister(bench, .deregisterAll).result == 0)
+    for operation in [UAFWire.Operation.deregister, .deregisterAll] {
+      var begin = bench.begin(operation)
       begin.service = Array("uafctl".utf8)
-      begin.authenticator = Array(type.utf8)
-      let transcript = try bench.run(begin)
-      #expect(transcript.result == 1012 && transcript.prompts.isEmpty, "\(type): \(bench.log.lines)")
-      #expect(transcript.finished.text?.hasPrefix("There is no such authenticator type.") == true)
+      if operation == .deregister { begin.authenticator = type.map { Array($0.utf8) } }
+      for payload in [nil, Array("00000-00000-00000-00000".utf8)] {
+        begin.payload = payload
+        let transcript = try bench.run(begin)
+        #expect(transcript.result == 1009, "\(bench.log.lines)")
+        #expect(transcript.finished.text == "This account is not registered on this machine.")
+      }
     }
   }
 

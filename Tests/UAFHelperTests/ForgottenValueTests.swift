@@ -261,6 +261,10 @@ import UAFWire
       if try works(bench) { continue }
       // A state is told by its number; uafctl shows the number's text and hint.
       if path.last == "status", told.contains("\"version\"") { continue }
+      // Nobody who wants nothing registered is led to a registration: it is as they want it.
+      if path.last?.hasPrefix("deregister") == true, told.hasPrefix("This account is not registered on this machine.") {
+        continue
+      }
       let next = commands(in: told)
       #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")
       #expect(path.count < 3, "\(path): \(told)")

@@ -59,6 +59,16 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).finished.staleValue == !isInteractive)
   }
 
+  @Test func `uafctl is told to change a stale value, and by which command`() throws {
+    let bench = try HelperBench.registered()
+    bench.configuration += "\n[passcode]\nmin_length = 8"
+    var begin = bench.begin()
+    begin.service = Array("uafctl".utf8)
+    let transcript = try bench.run(begin, ["correct"])
+    #expect(transcript.result == 0 && transcript.finished.staleValue)
+    #expect(transcript.infos.count == 1 && transcript.infos[0].contains("uafctl change"), "\(transcript.infos)")
+  }
+
   @Test func `a peer without root asks for no change either`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"

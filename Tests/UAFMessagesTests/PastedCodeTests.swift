@@ -14,46 +14,147 @@ import Testing
     "mina\n%\n", "> mina\n> %\n", "Account: mina\n%\n", "\t%\t",
   ]) func `finds the one code or payload, quoted or with the account beside it`(_ form: String) {
     for code in [Self.code, Self.payload] {
-      #expect(PastedCode.enrolment(in: form.replacing("%", with: code)) == code)
+      #expect(PastedCode.enrolment(in: form.replacing("%", with: code)).code == code)
     }
   }
 
   @Test func `finds a code whose groups are words, and one in small letters`() {
     let words = Self.code.replacing("-", with: " ")
     for text in [words, "mina " + words, words + " mina", "> " + words, words.lowercased()] {
-      #expect(PastedCode.enrolment(in: text) == Self.code, "\(text)")
+      #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text)")
     }
   }
 
   @Test func `joins a payload that a mail program has broken into rows`() {
     let rows = [Self.payload.prefix(44), Self.payload.dropFirst(44)].map(String.init)
-    #expect(PastedCode.enrolment(in: rows.joined(separator: "\n")) == Self.payload)
-    #expect(PastedCode.enrolment(in: rows.joined(separator: "\n") + "\nmina\n") == Self.payload)
-    #expect(PastedCode.enrolment(in: "> mina\n> " + rows.joined(separator: "\n> ") + "\n") == Self.payload)
+    #expect(PastedCode.enrolment(in: rows.joined(separator: "\n")).code == Self.payload)
+    #expect(PastedCode.enrolment(in: rows.joined(separator: "\n") + "\nmina\n").code == Self.payload)
+    #expect(PastedCode.enrolment(in: "> mina\n> " + rows.joined(separator: "\n> ") + "\n").code == Self.payload)
   }
 
   @Test(arguments: [
     "", "a b", "two\nlines\n", "\(code) \(other)", "mina \(code)\nnora \(other)\n", "\(payload)\n\(payload)x\n",
-    "one two three four \(code)", "one two three four \(payload)",
-  ]) func `finds nothing where there is no code, or more than one, or a whole letter around it`(_ text: String) {
-    #expect(PastedCode.enrolment(in: text) == nil)
+    "\(code)\n\(payload)", "Dear Mina,\nyour code is \(code), or \(other) for the other machine.\nKind regards\n",
+    "one two three four five six seven eight nine ten eleven",
+  ]) func `finds nothing where there is no code, or more than one`(_ text: String) {
+    #expect(PastedCode.enrolment(in: text).code == nil)
+    let hasTwo = [Self.code, Self.other, Self.payload].count { text.contains($0) } > 1 || text.contains(Self.payload)
+    #expect(PastedCode.enrolment(in: text) == (hasTwo ? .several : .nothing))
+  }
+
+  @Test(arguments: [
+    "\"%\"", "'%'", "“%”", "‘%’", "„%“", "«%»", "‹%›", "「%」", "『%』", "《%》", "`%`", "```\n%\n```", "＂%＂", "<%>", "(%)",
+    "[%]", "{%}", "*%*", "_%_", "**%**", "__%__", "%.", "%,", "%;", "%:", "\"%\".", "(%).", "Code:%", "code=%",
+    "code: %.",
+    "https://fido.example.com/?code=%", "<b>%</b>", "- %", "\u{3000}%\u{3000}", "\u{2003}%", "%\u{85}", "%\u{2028}",
+    "\u{200E}%\u{200F}",
+    "\u{202A}%\u{202C}", "\u{2066}%\u{2069}", "\u{200B}%\u{2060}", "\u{FEFF}\u{FEFF}%", "% %", "%\n%\n",
+    "where this server is already configured, the code alone is enough: %",
+    "uaf-server: where this server is already configured, the code alone is enough: %\n",
+    "Dear Mina,\n\nthis is the code for the new machine:\n\n    %\n\nIt is good until tomorrow.\nKind regards\n-- \nThe helpdesk\n",
+    "> Dear Mina,\n>\n> this is the code for the new machine:\n> %\n> Kind regards\n",
+    "안녕하세요. 새 컴퓨터를 등록할 코드를 보냅니다. 내일까지 쓸 수 있습니다. 코드는 「%」입니다. 감사합니다.\n",
+  ]) func `finds the one code or payload, whatever a program or a letter has put around it`(_ form: String) {
+    for code in [Self.code, Self.payload] {
+      let text = form.replacing("%", with: code)
+      #expect(PastedCode.enrolment(in: text).code == code, "\(text)")
+    }
+    let text = form.replacing("%", with: Self.unlock)
+    #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
+  }
+
+  /// The code in other characters that stand for the same.
+  private static func forms(of code: String) -> [String] {
+    let wide = String(
+      String.UnicodeScalarView(code.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xFEE0) }))
+    let hyphens: [String] =
+      ["\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}", "\u{AD}", "\u{FF0D}"]
+    let spaces = ["\u{3000}", "\u{A0}", "\u{2003}", "\u{202F}", "\t", " - "]
+    let marks = ["\u{200B}", "\u{200D}", "\u{200E}", "\u{2060}", "\u{FEFF}", "\u{202D}", "\u{2068}"]
+    return [wide, wide.lowercased()] + (hyphens + spaces).map { code.replacing("-", with: $0) }
+      + marks.map { code.replacing("-", with: $0 + "-" + $0) }
+  }
+
+  @Test func `reads the characters and hyphens of other keyboards, and no mark that nobody sees`() {
+    for text in Self.forms(of: Self.code) {
+      for form in ["%", "mina %", "“%”."] {
+        let text = form.replacing("%", with: text)
+        #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text.debugDescription)")
+      }
+    }
+    for text in Self.forms(of: Self.unlock) {
+      let found = PastedCode.unlock(in: text, beside: []).code ?? ""
+      #expect(UnlockCode(typed: found, near: 0) == UnlockCode(typed: Self.unlock, near: 0), "\(text.debugDescription)")
+    }
+  }
+
+  @Test func `a wrong code stays wrong, whatever is cleaned`() {
+    let other: (Character) -> Character = { $0 == "7" ? "8" : "7" }
+    for position in Self.code.indices where Self.code[position] != "-" {
+      var wrong = Self.code
+      wrong.replaceSubrange(position...position, with: [other(Self.code[position])])
+      var shorter = Self.code
+      shorter.remove(at: position)
+      var longer = Self.code
+      longer.insert("7", at: position)
+      var marked = Self.code
+      marked.insert("$", at: position)
+      for text in [wrong, shorter, longer, marked].flatMap({ [$0] + Self.forms(of: $0) }) {
+        for form in ["%", "“%”", "mina %", "Dear Mina, this is the code for your new machine, it is %. Kind regards"] {
+          let found = PastedCode.enrolment(in: form.replacing("%", with: text)).code ?? ""
+          #expect(EnrolmentCode(typed: found) == nil, "\(text)")
+        }
+      }
+    }
+  }
+
+  @Test func `takes the payload where the code that it has stands below it`() throws {
+    let code = try #require(EnrolmentCode(typed: Self.code))
+    let payload = EnrolmentPayload(code: code, server: "https://fido.example.com", username: "mina", expires: 1).encoded
+    let line = "uaf-server: where this server is already configured, the code alone is enough: \(Self.code)\n"
+    #expect(PastedCode.enrolment(in: payload + "\n" + line).code == payload)
+    #expect(PastedCode.enrolment(in: payload + "\n" + line.replacing(Self.code, with: Self.other)) == .several)
+  }
+
+  @Test(arguments: [40, 60, 64, 72, 76, 78, 100], ["", "> ", ">> ", "  "])
+  func `joins rows of any width, of a payload and of a signed line`(width: Int, quote: String) {
+    let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"unlock+jwt"}"#.utf8))
+    let claims = Base64URL.encode(Array(#"{"sub":"mina","iat":1}"#.utf8))
+    for last in [UInt8(0), 0xFF] {
+      let token = "\(header).\(claims).\(Base64URL.encode([UInt8](repeating: last, count: 64)))"
+      let long = Base64URL.encode(Array(#"{"v":1,"ca":"\#(String(repeating: "~?", count: 150))"}"#.utf8))
+      for payload in [token, long] {
+        var rows: [String] = []
+        var rest = payload[...]
+        while !rest.isEmpty {
+          rows.append(quote + rest.prefix(width))
+          rest = rest.dropFirst(width)
+        }
+        let text = rows.joined(separator: "\r\n")
+        for form in ["%\r\n", "%\r\nmina\r\n", "Dear Mina,\r\n\r\n%\r\n\r\nRegards\r\n", "mina\n%.\nRegards\n"] {
+          let text = form.replacing("%", with: text)
+          #expect(PastedCode.enrolment(in: text).code == payload, "\(text)")
+          #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == payload, "\(text)")
+        }
+      }
+    }
   }
 
   @Test func `leaves a single word as it is, whatever it is`() {
-    #expect(PastedCode.enrolment(in: "\u{FEFF}a.b.c\n") == "a.b.c")
-    #expect(PastedCode.unlock(in: "> a.b.c", beside: []) == "a.b.c")
+    #expect(PastedCode.enrolment(in: "\u{FEFF}a.b.c\n").code == "a.b.c")
+    #expect(PastedCode.unlock(in: "> a.b.c", beside: []).code == "a.b.c")
   }
 
   @Test(arguments: ["%", "mina %", "% mina", "Mina: %", "> %", "\u{FEFF}mina\t%", "% 7QK3", "mina % 7QK3", "nora %"])
   func `finds an unlock code with the account, or the machine's name, beside it`(_ form: String) {
     let text = form.replacing("%", with: Self.unlock)
-    #expect(PastedCode.unlock(in: text, beside: ["mina"]) == Self.unlock, "\(text)")
+    #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
   }
 
   @Test func `drops the account from an unlock code whose groups are words`() {
     let words = Self.unlock.replacing("-", with: " ")
     let whole = Self.unlock.replacing("-", with: "")
-    #expect(PastedCode.unlock(in: words, beside: ["mina"]) == whole)
-    #expect(PastedCode.unlock(in: "mina " + words, beside: ["mina"]) == whole)
+    #expect(PastedCode.unlock(in: words, beside: ["mina"]).code == whole)
+    #expect(PastedCode.unlock(in: "mina " + words, beside: ["mina"]).code == whole)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import UAFWire
 
@@ -119,6 +120,46 @@ import UAFWire
     let bench = Bench(["authenticate"], core: [Bench.question], input: "a\n")
     #expect(bench.exit == .unreachable)
     #expect(bench.notes.contains("uafctl: the core ended before it said how it went\nhint: "))
+  }
+
+  @Test(arguments: [[], ["--json"], ["--json-conversation"]])
+  func `reads what the core has said before it closed, whatever could no longer be sent`(options: [String]) {
+    let end = Bench.failure(4, 7011, "Too many.\nWait.")
+    for script in [[end], [.info("Hello."), end], [.error("No."), .setenv(name: "A", value: "b"), end]] {
+      let bench = Bench(["authenticate"] + options, core: FakeCore(script, isGone: true))
+      #expect(bench.exit == .refused)
+      let told = bench.output + bench.notes
+      #expect(told.contains("Too many.") && told.contains("7011") && !told.contains("1006"), "\(told)")
+    }
+  }
+
+  @Test func `asks nobody for a core that is gone, and believes nothing that it did not say`() {
+    for script in [[], [Bench.question, Bench.success], [.info("Hello.")], [.ready, Bench.success]] as [[CoreMessage]] {
+      let bench = Bench(["authenticate"], core: FakeCore(script, isGone: true), input: Array("x\n".utf8))
+      #expect(bench.exit == .unreachable)
+      #expect(bench.notes.contains("uafctl: the core ended before it said how it went\n"))
+      #expect(!bench.notes.contains("Passcode") && !bench.notes.contains("accepted"))
+    }
+  }
+
+  @Test func `reads what the core has said before it closed with something unread`() throws {
+    struct Closing: Person {
+      let core: CInt
+      var checks: Set<Check> { [] }
+      mutating func answer(_ prompt: Prompt) throws(ToolError) -> UAFTool.Entry { .cancelled }
+      mutating func isReady() throws(ToolError) -> Bool { false }
+      func hear(_ text: String, isError: Bool) { close(core) }
+    }
+    let ends = try PacketSocket.pair()
+    for message in [CoreMessage.info("Hello."), Bench.failure(4, 7011)] {
+      let packet = try message.packet()
+      // SAFETY: the array lives for the call.
+      _ = unsafe send(ends.theirs, packet, packet.count, CInt(MSG_NOSIGNAL))
+    }
+    let socket = try PacketSocket(takingOver: ends.mine)
+    var person = Closing(core: ends.theirs)
+    var conversation = try Conversation()
+    #expect(try conversation.hold(begin, over: socket, with: &person).result == 7011)
   }
 
   @Test(arguments: [(0, 3012), (7, 0), (4, 0), (25, 1009), (0, 7100), (0, 10)])

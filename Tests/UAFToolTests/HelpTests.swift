@@ -20,7 +20,8 @@ import ToolTestSupport
 
         Passcodes and enrolment codes are asked for on the terminal without showing
         them. Where standard input is no terminal, each question takes one line of it.
-        Only results go to standard output.
+        Only results go to standard output. Whoever has forgotten a value asks the
+        administrator for an enrolment code, and sets a new value with register --code.
 
         EXIT STATUS:
           0  done
@@ -86,7 +87,9 @@ import ToolTestSupport
 
         The first registration of an account needs the enrolment code that the server's
         administrator hands over. A further one may be proved with a registered
-        authenticator instead.
+        authenticator instead. A forgotten value is replaced with a new enrolment code,
+        if the server's yes has to be signed (require_signed_verdict). Without that
+        root resets it first.
 
         USAGE: uafctl register [--conf <file>] [--json-conversation] [--together] [--json] [--code <file>] [--token] \
         [<user>] [<type>]
@@ -155,8 +158,8 @@ import ToolTestSupport
         OVERVIEW: Changes a passcode or a pattern.
 
         The old value is asked for first, and a wrong one counts as an attempt; the new
-        one is asked for twice. The registrations stay as they are. Without the old
-        value only a reset helps.
+        one is asked for twice. The registrations stay as they are. Whoever has
+        forgotten the old value sets a new one with register --code.
 
         USAGE: uafctl change [--conf <file>] [--json-conversation] [--together] [--json] [<user>] [<type>]
 
@@ -182,10 +185,11 @@ import ToolTestSupport
       help(ResetCommand.self) == """
         OVERVIEW: Wipes a forgotten passcode or pattern, and makes its keys unusable.
 
-        A person needs a new enrolment code for it, with which the server forgets them
-        as well, and a server whose yes has to be signed (require_signed_verdict). Root
-        needs none; the server then still knows the keys, unless root gives a code with
-        --deregister.
+        Whoever has forgotten a value need not reset it: register --code sets a new one
+        in one step. A person needs a new enrolment code for a reset, with which the
+        server forgets the keys as well, and a server whose yes has to be signed
+        (require_signed_verdict). Root needs none; the server then still knows the
+        keys, unless root gives a code with --deregister.
 
         USAGE: uafctl reset [--conf <file>] [--json-conversation] [--together] [--json] [--code <file>] [--deregister] \
         [<user>] [<type>]

@@ -40,9 +40,38 @@ import UAFWire
     prompt.options = ["a\"", "b\u{7}"]
     #expect(
       bench([.prompt(prompt), Bench.success], "{\"answer\":\"1\"}\n").output.split(separator: "\n").first ?? "" == """
-        {"type":"challenge","check":"choice","step":"newAgain","echo":true,"text":"Which?[2J\\u000a1 a\\u000a2 b",\
+        {"type":"challenge","check":"choice","step":"newAgain","echo":true,"text":"No.\\u000a2 tries left.\\u000aReason: sudo\\u000aWhich?[2J\\u000a1 a\\u000a2 b",\
         "remainingAttempts":2,"errorMessage":"No.","reason":"sudo","entryLength":1,"options":["a\\"","b"]}
         """)
+  }
+
+  @Test(
+    arguments: [
+      (
+        "Passcode: ", "Wrong passcode: 3 tries left.", 3, nil,
+        "Wrong passcode: 3 tries left.|Passcode: "
+      ),
+      ("Passcode: ", "Wrong passcode.", 3, nil, "Wrong passcode.|3 tries left.|Passcode: "),
+      (
+        "Passcode (3 digits): ", "Wrong passcode.", 1, "ward",
+        "Wrong passcode.|1 try left.|Reason: ward|Passcode (3 digits): "
+      ),
+      ("No.|Confirm: ward|Passcode: ", "No.", nil, "ward", "No.|Confirm: ward|Passcode: "),
+      ("Passcode: ", nil, 5, "ward", "Reason: ward|Passcode: "),
+      (
+        "Passcode: ", "Wrong passcode: 13 tries left.", 3, nil,
+        "Wrong passcode: 13 tries left.|3 tries left.|Passcode: "
+      ),
+    ] as [(String, String?, UInt32?, String?, String)])
+  func `the text of a challenge is complete: what was wrong, the tries, why, and the question`(
+    text: String, mistake: String?, tries: UInt32?, reason: String?, whole: String
+  ) {
+    var prompt = Prompt(echo: false, check: "passcode", step: .current, text: text.replacing("|", with: "\n"))
+    (prompt.errorMessage, prompt.remainingAttempts, prompt.reason) = (mistake, tries, reason)
+    for options in [[], ["--together"]] {
+      let bench = bench([.prompt(prompt), Bench.success], "{\"cancel\":true}\n", options)
+      #expect(bench.output.contains(#","text":"\#(whole.replacing("|", with: "\\u000a"))","#), "\(bench.output)")
+    }
   }
 
   @Test(arguments: [(PromptStep.current, "current"), (.new, "new"), (.newAgain, "newAgain")])
@@ -100,6 +129,15 @@ import UAFWire
     let long = #"{"answer":""# + String(repeating: "a", count: 20_000) + "\"}\n"
     let bench = bench([Bench.question, Bench.question, Bench.failure(19, 999)], long + "{\"answer\":\"b\"}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("b")])
+  }
+
+  @Test(arguments: [nil, "ko_KR.UTF-8"])
+  func `a success with a value that the rules would refuse has a next step`(locale: String?) {
+    var stale = Finished(pamCode: 0, result: 0)
+    stale.staleValue = true
+    let line = bench([.finished(stale)], "", locale: locale).output
+    #expect(line.contains(#""type":"success""#) && line.contains(#""nextStep":""#) && line.contains("'uafctl change'"))
+    #expect(!bench([Bench.success], "").output.contains("nextStep"))
   }
 
   @Test func `a token is part of a success, and only where it was asked for`() {

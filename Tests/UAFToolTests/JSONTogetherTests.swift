@@ -85,7 +85,8 @@ import UAFWire
     #expect(
       bench.sent.dropFirst() == [Bench.answer("short"), Bench.answer("marmalade7"), Bench.answer("marmalade7")])
     let told = Self.line(
-      Self.challenge("new", "New passcode for alice: ", error: #""Use 8 characters or more.""#),
+      Self.challenge(
+        "new", #"Use 8 characters or more.\u000aNew passcode for alice: "#, error: #""Use 8 characters or more.""#),
       Self.challenge("newAgain", "New passcode again: "))
     #expect(lines(bench).prefix(2) == [Self.both, told])
   }
@@ -154,7 +155,8 @@ import UAFWire
     let bench = change([.prompt(prompt), Self.changed], "{\"answers\":[\"1\",\"2\"]}\n")
     #expect(
       lines(bench).first?.hasSuffix(
-        #","text":"New passcode again (4 digits): ",\#(Self.nothingWrong),"reason":"ward 3","entryLength":4}]}"#)
+        #","text":"Reason: ward 3\u000aNew passcode again (4 digits): ",\#(Self.nothingWrong),"reason":"ward 3","entryLength":4}]}"#
+      )
         == true, "\(bench.output)")
   }
 

@@ -106,6 +106,14 @@ import UAFWire
   @Test func `denies no registration, and prints no token for a denial`() {
     let registration = Bench(["oob", "--deny", "-"], core: [Bench.success], input: Self.payload())
     #expect(registration.exit == .usage && registration.startedOwn.isEmpty)
+    #expect(registration.notes.hasSuffix("hint: leave it unused, and have the administrator revoke it\n"))
     #expect(Bench(["oob", "--deny", "--token", "-"], core: [Bench.success]).exit == .usage)
+    for options in [[], ["--deny"]] {
+      let code = Bench(["oob"] + options + ["-"], core: [Bench.success], input: "00000-00000-00000-00000\n")
+      #expect(code.exit == .usage && code.startedOwn.isEmpty)
+      #expect(
+        code.notes == "uafctl: the code cannot be used: it is an enrolment code, and approves nothing\n"
+          + "hint: uafctl register --code FILE takes it\n")
+    }
   }
 }

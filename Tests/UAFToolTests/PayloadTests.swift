@@ -52,13 +52,43 @@ import UAFWire
         """)
   }
 
-  @Test(arguments: [code, "{\"v\":1}"])
+  @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000"])
   func `is refused on the command line, and not repeated`(argument: String) {
-    let bench = Bench(["register", "--code", argument], core: [Bench.success])
-    #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: a code's place is a file, not the command line\nhint: "))
-    #expect(!bench.notes.contains(argument))
-    #expect(bench.startedOwn.isEmpty)
+    for (arguments, place) in Self.places {
+      let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
+      #expect(bench.exit == .usage)
+      #expect(bench.notes.hasPrefix("uafctl: a code's place is a file, not the command line\nhint: "))
+      #expect(bench.notes.contains(" (\(place)), or give - ") && bench.notes.contains("other people see command lines"))
+      #expect(!bench.notes.contains(argument))
+      #expect(bench.startedOwn.isEmpty)
+    }
+  }
+
+  /// Commands that take a code last, and where they say that they take it.
+  private static let places = [
+    (["register", "--code"], "--code FILE"), (["deregister", "--code"], "--code FILE"),
+    (["reset", "--deregister", "--code"], "--code FILE"), (["repair", "--code"], "--code FILE"), (["oob"], "FILE"),
+    (["unlock", "--payload"], "--payload FILE"), (["join", "--payload"], "--payload FILE"),
+  ]
+
+  @Test(arguments: [
+    "7AV5K-00000-00000-0000", "7AV5K-00000-00000-00001", "7av5k-00000-00000-00001x", "00000000000000000001",
+    "S760-0303-000G-40R4-0M30-E209", "7AV5K-00000-00000",
+  ])
+  func `a code that is wrong or another one is not repeated where no file has its name`(argument: String) {
+    for (arguments, place) in Self.places {
+      let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
+      #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
+      #expect(bench.notes.contains("(\(place))") && bench.notes.contains("other people see"))
+      #expect(!bench.notes.contains(argument), "\(bench.notes)")
+    }
+  }
+
+  @Test func `names the place where a command takes a code that nobody gave`() {
+    for (arguments, place) in Self.places {
+      let bench = Bench(arguments + ["-"], as: 0, core: [Bench.success])
+      #expect(bench.notes == "uafctl: no code was given\nhint: give a file (\(place)), or - for standard input\n")
+    }
   }
 
   @Test func `refuses a file that is missing, a folder, and an empty name`() {
@@ -85,16 +115,35 @@ import UAFWire
   }
 
   @Test(arguments: [
-    Array("two\nlines\n".utf8), Array("a b".utf8), [0x61, 0], [0xC3, 0xA4], [0x1B],
-    [UInt8](repeating: 0x61, count: 16_385), [UInt8](repeating: 0x61, count: 1 << 20),
+    (Array("two\nlines\n".utf8), "there is no code in it, or only a part of one"),
+    (Array("a b".utf8), "there is no code in it, or only a part of one"),
+    ([0x61, 0], "that is no code: it has NUL bytes"), ([0xFF, 0x61], "that is no code: it is not text in UTF-8"),
+    ([0xFF, 0xFE, 0x61], "that is no code: it is not text in UTF-8"),
+    ([0xFE, 0xFF, 0xD8, 0x00], "that is no code: it is not text in UTF-8"),
+    ([0xC3, 0xA4], "that is no code: it has characters that no code has"),
+    ([0x1B], "that is no code: it has characters that no code has"),
+    ([UInt8](repeating: 0x61, count: 16_385), "that is no code: no code is longer than 16384 bytes"),
+    ([UInt8](repeating: 0x61, count: 1 << 20), "that is no code: no code is longer than 16384 bytes"),
+    (Array("\(code)\n\(code.dropLast(4))MX0\n".utf8), "more than one code could be meant"),
   ])
-  func `refuses what is no line of at most 16384 printable bytes`(content: [UInt8]) {
+  func `refuses what is no code, and says what it is`(content: [UInt8], told: String) {
     let folder = Folder()
     let path = folder.file("payload", content, mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
     #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: that is no code: it must be one line of 1 to 16384 bytes\nhint: "))
+    #expect(bench.notes.hasPrefix("uafctl: \(told)\n"), "\(bench.notes)")
     #expect(bench.startedOwn.isEmpty)
+  }
+
+  @Test(arguments: [true, false], ["%", "mina %\r\n", "%\r\n"])
+  func `takes a file in UTF-16 that begins with its mark`(isBigEndian: Bool, form: String) {
+    let text = form.replacing("%", with: Self.code)
+    let bytes: [UInt8] = ([0xFEFF] + Array(text.utf16)).flatMap { unit in
+      isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+    }
+    let folder = Folder()
+    let bench = Bench(["register", "--code", folder.file("payload", bytes, mode: 0o600)], core: [Bench.success])
+    #expect(bench.sent == [Bench.packet(begin(Self.code))], "\(bench.notes)")
   }
 
   @Test func `takes the longest there is`() {

@@ -286,17 +286,36 @@ import UAFWire
     #expect(terminal.rest() == "\r\n")
   }
 
-  @Test func `refuses a payload that was not given at the terminal`() {
+  @Test(
+    arguments: [
+      ["register", "--code", "-"], ["deregister", "--code", "-"], ["reset", "--code", "-"], ["repair", "--code", "-"],
+      ["oob", "-"], ["oob", "--deny", "-"], ["unlock", "--code"], ["unlock", "--payload", "-"],
+    ], [UInt8(0x03), 0x04])
+  func `whoever gives up at a question for a code has cancelled, as at any other`(arguments: [String], key: UInt8) {
     let terminal = terminal
     let typist = Typist {
-      _ = terminal.expect("Enrolment code: ")
-      terminal.type([0x04])
+      _ = terminal.expect(": ")
+      terminal.type([key])
     }
-    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
+    let bench = Bench(arguments, core: [Bench.success], terminal: terminal.program)
     typist.join()
-    #expect(bench.exit == .usage)
-    #expect(bench.notes.hasPrefix("uafctl: no code was given\n"))
+    #expect(bench.exit == .refused)
+    #expect(bench.notes.hasPrefix("uafctl: Cancelled. [999]\n"))
     #expect(bench.startedOwn.isEmpty)
+  }
+
+  @Test(arguments: [["register", "--code", "-"], ["unlock", "--code"]])
+  func `a tab between the account and its code is a space`(arguments: [String]) {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect(": ")
+      terminal.type(Array("alice\tS760-0303-000G-40R4-0M30-E209\r".utf8))
+    }
+    let bench = Bench(arguments, core: [Bench.success], terminal: terminal.program)
+    typist.join()
+    // The other kind of code is none here, and was read to its end.
+    let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("there is no code in it")
+    #expect(isRead, "\(bench.notes)")
   }
 
   @Test func `asks for a value to try without showing it`() {

@@ -43,7 +43,7 @@ package struct LinePrompt {
       // Many people press Enter even after an entry that was complete without it.
       case .key(.byte(0x0A)) where isFirst && form.followsFull, .key(.byte(0x0D)) where isFirst && form.followsFull:
         action = .none
-      case .key(.byte(let byte)): action = editor.received(byte)
+      case .key(.byte(let byte)): action = editor.received(byte == 0x09 && form.takesTabs ? 0x20 : byte)
       case .key: action = .refused
       }
       isFirst = false
@@ -164,13 +164,17 @@ package struct EntryForm: Equatable {
   package var length: Int?
   /// Whether it follows an entry that was complete without Enter: an Enter that comes first belongs to that one.
   package var followsFull = false
+  /// Whether a tab is a space, as between a name and a code that are pasted; no value has one.
+  package var takesTabs = false
 
   /// A form with room for `capacity` bytes, complete at `length` characters or, where that is nil, at Enter.
-  package init(display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false) {
+  package init(display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false, takesTabs: Bool = false)
+  {
     self.display = display
     self.capacity = capacity
     self.length = length
     self.followsFull = followsFull
+    self.takesTabs = takesTabs
   }
 
   /// ASCII, so that it is one cell wide in every locale and font.

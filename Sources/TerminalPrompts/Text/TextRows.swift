@@ -6,20 +6,37 @@ package enum TextRows {
   }
 
   /// The same lines, broken only between words: a path or a code that is longer than a row stays one that can be copied.
-  package static func flowing(_ text: String, columns: Int) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { flow($0, columns: max(2, columns)) }
-      .joined(separator: "\n")
+  ///
+  /// - Parameter hanging: how far each further row of a line begins behind the line's own beginning.
+  package static func flowing(_ text: String, columns: Int, hanging: Int = 0) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { flow($0, columns: max(2, columns), hanging: hanging) }.joined(separator: "\n")
   }
 
-  private static func flow(_ line: Substring, columns: Int) -> String {
-    guard CharacterWidth.columns(line) > columns else { return String(line) }
+  /// A line of usage in rows that are broken between its parts: an option stays beside its value.
+  package static func usage(_ line: String, columns: Int, hanging: Int) -> String {
+    var depth = 0
+    let joined = line.map { character -> Character in
+      if character == "[" || character == "(" { depth += 1 }
+      if character == "]" || character == ")" { depth -= 1 }
+      return character == " " && depth > 0 ? Self.joint : character
+    }
+    return flowing(String(joined), columns: columns, hanging: hanging).replacing(String(Self.joint), with: " ")
+  }
+
+  /// A space that is not to be broken; as wide as a space.
+  private static let joint: Character = "\u{A0}"
+
+  private static func flow(_ line: Substring, columns: Int, hanging: Int) -> String {
+    guard cells(line) > columns else { return String(line) }
     // A space at the end, after which an entry follows, and those at the beginning stay.
-    let indent = String(line.prefix { $0 == " " })
+    let first = String(line.prefix { $0 == " " })
+    let indent = first + String(repeating: " ", count: hanging)
     let words = line.split(separator: " ")
-    var text = indent
-    var width = indent.count
+    var text = first
+    var width = first.count
     for (index, word) in words.enumerated() {
-      let needed = CharacterWidth.columns(word)
+      let needed = cells(word)
       if index > 0 {
         let fits = width + 1 + needed <= columns
         text += fits ? " " : "\n" + indent
@@ -29,6 +46,18 @@ package enum TextRows {
       width += needed
     }
     return text + (line.hasSuffix(" ") ? " " : "")
+  }
+
+  /// How many cells a text takes; a colour takes none.
+  private static func cells(_ text: Substring) -> Int {
+    var cells = 0
+    var isColour = false
+    for scalar in text.unicodeScalars {
+      if scalar == "\u{1B}" { isColour = true }
+      if !isColour { cells += CharacterWidth.columns(scalar.value) }
+      if scalar == "m" { isColour = false }
+    }
+    return cells
   }
 
   private static func rows(_ line: Substring, columns: Int) -> [String] {

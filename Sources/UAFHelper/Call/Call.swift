@@ -88,6 +88,9 @@ final class CallPolicy {
   /// with it. Peers without root are asked once too, except uafctl.
   var isInteractive: Bool { call.caller.isTool || call.caller.isRoot && settings.prompt.interactive == true }
 
+  /// Whether a stale value is changed next: uafctl has no account stage that would ask for it.
+  var changesStaleValue: Bool { isInteractive && !call.caller.isTool }
+
   /// How many entries one call allows; 1 for a program that gives every prompt the same answer.
   var tries: Int {
     guard isInteractive else { return 1 }
@@ -155,8 +158,10 @@ final class CallPolicy {
         isRoots ? .rootsFault : nil)
     }
     let log = "\(wanted) is not built"
+    // Whoever named it has named what does not exist, whatever is to be done with it.
+    guard isRoots else { return Ending(.invalidAuthenticatorType, log: log) }
     guard notBuilt == .noSuitableAuthenticator else { return Ending(notBuilt, log: log) }
-    return Ending(notBuilt, because: isRoots ? .noneEnabled : .namedNotEnabled, log: log)
+    return Ending(notBuilt, because: .noneEnabled, log: log)
   }
 
   /// The result for a type that this version does not have: nothing of it can have been registered.

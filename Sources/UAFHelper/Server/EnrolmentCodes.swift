@@ -74,13 +74,16 @@ struct EnrolmentCodes {
     entered text: String, for account: AccountFile?, _ settings: ServerSettings
   ) throws(Ending) -> Authority {
     // Only what is recognised is taken out of an entry: another server's code may have spaces.
-    let found = PastedCode.enrolment(in: text) ?? text
+    let pasted = PastedCode.enrolment(in: text)
+    let found = pasted.code ?? text
     if let code = EnrolmentCode(typed: found) { return .code(code) }
     if let payload = try? EnrolmentPayload(encoded: found) {
       return Self.authority(try judged(checked(payload, .registration), for: account, settings))
     }
     // It would be refused there, and whoever is on the way would know what was meant.
-    guard server.verdictKeys == nil, settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text) else {
+    guard server.verdictKeys == nil, pasted != .several,
+      settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text)
+    else {
       throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: neither a code of our server nor a payload")
     }
     return .plainCode(text)

@@ -89,8 +89,9 @@ public struct EnrolmentPayload: JSONRepresentable, Equatable, Sendable {
   ///
   /// Whoever reads such a text on the way can find out what was meant: so it goes to no server.
   public static func mayBeMistyped(_ text: String) -> Bool {
+    let text = PastedCode.tidied(text)
     // A payload begins as base64url of `{"`; another server's token has dots between its parts.
-    (text.hasPrefix("eyJ") && !text.utf8.contains(UInt8(ascii: "."))) || EnrolmentCode.mayBeMistyped(text)
+    return (text.hasPrefix("eyJ") && !text.utf8.contains(UInt8(ascii: "."))) || EnrolmentCode.mayBeMistyped(text)
   }
 
   private static let plainVersion: Int64 = 1

@@ -45,7 +45,7 @@ struct ChangeCommand: JSONCoreCommand {
     abstract: "Changes a passcode or a pattern.",
     discussion: """
       The old value is asked for first, and a wrong one counts as an attempt; the new one is asked for twice. The \
-      registrations stay as they are. Without the old value only a reset helps.
+      registrations stay as they are. Whoever has forgotten the old value sets a new one with register --code.
       """)
   static let done = ToolText.changed
 
@@ -94,7 +94,7 @@ struct OutOfBandCommand: JSONCoreCommand {
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
-    let line = try PayloadSource(outOfBand: payload).read(in: context, asking: .oneTimeCode)
+    let line = try PayloadSource(outOfBand: payload).read(in: context, asking: .oneTimeCode, at: .argument)
     var request = try OutOfBandCode(line).request(for: user, denies: deny)
     request.wantsToken = token
     return request

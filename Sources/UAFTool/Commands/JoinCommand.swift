@@ -34,7 +34,8 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard context.caller.isRoot else { throw .onlyRoot(.join) }
-    let join = try JoinPayload(try PayloadSource(argument: payload).read(in: context, asking: .machinePayload))
+    let source = try PayloadSource(argument: payload, of: .payload)
+    let join = try JoinPayload(try source.read(in: context, asking: .machinePayload, at: .payload))
     try join.require(fingerprint: fingerprint, group: group)
     let chosen = try configurationPath(in: context)
     let run = JoinRun(
@@ -51,7 +52,7 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
       context.note(ToolText.fingerprint(join.fingerprint))
       if let failure { context.failure(ToolText.notCheckedIn(failure), hint: ToolText.checkInLater) }
       for finding in report.open {
-        context.output.result(finding.line(in: context.language, colours: context.usesColours))
+        context.output.flowingResult(finding.line(in: context.language, colours: context.usesColours), hanging: 5)
       }
     }
     return .success

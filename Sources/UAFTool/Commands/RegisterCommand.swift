@@ -9,7 +9,8 @@ struct RegisterCommand: JSONCoreCommand {
     abstract: "Registers an authenticator of an account with the server.",
     discussion: """
       The first registration of an account needs the enrolment code that the server's administrator hands over. A \
-      further one may be proved with a registered authenticator instead.
+      further one may be proved with a registered authenticator instead. A forgotten value is replaced with a new \
+      enrolment code, if the server's yes has to be signed (require_signed_verdict). Without that root resets it first.
       """)
   static let done = ToolText.registered
   static let isToldByCore = true
@@ -95,9 +96,10 @@ struct ResetCommand: JSONCoreCommand {
     commandName: "reset",
     abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
     discussion: """
-      A person needs a new enrolment code for it, with which the server forgets them as well, and a server whose yes \
-      has to be signed (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives \
-      a code with --deregister.
+      Whoever has forgotten a value need not reset it: register --code sets a new one in one step. A person needs a new \
+      enrolment code for a reset, with which the server forgets the keys as well, and a server whose yes has to be signed \
+      (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives a code with \
+      --deregister.
       """)
   static let done = ToolText.reset
 
@@ -131,7 +133,7 @@ struct ResetCommand: JSONCoreCommand {
       throw .onlyRoot(.tellServer)
     }
     request.payload = try PayloadSource.read(payload, in: context)
-    guard request.payload != nil || context.caller.isRoot && !deregister else { throw .payload(.missing) }
+    guard request.payload != nil || context.caller.isRoot && !deregister else { throw .payload(.missing(.code)) }
     return request
   }
 }

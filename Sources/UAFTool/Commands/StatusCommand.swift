@@ -108,7 +108,7 @@ struct DoctorCommand: LocalCommand, JSONDocumentCommand {
       services: pamDirectory)
     let findings = examination.run { found in
       for finding in found where !json {
-        context.output.result(finding.line(in: context.language, colours: context.usesColours))
+        context.output.flowingResult(finding.line(in: context.language, colours: context.usesColours), hanging: 5)
       }
     }
     let report = DoctorReport(findings)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Doctor
 import Invocation
+import TerminalPrompts
 
 /// The command without a subcommand: help and version.
 struct Uafctl: ParsableCommand {
@@ -9,7 +10,8 @@ struct Uafctl: ParsableCommand {
     abstract: "Registers and checks the passcode that logs you in, and looks after pam-uaf.",
     discussion: """
       Passcodes and enrolment codes are asked for on the terminal without showing them. Where standard input is no terminal, \
-      each question takes one line of it. Only results go to standard output.
+      each question takes one line of it. Only results go to standard output. Whoever has forgotten a value asks the \
+      administrator for an enrolment code, and sets a new value with register --code.
 
 
       """ + ExitStatusHelp().english,
@@ -72,7 +74,8 @@ enum Tool {
       // One line for each text, so that no text is wrapped before it is translated.
       let wide = Uafctl.fullMessage(for: error, columns: 100_000)
       let page = context.language == .korean ? KoreanHelpPage(of: wide) : nil
-      context.output.result(page?.text(columns: context.columns) ?? full)
+      context.output.result(
+        page?.text(columns: context.columns) ?? Self.wrappingUsage(of: full, columns: context.columns))
       return .success
     }
     let message = ParserMessage(error, by: Uafctl.self)
@@ -85,6 +88,13 @@ enum Tool {
     case .korean: context.output.note(KoreanParserMessage.text(message))
     }
     return .usage
+  }
+
+  /// The parser's page, of which it breaks every line but those of the usage.
+  private static func wrappingUsage(of page: String, columns: Int) -> String {
+    page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("USAGE: ") ? TextRows.usage(String(line), columns: columns, hanging: 7) : String(line)
+    }.joined(separator: "\n")
   }
 
   // What the parser puts before a mistake.

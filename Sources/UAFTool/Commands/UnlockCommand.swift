@@ -39,7 +39,8 @@ struct UnlockCommand: CoreCommand {
     var request = Request(.unlock)
     request.user = user
     if let payload {
-      request.payload = try PayloadSource(argument: payload).read(in: context, asking: .unlockLine)
+      request.payload = try PayloadSource(argument: payload, of: .payload).read(
+        in: context, asking: .unlockLine, at: .payload)
     } else if code {
       request.payload = try UnlockCodeEntry.read(in: context, beside: names(in: context))
     }

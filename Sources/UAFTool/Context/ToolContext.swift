@@ -49,7 +49,8 @@ struct ToolContext {
         accounts: SystemAccounts()),
       output: Output(
         results: STDOUT_FILENO, notes: STDERR_FILENO,
-        columns: isatty(STDERR_FILENO) == 1 ? AlternateScreen.size(of: STDERR_FILENO).columns : nil),
+        columns: isatty(STDERR_FILENO) == 1 ? AlternateScreen.size(of: STDERR_FILENO).columns : nil,
+        resultColumns: isatty(STDOUT_FILENO) == 1 ? AlternateScreen.size(of: STDOUT_FILENO).columns : nil),
       input: STDIN_FILENO,
       terminal: terminal,
       display: ProcessSetup.display(terminal),
@@ -92,15 +93,20 @@ extension ToolContext {
 /// The two outputs: one for results, one for everything else.
 struct Output {
   private let results: ResultWriter
+  /// How wide the terminal is that results go to; nil where they go elsewhere.
+  private let resultColumns: Int?
   private let notes: CInt
   /// How wide the terminal is that notes go to; nil where they go elsewhere.
   private let columns: Int?
 
   /// Writes to two descriptors, which stay the caller's.
   ///
-  /// - Parameter columns: how wide the terminal is that notes go to. Their lines are broken between words then.
-  init(results: CInt, notes: CInt, columns: Int? = nil) {
+  /// - Parameters:
+  ///   - columns: how wide the terminal is that notes go to. Their lines are broken between words then.
+  ///   - resultColumns: the same of the one that results go to, for results that people read.
+  init(results: CInt, notes: CInt, columns: Int? = nil, resultColumns: Int? = nil) {
     self.results = ResultWriter(results)
+    self.resultColumns = resultColumns
     self.notes = notes
     self.columns = columns
   }
@@ -110,6 +116,13 @@ struct Output {
 
   /// Writes a result.
   func result(_ text: String) { results.write(line: text) }
+
+  /// Writes a result whose lines people read: at a terminal they are broken between words.
+  ///
+  /// - Parameter hanging: how far each further row of a line begins behind the line's own beginning.
+  func flowingResult(_ text: String, hanging: Int) {
+    result(resultColumns.map { TextRows.flowing(text, columns: $0, hanging: hanging) } ?? text)
+  }
 
   /// Writes a line that is not a result, with the program's name before it.
   func note(_ text: String) { aside("uafctl: \(text)") }

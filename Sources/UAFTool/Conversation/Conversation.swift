@@ -14,6 +14,10 @@ struct Conversation: ~Copyable {
 
   private var state = ConversationState.opened
   private var buffer: Secret
+  /// Whether the core takes nothing more.
+  ///
+  /// What it has said before is still there to be read: why it refuses, for example.
+  private var isDeaf = false
 
   /// - Throws: ``ToolError/outOfMemory``.
   init() throws(ToolError) {
@@ -33,7 +37,10 @@ struct Conversation: ~Copyable {
     try send(packet, as: .begin, over: socket)
     var wasAsked = false
     while true {
-      switch try receive(from: socket) {
+      let message = try receive(from: socket)
+      // Nobody is asked for what can no longer be sent.
+      if isDeaf, message.needsAnswer { throw .core(.ended) }
+      switch message {
       case .prompt(let prompt):
         wasAsked = true
         guard person.checks.contains(prompt.check) else {
@@ -91,21 +98,28 @@ struct Conversation: ~Copyable {
     try advance(.answer)
     let packet: Secret
     do throws(PacketError) { packet = try Answer.packet(value) } catch { throw .outOfMemory }
-    do throws(PacketSocketError) { try socket.send(packet) } catch { throw Self.failure(error) }
+    do throws(PacketSocketError) { try socket.send(packet) } catch { try noteUnsent(error) }
   }
 
   private mutating func send(
     _ packet: [UInt8], as type: PacketType, over socket: borrowing PacketSocket
   ) throws(ToolError) {
     try advance(type)
-    do throws(PacketSocketError) { try socket.send(packet) } catch { throw Self.failure(error) }
+    do throws(PacketSocketError) { try socket.send(packet) } catch { try noteUnsent(error) }
+  }
+
+  /// A core that has closed its end may have said why before.
+  private mutating func noteUnsent(_ error: PacketSocketError) throws(ToolError) {
+    guard error == .closed else { throw failure(error) }
+    isDeaf = true
   }
 
   private mutating func receive(from socket: borrowing PacketSocket) throws(ToolError) -> CoreMessage {
     let packet: Packet
     do throws(PacketSocketError) {
-      packet = try socket.receive(into: &buffer, timeoutMilliseconds: Self.silenceMilliseconds)
-    } catch { throw Self.failure(error) }
+      packet = try socket.receive(
+        into: &buffer, timeoutMilliseconds: isDeaf ? 0 : Self.silenceMilliseconds, readsAfterReset: true)
+    } catch { throw failure(error) }
     try advance(packet.type)
     return try buffer.withBytes { (span: Span<UInt8>) throws(ToolError) -> CoreMessage in
       do throws(PacketError) { return try CoreMessage(packet, span) } catch { throw .core(.confused(.packet(error))) }
@@ -116,9 +130,9 @@ struct Conversation: ~Copyable {
     do throws(PacketError) { try state.advance(type) } catch { throw .core(.confused(.packet(error))) }
   }
 
-  private static func failure(_ error: PacketSocketError) -> ToolError {
+  private func failure(_ error: PacketSocketError) -> ToolError {
     switch error {
-    case .timedOut: .core(.silent)
+    case .timedOut: .core(isDeaf ? .ended : .silent)
     case .malformed(let packet): .core(.confused(.packet(packet)))
     default: .core(.ended)
     }
@@ -193,9 +207,36 @@ enum Entry: ~Copyable {
   }
 }
 
+extension CoreMessage {
+  /// Whether the core waits after it.
+  fileprivate var needsAnswer: Bool {
+    switch self {
+    case .prompt, .ready: true
+    case .info, .error, .setenv, .finished: false
+    }
+  }
+}
+
 extension Prompt {
   /// What was wrong with the last entry, unless the question itself says so.
   var separateMistake: String? { errorMessage.flatMap { text.contains($0) ? nil : $0 } }
+
+  /// All that there is to read, in the order of a terminal: what was wrong and the tries left, why the person is asked, and
+  /// the question.
+  ///
+  /// - Parameter language: that of the words for the tries, where the core's do not name them.
+  func wholeText(in language: Language) -> String {
+    var lines = [separateMistake].compactMap(\.self)
+    if let errorMessage, let tries = remainingAttempts, !Self.names(tries, in: errorMessage) {
+      lines.append(ToolText.triesLeft(tries).text(in: language))
+    }
+    if let reason, !text.contains(reason) { lines.append(ToolText.reason(reason).text(in: language)) }
+    return (lines + [text]).joined(separator: "\n")
+  }
+
+  private static func names(_ number: UInt32, in text: String) -> Bool {
+    text.split { !("0"..."9").contains($0) }.contains { $0 == String(number) }
+  }
 }
 
 /// How a conversation with the core ended, and how that is reported.

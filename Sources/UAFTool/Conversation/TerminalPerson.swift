@@ -35,7 +35,8 @@ struct TerminalPerson: Person, ~Copyable {
     }
     let form = EntryForm(
       display: display(of: prompt), capacity: WireLimit.answer,
-      length: lengthWithoutEnter(prompt), followsFull: followsFull)
+      length: lengthWithoutEnter(prompt), followsFull: followsFull,
+      takesTabs: prompt.check == .code)
     if form.length != nil, muted == nil {
       muted = try ToolError.atTerminal { () throws(TerminalError) in
         try MutedTerminal(terminal, quietMilliseconds: context.quietMilliseconds)

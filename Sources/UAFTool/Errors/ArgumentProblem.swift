@@ -7,7 +7,7 @@ import Wording
 enum ArgumentProblem: Catalogued, Equatable {
   case confWithoutName
   case confTooLong
-  case payloadWithoutName
+  case payloadWithoutName(CodePlace)
   /// Root names a payload for a reset without the server.
   case payloadOfRoot
   case noSuchType(String)
@@ -24,7 +24,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     switch self {
     case .confWithoutName: "--conf takes the name of a file"
     case .confTooLong: "--conf: the file's name is too long"
-    case .payloadWithoutName: "--code takes the name of a file, or - for standard input"
+    case .payloadWithoutName(let place): "\(place.text): it takes the name of a file, or - for standard input"
     case .payloadOfRoot: "root resets without a code: --code goes with --deregister"
     case .noSuchType(let name): "no such authenticator type: \(ShownText.line(name))"
     case .transactionLength: "--transaction takes a text of 1 to \(WireLimit.transaction) bytes"
@@ -39,7 +39,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     switch self {
     case .confWithoutName: "--conf에는 파일 이름이 필요합니다"
     case .confTooLong: "--conf: 파일 이름이 너무 깁니다"
-    case .payloadWithoutName: "--code에는 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
+    case .payloadWithoutName(let place): "\(place.text): 파일 이름이나 표준 입력을 뜻하는 -가 필요합니다"
     case .payloadOfRoot: "root는 등록 코드 없이 초기화합니다. --code는 --deregister와 함께 쓰십시오"
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
     case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"

@@ -1,41 +1,75 @@
 import UAFMessages
 import Wording
 
+/// Where a command takes a code.
+enum CodePlace: Equatable {
+  /// The value of an option, such as `--code`.
+  case option(String)
+  /// The command's first argument.
+  case argument
+
+  /// The place as it is written.
+  var text: String {
+    switch self {
+    case .option(let name): "\(name) FILE"
+    case .argument: "FILE"
+    }
+  }
+}
+
 /// Why there is no code to work with.
 enum PayloadError: Equatable {
   /// It stands on the command line itself.
-  case onCommandLine
+  case onCommandLine(CodePlace)
+  /// There is no such file, and its name may be a code; it is not repeated.
+  case noFile(CodePlace)
   /// Its file cannot be read; the system's error number.
   case unreadable(path: String, CInt)
-  /// What was read is not one line of 1 to 16,384 bytes.
-  case unusable
+  /// What was read is no code.
+  case unusable(UnusableCode)
   /// It cannot be parsed, or asks for something that no payload may ask for.
   case notUnderstood(PayloadProblem)
   /// The person gave none.
-  case missing
+  case missing(CodePlace)
   /// What was typed is no unlock code, or nothing.
   case noUnlockCode
+}
+
+/// What is wrong with a text that should have a code in it.
+enum UnusableCode: Equatable {
+  /// It is not in UTF-8, nor in UTF-16 with a byte order mark.
+  case notText
+  /// It has NUL bytes.
+  case holdsNUL
+  /// More than a conversation carries.
+  case tooLong
+  /// One word that has characters of no code.
+  case badCharacters
+  /// Several words, and none of them reads as a code.
+  case notFound
+  /// More than one that could be meant.
+  case several
 }
 
 extension PayloadError: Catalogued {
   var english: FindingText {
     switch self {
-    case .onCommandLine:
+    case .onCommandLine(let place):
       FindingText(
         "a code's place is a file, not the command line",
-        do: "other people see command lines: put it into a file, or give - to enter it on standard input")
+        do:
+          "other people see command lines: put it into a file (\(place.text)), or give - to enter it on standard input")
+    case .noFile(let place):
+      FindingText(
+        "there is no file of that name, and a code itself has no place on the command line, which other people see",
+        do: "give the name of a file with the code (\(place.text)), or - to enter it on standard input")
     case .unreadable(let path, let number):
       FindingText("cannot read the code from \(ShownText.line(path)): \(SystemReason(number).english)")
-    case .unusable:
-      FindingText(
-        "that is no code: it must be one line of 1 to 16384 bytes",
-        do: "the server's enrol command prints the code as one line")
+    case .unusable(let why): why.english
     case .notUnderstood(let why):
-      FindingText(
-        "the code cannot be used: \(ShownText.line(why.english))",
-        do: "the server's enrol command prints the code as one line")
-    case .missing:
-      FindingText("no code was given", do: "give a file with --code FILE, or - for standard input")
+      FindingText("the code cannot be used: \(ShownText.line(why.english))", do: why.englishRemedy)
+    case .missing(let place):
+      FindingText("no code was given", do: "give a file (\(place.text)), or - for standard input")
     case .noUnlockCode:
       FindingText(
         "no unlock code was entered",
@@ -45,27 +79,62 @@ extension PayloadError: Catalogued {
 
   var korean: FindingText {
     switch self {
-    case .onCommandLine:
+    case .onCommandLine(let place):
       FindingText(
         "코드는 명령줄이 아니라 파일에 두어야 합니다",
-        do: "명령줄은 다른 사용자에게도 보입니다. 파일에 넣거나, -를 주고 표준 입력으로 입력하십시오")
+        do: "명령줄은 다른 사용자에게도 보입니다. 파일에 넣거나(\(place.text)), -를 주고 표준 입력으로 입력하십시오")
+    case .noFile(let place):
+      FindingText(
+        "그런 이름의 파일이 없습니다. 명령줄은 다른 사용자에게도 보이므로 코드 자체를 명령줄에 쓰면 안 됩니다",
+        do: "코드를 담은 파일의 이름을 주거나(\(place.text)), -를 주고 표준 입력으로 입력하십시오")
     case .unreadable(let path, let number):
       FindingText("\(ShownText.line(path))에서 코드를 읽을 수 없습니다: \(SystemReason(number).korean)")
-    case .unusable:
-      FindingText(
-        "코드가 아닙니다. 1~16384바이트의 한 줄이어야 합니다", do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
+    case .unusable(let why): why.korean
     case .notUnderstood(let why):
-      FindingText(
-        "코드를 사용할 수 없습니다: \(ShownText.line(why.korean))",
-        do: "서버의 enrol 명령이 코드를 한 줄로 출력합니다")
-    case .missing:
-      FindingText("코드를 입력하지 않았습니다", do: "--code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오")
+      FindingText("코드를 사용할 수 없습니다: \(ShownText.line(why.korean))", do: why.koreanRemedy)
+    case .missing(let place):
+      FindingText("코드를 입력하지 않았습니다", do: "파일을 주거나(\(place.text)), 표준 입력이면 -를 주십시오")
     case .noUnlockCode:
       FindingText(
         "잠금 해제 코드를 입력하지 않았습니다",
         do: "헬프데스크에서 받은 24자를 입력하거나, 받은 줄을 담은 파일을 --payload FILE로 주십시오")
     }
   }
+}
+
+extension UnusableCode: Catalogued {
+  var english: FindingText {
+    switch self {
+    case .notText: FindingText("that is no code: it is not text in UTF-8", do: "save it as plain text")
+    case .holdsNUL:
+      FindingText("that is no code: it has NUL bytes", do: "save it as plain text in UTF-8, or give its file")
+    case .tooLong: FindingText("that is no code: no code is longer than \(PayloadLine.maximumCount) bytes")
+    case .badCharacters:
+      FindingText("that is no code: it has characters that no code has", do: Self.copyItAll.english)
+    case .notFound: FindingText("there is no code in it, or only a part of one", do: Self.copyItAll.english)
+    case .several:
+      FindingText(
+        "more than one code could be meant", do: "leave only the one that is to be used, on a line of its own")
+    }
+  }
+
+  var korean: FindingText {
+    switch self {
+    case .notText: FindingText("코드가 아닙니다. UTF-8 텍스트가 아닙니다", do: "일반 텍스트로 저장하십시오")
+    case .holdsNUL:
+      FindingText("코드가 아닙니다. NUL 바이트가 들어 있습니다", do: "UTF-8 일반 텍스트로 저장하거나 그 파일을 주십시오")
+    case .tooLong: FindingText("코드가 아닙니다. \(PayloadLine.maximumCount)바이트보다 긴 코드는 없습니다")
+    case .badCharacters:
+      FindingText("코드가 아닙니다. 코드에 쓰이지 않는 문자가 들어 있습니다", do: Self.copyItAll.korean)
+    case .notFound: FindingText("코드가 없거나 일부만 있습니다", do: Self.copyItAll.korean)
+    case .several:
+      FindingText("코드로 볼 수 있는 것이 둘 이상입니다", do: "사용할 코드 하나만 한 줄에 남기십시오")
+    }
+  }
+
+  fileprivate static let copyItAll = (
+    english: "copy the whole code, as the server printed it", korean: "서버가 출력한 코드를 빠짐없이 복사하십시오"
+  )
 }
 
 /// Why a payload cannot be used.
@@ -75,12 +144,33 @@ enum PayloadProblem: Catalogued, Equatable {
   case operation(String)
   /// It asks for a registration, and was to be denied.
   case registrationDenied
+  /// It is an enrolment code, which says nothing of what it is for.
+  case enrolmentCode
 
   var english: String {
     switch self {
     case .message(let error): "\(error)"
     case .operation(let name): "it asks for \(name), which no code may"
     case .registrationDenied: "it asks for a registration, which needs no denial"
+    case .enrolmentCode: "it is an enrolment code, and approves nothing"
+    }
+  }
+
+  var englishRemedy: String? {
+    switch self {
+    case .message: UnusableCode.copyItAll.english
+    case .operation: nil
+    case .registrationDenied: "leave it unused, and have the administrator revoke it"
+    case .enrolmentCode: "uafctl register --code FILE takes it"
+    }
+  }
+
+  var koreanRemedy: String? {
+    switch self {
+    case .message: UnusableCode.copyItAll.korean
+    case .operation: nil
+    case .registrationDenied: "사용하지 말고, 관리자에게 취소를 요청하십시오"
+    case .enrolmentCode: "uafctl register --code FILE에 쓰십시오"
     }
   }
 
@@ -88,7 +178,8 @@ enum PayloadProblem: Catalogued, Equatable {
     switch self {
     case .message(let error): Self.korean(error)
     case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
-    case .registrationDenied: "등록을 요구하는 코드이며, 등록은 거절할 필요가 없습니다"
+    case .registrationDenied: "등록을 요구하는 코드이며, 등록은 거부할 필요가 없습니다"
+    case .enrolmentCode: "등록 코드이며, 승인할 것이 없습니다"
     }
   }
 

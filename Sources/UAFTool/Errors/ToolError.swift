@@ -25,6 +25,8 @@ enum ToolError: Error, Equatable {
   case configuration(ConfigurationProblem)
   /// There is no code to work with.
   case payload(PayloadError)
+  /// The person has cancelled a question of this program.
+  case cancelled
   /// The person gave no value to try.
   case noValue
   /// The conversation with the core did not end properly.
@@ -55,7 +57,7 @@ extension ToolError {
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
       .usage
-    case .stack: .refused
+    case .stack, .cancelled: .refused
     case .unwritten: .unwritten
     case .core(.noHandler): .refused
     case .core: .unreachable
@@ -69,6 +71,7 @@ extension ToolError {
     switch self {
     case .emptyName: .emptyUsername
     case .badName: .invalidUsername
+    case .cancelled: .userCancel
     case .noSuchAccountOrType, .badArgument(.noSuchType): .invalidAuthenticatorType
     case .core(.noHandler): .noSuitableAuthenticator
     case .core(.unable): .cannotUse
@@ -189,6 +192,7 @@ extension ToolError: Catalogued {
     case .configuration(let what):
       FindingText("the configuration cannot be used: \(what.english)", do: "uafctl doctor checks all of it")
     case .payload(let error): error.english
+    case .cancelled: Self.words(of: .userCancel, in: .english)
     case .noValue:
       FindingText(
         "no value was given", do: "enter it at the question, or give it as the first line of standard input")
@@ -225,6 +229,7 @@ extension ToolError: Catalogued {
     case .configuration(let what):
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
     case .payload(let error): error.korean
+    case .cancelled: Self.words(of: .userCancel, in: .korean)
     case .noValue:
       FindingText("값을 입력하지 않았습니다", do: "질문에 입력하거나 표준 입력의 첫 줄로 주십시오")
     case .core(let error): error.korean

@@ -72,7 +72,7 @@ struct KoreanHelpPage {
     let words = KoreanHelp.commands[command] ?? CommandWords("")
     var lines = TextRows.wrapped("개요: \(words.abstract)", columns: columns)
     if !words.discussion.isEmpty { lines += [""] + TextRows.wrapped(words.discussion, columns: columns) }
-    lines += ["", "사용법: \(usage)", ""]
+    lines += ["", TextRows.usage("사용법: \(usage)", columns: columns, hanging: 8), ""]
     for section in sections {
       lines.append(section.heading)
       for item in section.items { lines += rows(item, words, columns: columns) }

@@ -204,7 +204,7 @@ struct JSONLines {
   /// A question, which has to be answered or cancelled before anything else happens.
   func challenge(_ prompt: Prompt) {
     var line: JSONObject = ["type": .string("challenge")]
-    Self.describe(prompt, in: &line)
+    describe(prompt, in: &line)
     write(line)
   }
 
@@ -212,17 +212,17 @@ struct JSONLines {
   func challenges(_ prompts: [Prompt]) {
     let all = prompts.map { prompt in
       var challenge = JSONObject()
-      Self.describe(prompt, in: &challenge)
+      describe(prompt, in: &challenge)
       return JSONValue.object(challenge)
     }
     write(["type": .string("challenges"), "challenges": .array(all)])
   }
 
-  private static func describe(_ prompt: Prompt, in challenge: inout JSONObject) {
+  private func describe(_ prompt: Prompt, in challenge: inout JSONObject) {
     challenge.set("check", .string(prompt.check.rawValue))
-    challenge.set("step", .string(name(prompt.step)))
+    challenge.set("step", .string(Self.name(prompt.step)))
     challenge.set("echo", .bool(prompt.echo))
-    challenge.set("text", .string(ShownText.lines(prompt.text)))
+    challenge.set("text", .string(ShownText.lines(prompt.wholeText(in: language))))
     // Always there, so that a front end need not tell a member that is missing from one that says nothing.
     challenge.set("remainingAttempts", prompt.remainingAttempts.map { .integer(Int64($0)) } ?? .null)
     challenge.set("errorMessage", prompt.errorMessage.map { .string(ShownText.lines($0)) } ?? .null)
@@ -253,6 +253,7 @@ struct JSONLines {
     line.set("pamCode", .integer(Int64(finished.pamCode)))
     if isSuccess {
       line.set("text", .string(ShownText.lines(finished.text ?? result.text(in: language))))
+      if finished.staleValue { line.set("nextStep", .string(ToolText.changeStaleValue.text(in: language))) }
     } else {
       let told = ConversationEnd(finished).told(in: language)
       line.set("text", .string(told.text))

@@ -37,6 +37,12 @@ enum ToolText: Catalogued {
   // Questions
   case valueQuestion
   case readyQuestion
+  /// The value that was accepted meets the rules no more.
+  case changeStaleValue
+  /// The tries left until a lock.
+  case triesLeft(UInt32)
+  /// Why the person is asked.
+  case reason(String)
   // The recovery key
   case recoveryKeyWritten(String)
   case recoveryKeyUnused
@@ -80,6 +86,9 @@ enum ToolText: Catalogued {
     case .noToken: "the server gave no token"
     case .valueQuestion: "Value to try: "
     case .readyQuestion: "Ready. An empty line goes on, any other cancels."
+    case .changeStaleValue: "Change it with 'uafctl change'."
+    case .triesLeft(let count): count == 1 ? "1 try left." : "\(count) tries left."
+    case .reason(let text): "Reason: \(text)"
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
     case .lineIsNoAnswer: "the line is no answer: cancelled"
@@ -93,7 +102,7 @@ enum ToolText: Catalogued {
     case .accepted: "인증되었습니다"
     case .approved: "승인했습니다"
     case .changed: "변경했습니다"
-    case .denied: "거절했습니다"
+    case .denied: "거부했습니다"
     case .deregistered: "등록을 해지했습니다"
     case .forgotten: "이 컴퓨터에서 지웠습니다"
     case .initialised: "초기 설정을 마쳤습니다"
@@ -121,6 +130,9 @@ enum ToolText: Catalogued {
     case .noToken: "서버가 토큰을 주지 않았습니다"
     case .valueQuestion: "시험할 값: "
     case .readyQuestion: "준비되었습니다. 빈 줄을 넣으면 계속하고, 다른 줄을 넣으면 취소합니다."
+    case .changeStaleValue: "'uafctl change'로 바꾸십시오."
+    case .triesLeft(let count): "남은 횟수: \(count)번"
+    case .reason(let text): "사유: \(text)"
     case .lineHoldsNUL: "줄에 NUL이 있어 취소했습니다"
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"

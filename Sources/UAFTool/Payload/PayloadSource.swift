@@ -21,9 +21,9 @@ enum PayloadSource: Equatable {
   /// What `--code` names.
   ///
   /// - Throws: ``ToolError``: `payload` for what looks like a payload; `badArgument` for an empty name.
-  init(argument: String) throws(ToolError) {
-    guard !argument.isEmpty else { throw .badArgument(.payloadWithoutName) }
-    guard !Self.looksLikePayload(argument) else { throw .payload(.onCommandLine) }
+  init(argument: String, of place: CodePlace = .code) throws(ToolError) {
+    guard !argument.isEmpty else { throw .badArgument(.payloadWithoutName(place)) }
+    guard !Self.looksLikePayload(argument) else { throw .payload(.onCommandLine(place)) }
     self = argument == "-" ? .standardInput : .file(argument)
   }
 
@@ -34,12 +34,12 @@ enum PayloadSource: Equatable {
   /// - Throws: ``ToolError``: `payload`, `badArgument`.
   init(outOfBand argument: String) throws(ToolError) {
     guard Self.looksLikePayload(argument) else {
-      self = try PayloadSource(argument: argument)
+      self = try PayloadSource(argument: argument, of: .argument)
       return
     }
     guard let payload = try? EnrolmentPayload(encoded: argument), let server = ServerURL(payload.server + "/"),
       server.isLoopback
-    else { throw .payload(.onCommandLine) }
+    else { throw .payload(.onCommandLine(.argument)) }
     self = .literal(Array(argument.utf8))
   }
 
@@ -59,33 +59,41 @@ enum PayloadSource: Equatable {
       || argument.hasPrefix("eyJ") && argument.utf8.count > 20 && !argument.contains("/")
   }
 
-  /// The payload, without the end of its line.
+  /// The code, without what stands around it.
   ///
-  /// - Throws: ``ToolError``: `payload`, `terminalFailed`, `outOfMemory`.
-  func read(in context: ToolContext, asking question: PromptText = .enrolmentCode) throws(ToolError) -> [UInt8] {
+  /// - Parameter place: where the command takes it.
+  /// - Throws: ``ToolError``: `payload`, `cancelled`, `terminalFailed`, `outOfMemory`.
+  func read(
+    in context: ToolContext, asking question: PromptText = .enrolmentCode, at place: CodePlace = .code
+  ) throws(ToolError) -> [UInt8] {
+    let bytes: [UInt8]
     switch self {
-    case .file(let path): try PayloadFile.read(path, in: context)
-    case .standardInput: try Self.enter(question, in: context)
-    case .literal(let payload): try PayloadLine.checked(payload)
+    case .file(let path): bytes = try PayloadFile.read(path, at: place, in: context)
+    case .standardInput: bytes = try Self.enter(question, at: place, in: context)
+    case .literal(let payload): bytes = payload
     }
+    guard let code = try PayloadLine.checked(bytes) else { throw .payload(.missing(place)) }
+    return code
   }
 
-  private static func enter(_ question: PromptText, in context: ToolContext) throws(ToolError) -> [UInt8] {
+  private static func enter(
+    _ question: PromptText, at place: CodePlace, in context: ToolContext
+  ) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
       let person = TerminalPerson(terminal, in: context)
-      let text = question.text(in: context.language)
-      switch try person.ask(text, EntryForm(display: .hidden, capacity: PayloadLine.maximumCount)) {
-      case .value(let value): return try PayloadLine.checked(bytes(of: value))
-      case .cancelled: throw .payload(.missing)
+      let form = EntryForm(display: .hidden, capacity: PayloadLine.maximumCount, takesTabs: true)
+      switch try person.ask(question.text(in: context.language), form) {
+      case .value(let value): return bytes(of: value)
+      case .cancelled: throw .cancelled
       }
     }
     let line = try ToolError.atTerminal { () throws(TerminalError) in
       try LineInput(descriptor: context.input).next(capacity: PayloadLine.maximumCount + 1)
     }
     switch consume line {
-    case .bytes(let value): return try PayloadLine.checked(bytes(of: value))
-    case .unusable: throw .payload(.unusable)
-    case .end: throw .payload(.missing)
+    case .bytes(let value): return bytes(of: value)
+    case .unusable: throw .payload(.unusable(.holdsNUL))
+    case .end: throw .payload(.missing(place))
     }
   }
 
@@ -96,13 +104,19 @@ enum PayloadSource: Equatable {
 
 /// A file with an enrolment payload.
 enum PayloadFile {
-  /// Its one line; warns where others may read it, because the code inside works for anybody who has it.
+  /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
+  private static let limit = 4 * PayloadLine.maximumCount
+
+  /// What is in it; warns where others may read it, because the code inside works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
-  static func read(_ path: String, in context: ToolContext) throws(ToolError) -> [UInt8] {
+  static func read(_ path: String, at place: CodePlace, in context: ToolContext) throws(ToolError) -> [UInt8] {
     // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    guard descriptor >= 0 else { throw .payload(.unreadable(path: path, errno)) }
+    guard descriptor >= 0 else {
+      let number = errno
+      throw .payload(number == ENOENT && mayBeCode(path) ? .noFile(place) : .unreadable(path: path, number))
+    }
     defer { close(descriptor) }
     var state = stat()
     // SAFETY: `state` is a stat.
@@ -113,12 +127,19 @@ enum PayloadFile {
       context.failure(PayloadWarning(path: path))
     }
     _ = fcntl(descriptor, F_SETFL, 0)
-    return try PayloadLine.checked(try bytes(of: descriptor, path: path))
+    return try bytes(of: descriptor, path: path)
+  }
+
+  /// Whether a name may be a code that was mistyped, cut or meant for another command; such a name is not repeated.
+  private static func mayBeCode(_ name: String) -> Bool {
+    guard !name.contains("/"), !name.contains(".") else { return false }
+    let groups = name.split(separator: "-")
+    let isGrouped = groups.count > 2 && groups.allSatisfy { (3...6).contains($0.utf8.count) }
+    return isGrouped || name.utf8.count > 16 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 
   /// Everything up to just beyond the limit, which is enough to refuse it.
   private static func bytes(of descriptor: CInt, path: String) throws(ToolError) -> [UInt8] {
-    let limit = PayloadLine.maximumCount + 64
     var collected: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while collected.count <= limit {
@@ -129,7 +150,7 @@ enum PayloadFile {
       if count == 0 { return collected }
       collected += buffer[..<count]
     }
-    throw .payload(.unusable)
+    throw .payload(.unusable(.tooLong))
   }
 }
 
@@ -138,27 +159,57 @@ enum PayloadLine {
   /// The longest payload a conversation carries.
   static let maximumCount = 16_384
 
-  /// What a text is taken for: its one line or, where more stands in it, the one code or payload of it.
+  /// The code of a text: its only word or, where more stands in it, the one code or payload of it.
   ///
-  /// A byte order mark and a mail program's `> ` are dropped.
+  /// - Returns: nil if nothing is in the text.
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`.
+  static func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
+    let text = try text(of: bytes)
+    guard !PastedCode.words(of: text).isEmpty else { return nil }
+    switch PastedCode.enrolment(in: text) {
+    case .code(let code): return try printable(Array(code.utf8))
+    case .nothing: throw .payload(.unusable(.notFound))
+    case .several: throw .payload(.unusable(.several))
+    }
+  }
+
+  /// The text of what was given, which an editor may have saved as UTF-16 with a byte order mark.
   ///
-  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `missing` if nothing is left.
-  static func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable) }
-    guard !PastedCode.words(of: text).isEmpty else { throw .payload(.missing) }
-    guard let code = PastedCode.enrolment(in: text) else { throw .payload(.unusable) }
-    return try printable(Array(code.utf8))
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`.
+  static func text(of bytes: [UInt8]) throws(ToolError) -> String {
+    let isBigEndian = bytes.starts(with: [0xFE, 0xFF])
+    guard isBigEndian || bytes.starts(with: [0xFF, 0xFE]) else {
+      guard !bytes.contains(0) else { throw .payload(.unusable(.holdsNUL)) }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable(.notText)) }
+      return text
+    }
+    let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      return isBigEndian ? first << 8 | second : second << 8 | first
+    }
+    guard bytes.count.isMultiple(of: 2), let text = String(validating: units, as: UTF16.self) else {
+      throw .payload(.unusable(.notText))
+    }
+    return text
   }
 
   /// What is short enough, and printable.
   ///
   /// - Throws: ``ToolError/payload(_:)``: `unusable`.
   static func printable(_ bytes: [UInt8]) throws(ToolError) -> [UInt8] {
-    guard !bytes.isEmpty, bytes.count <= maximumCount, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .payload(.unusable)
+    guard bytes.count <= maximumCount else { throw .payload(.unusable(.tooLong)) }
+    guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw .payload(.unusable(.badCharacters))
     }
     return bytes
   }
+}
+
+extension CodePlace {
+  /// Where most commands take a code.
+  static let code = CodePlace.option("--code")
+  /// Where commands take what is no enrolment code.
+  static let payload = CodePlace.option("--payload")
 }
 
 /// A payload's file that others may read.
@@ -189,6 +240,9 @@ struct OutOfBandCode {
   /// - Throws: ``ToolError/payload(_:)`` for what is no code, or asks for what no code may.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
+    guard EnrolmentCode(typed: String(decoding: line, as: UTF8.self)) == nil else {
+      throw .payload(.notUnderstood(.enrolmentCode))
+    }
     let content: EnrolmentPayload
     do throws(MessageError) {
       content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
@@ -221,8 +275,8 @@ struct OutOfBandCode {
 /// They are shown while they are typed: a code works once, for one account on this machine, and nobody types 24 characters
 /// without seeing them.
 enum UnlockCodeEntry {
-  /// Far more than the characters and what people put between them.
-  private static let capacity = 128
+  /// Far more than the characters and the letter's line that people paste with them.
+  private static let capacity = 4096
 
   /// The code of the entry, without spaces, and without the account that was pasted with it; the core judges the rest.
   ///
@@ -231,10 +285,10 @@ enum UnlockCodeEntry {
   static func read(in context: ToolContext, beside names: [String]) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
       let person = TerminalPerson(terminal, in: context)
-      let form = EntryForm(display: .shown, capacity: capacity)
+      let form = EntryForm(display: .shown, capacity: capacity, takesTabs: true)
       switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
       case .value(let value): return try checked(value, names)
-      case .cancelled: throw .payload(.noUnlockCode)
+      case .cancelled: throw .cancelled
       }
     }
     let line = try ToolError.atTerminal { () throws(TerminalError) in
@@ -249,12 +303,11 @@ enum UnlockCodeEntry {
 
   private static func checked(_ value: borrowing Secret, _ names: [String]) throws(ToolError) -> [UInt8] {
     let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    do throws(ToolError) {
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw .payload(.unusable) }
-      let code = PastedCode.unlock(in: text, beside: names) ?? PastedCode.words(of: text).joined()
-      return try PayloadLine.printable(Array(code.utf8))
-    } catch {
-      throw .payload(.noUnlockCode)
-    }
+    guard let text = try? PayloadLine.text(of: bytes) else { throw .payload(.noUnlockCode) }
+    let found = PastedCode.unlock(in: text, beside: names)
+    guard found != .several else { throw .payload(.unusable(.several)) }
+    let code = found.code ?? PastedCode.words(of: text).joined()
+    guard let line = try? PayloadLine.printable(Array(code.utf8)) else { throw .payload(.noUnlockCode) }
+    return line
   }
 }

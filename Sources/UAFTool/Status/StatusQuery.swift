@@ -104,9 +104,11 @@ struct StatusDisplay {
   func show(_ finished: Finished, asJSON: Bool) throws(ToolError) -> ToolExit {
     guard finished.result == 0 else { return JSONLines.tellFailure(finished, asJSON: asJSON, in: context) }
     let document = try finished.statusDocument()
-    context.output.result(
-      asJSON
-        ? ShownText.verbatim(finished.document ?? "") : StatusReport(language: context.language).text(document))
+    if asJSON {
+      context.output.result(ShownText.verbatim(finished.document ?? ""))
+    } else {
+      context.output.flowingResult(StatusReport(language: context.language).text(document), hanging: 2)
+    }
     return .success
   }
 
@@ -139,7 +141,7 @@ struct StatusDisplay {
       context.result(StatusText.notEnabled(ShownText.line(name)))
       return .refused
     }
-    context.output.result(StatusReport(language: context.language).line(found))
+    context.output.flowingResult(StatusReport(language: context.language).line(found), hanging: 2)
     return question.holds(of: found) ? .success : .refused
   }
 }

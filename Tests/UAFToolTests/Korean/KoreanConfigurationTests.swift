@@ -14,7 +14,7 @@ import ToolTestSupport
     ("[server]\nrequest_url = \"ftp://x\"\n", "2: server.request_url: https://HOST[:PORT]/PATH 형식의 URL이어야 합니다"),
     ("[passcode]\nmin_length = 0\n", "2: passcode.min_length: "), ("x = \n", "1: 값이 없습니다"),
     ("x = \"\n", "1: 문자열이 닫히지 않았습니다"),
-    ("[lock]\n[lock]\n", "2: [lock]은(는) 1번째 줄에 이미 있습니다"),
+    ("[lock]\n[lock]\n", "2: [lock]은 1번째 줄에 이미 있습니다"),
     ("[prompt]\ntries = \"3\"\n", "2: prompt.tries: 1부터 "),
   ])
   func `a file that cannot be used is told in Korean, with its line and key`(text: String, told: String) {

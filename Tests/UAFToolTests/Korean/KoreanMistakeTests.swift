@@ -62,7 +62,7 @@ import Testing
       ["status", "root"],
       "uafctl: 다른 계정을 지정할 수 있는 사용자는 root뿐입니다\n도움말: 자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오\n"
     ),
-    (["reset"], "uafctl: 코드를 입력하지 않았습니다\n도움말: --code FILE로 파일을 주거나, 표준 입력이면 -를 주십시오\n"),
+    (["reset"], "uafctl: 코드를 입력하지 않았습니다\n도움말: 파일을 주거나(--code FILE), 표준 입력이면 -를 주십시오\n"),
     (
       ["register", "--payload", "/nonexistent/x"],
       "uafctl: /nonexistent/x에서 코드를 읽을 수 없습니다: 그런 파일이나 폴더가 없습니다\n"

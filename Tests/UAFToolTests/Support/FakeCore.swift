@@ -11,28 +11,34 @@ final class FakeCore: CoreSource {
   /// What lies in the socket of each connection; the last one holds for all that follow.
   private var scripts: [[[UInt8]]]
   private let refusal: ToolError?
+  /// Whether it closes its end at once, with something of the tool's unread.
+  private let isGone: Bool
   private var theirs: CInt = -1
   /// What each connection was asked for.
   private(set) var startedOwn: [Bool] = []
 
-  init(_ script: [CoreMessage]) {
+  init(_ script: [CoreMessage], isGone: Bool = false) {
     scripts = [script.compactMap { try? $0.packet() }]
     refusal = nil
+    self.isGone = isGone
   }
 
   init(each scripts: [[CoreMessage]]) {
     self.scripts = scripts.map { $0.compactMap { try? $0.packet() } }
     refusal = nil
+    isGone = false
   }
 
   init(raw packets: [[UInt8]]) {
     scripts = [packets]
     refusal = nil
+    isGone = false
   }
 
   init(refusing error: ToolError) {
     scripts = []
     refusal = error
+    isGone = false
   }
 
   deinit { if theirs >= 0 { close(theirs) } }
@@ -49,7 +55,12 @@ final class FakeCore: CoreSource {
         // SAFETY: the array lives for the call.
         _ = unsafe send(theirs, packet, packet.count, CInt(MSG_NOSIGNAL))
       }
-      shutdown(theirs, CInt(SHUT_WR))
+      if isGone {
+        close(theirs)
+        theirs = -1
+      } else {
+        shutdown(theirs, CInt(SHUT_WR))
+      }
       return CoreConnection(try PacketSocket(takingOver: ends.mine))
     } catch {
       throw .core(.absent(0))

@@ -24,7 +24,7 @@ struct DeregistrationOperation: CallOperation {
     let uid = try call.caller.requireAccount()
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(
-        .notRegistered, text: try accounts.causeOfMissing(named).map(PromptText.cause),
+        .notRegistered, because: try accounts.causeOfMissing(named) == nil ? .nothingHere : .otherHere,
         log: "no key of this account on this machine")
     }
     try accounts.requireNotBlocked(held.account)

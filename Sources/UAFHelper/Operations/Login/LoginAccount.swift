@@ -64,7 +64,7 @@ struct LoginAccount {
   /// - Returns: whether there is one.
   private func tellStale(_ held: AccountAuthenticators) throws(Ending) -> Bool {
     for stale in held.staleTypes {
-      try prompter.show(policy.isInteractive ? .valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind))
+      try prompter.show(policy.changesStaleValue ? .valueIsStale(stale.kind) : .valueIsStaleHere(stale.kind))
     }
     return !held.staleTypes.isEmpty
   }

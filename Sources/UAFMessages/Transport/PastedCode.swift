@@ -1,0 +1,236 @@
+/// Codes and payloads as people hand them on: typed on another keyboard, quoted by a mail program, or in the middle of a letter.
+///
+/// Only the form is cleaned. What stands around a code is dropped only where exactly one code is in the text, and a code that
+/// is wrong stays wrong. A text in which nothing is recognised stays as it is, for whoever judges it: another server's code may
+/// look like anything.
+public enum PastedCode {
+  /// What was found in a text.
+  public enum Found: Equatable, Sendable {
+    /// The one code or payload, or the only word of the text.
+    case code(String)
+    /// Nothing that reads as one.
+    case nothing
+    /// More than one that could be meant.
+    case several
+
+    /// The one code.
+    public var code: String? {
+      if case .code(let code) = self { code } else { nil }
+    }
+  }
+
+  /// The most words beside a code whose groups are words of several lengths, such as the account.
+  private static let mostOthers = 3
+  private static let mostBytes = 32_768
+  /// Far enough from 1970 that any minute of a code can be written: only its form matters here.
+  private static let anyTime: Int64 = 60 * 3 << 23
+
+  /// The words of a text without a mail program's marks of quotation and without what nobody sees.
+  public static func words(of text: String) -> [String] { lines(of: tidied(text)).flatMap(\.self) }
+
+  /// The one enrolment code or payload of a text.
+  public static func enrolment(in text: String) -> Found {
+    let lines = lines(of: tidied(text))
+    let payloads = payloads(in: lines)
+    let ofPayloads = payloads.compactMap { (try? EnrolmentPayload(encoded: $0))?.code?.text }
+    // The server tells the code alone below the payload that has it.
+    let codes = codes(in: lines, groups: 4, of: 5) { EnrolmentCode(typed: $0)?.text }.map(\.read)
+    return only(of: payloads + codes.filter { !ofPayloads.contains($0) }, in: lines)
+  }
+
+  /// The one unlock payload, or the characters of the one unlock code, of a text.
+  ///
+  /// - Parameter names: names of the account, which are no part of a code, though they may be spelt with its characters.
+  public static func unlock(in text: String, beside names: [String]) -> Found {
+    let names = Set(names.map { $0.lowercased() })
+    let lines = lines(of: tidied(text)).map { $0.filter { !names.contains(trimmed($0).lowercased()) } }
+    let codes = codes(in: lines.filter { !$0.isEmpty }, groups: 6, of: 4) { UnlockCode(typed: $0, near: anyTime)?.text }
+    return only(of: payloads(in: lines) + codes.map(\.written), in: lines)
+  }
+
+  /// - Parameter lines: whose only word is taken where nothing was found.
+  private static func only(of found: [String], in lines: [[String]]) -> Found {
+    guard found.isEmpty else { return found.count == 1 ? .code(found[0]) : .several }
+    let words = lines.flatMap(\.self)
+    return words.count == 1 ? .code(words[0]) : .nothing
+  }
+
+  // MARK: The form
+
+  /// The text with ASCII for the full-width characters and the hyphens of other keyboards, one kind of space and of line end,
+  /// and without what nobody sees: byte order marks, soft hyphens, marks of direction and of zero width.
+  static func tidied(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0A...0x0D, 0x85, 0x2028, 0x2029: scalars.append("\n")
+      case 0x09: scalars.append(" ")
+      case 0x2010...0x2015, 0x2043, 0x2212, 0xFE58, 0xFE63: scalars.append("-")
+      case 0xFF01...0xFF5E: if let narrow = Unicode.Scalar(scalar.value - 0xFEE0) { scalars.append(narrow) }
+      // These choose how the character before them looks.
+      case 0xFE00...0xFE0F: break
+      default:
+        switch scalar.properties.generalCategory {
+        case .format: break
+        case .spaceSeparator: scalars.append(" ")
+        default: scalars.append(scalar)
+        }
+      }
+    }
+    return String(scalars)
+  }
+
+  /// The words of each line that has any.
+  ///
+  /// - Parameter text: tidied.
+  private static func lines(of text: String) -> [[String]] {
+    let lines = text.unicodeScalars.split(separator: "\n").map { line in
+      // No code begins with one of these.
+      line.drop { $0 == " " || $0 == ">" || $0 == "|" }.split(separator: " ").map { String($0) }
+    }
+    return lines.filter { !$0.isEmpty }
+  }
+
+  /// A word without quotes, brackets, marks of emphasis and of a sentence's end around it.
+  private static func trimmed(_ word: String) -> String {
+    let scalars = Array(word.unicodeScalars)
+    guard let first = scalars.firstIndex(where: { !isAround($0) }),
+      let last = scalars.lastIndex(where: { !isAround($0) })
+    else { return "" }
+    return String(String.UnicodeScalarView(scalars[first...last]))
+  }
+
+  private static func isAround(_ scalar: Unicode.Scalar) -> Bool {
+    if "\"'`´<>*_~|=.,;:!?-。、".unicodeScalars.contains(scalar) { return true }
+    return switch scalar.properties.generalCategory {
+    case .initialPunctuation, .finalPunctuation, .openPunctuation, .closePunctuation: true
+    default: false
+    }
+  }
+
+  // MARK: Payloads
+
+  /// The payloads, each once: what looks like the beginning of one, and the rows into which a mail program has broken it.
+  private static func payloads(in lines: [[String]]) -> [String] {
+    var found: [String] = []
+    var index = 0
+    while index < lines.count {
+      let line = lines[index]
+      index += 1
+      for (position, word) in line.enumerated() {
+        guard var (payload, isOpen) = beginning(in: word) else { continue }
+        isOpen = isOpen && position == line.count - 1
+        while isOpen, !isWhole(withoutEnd(payload)), index < lines.count, lines[index].count == 1,
+          let row = row(lines[index][0])
+        {
+          payload += row.text
+          isOpen = row.isOpen
+          index += 1
+        }
+        let whole = withoutEnd(payload)
+        if isWhole(whole) { payload = whole }
+        if !found.contains(payload) { found.append(payload) }
+      }
+    }
+    return found
+  }
+
+  /// A payload's beginning in a word, and whether it may go on in the next line: nothing closes it here.
+  private static func beginning(in word: String) -> (text: String, isOpen: Bool)? {
+    // What a payload is the value of stands before `=`; one that ends with that is none, and stays so.
+    let word = word.firstRange(of: "=eyJ").map { word[$0.lowerBound...].dropFirst() } ?? word[...]
+    let parts = word.utf8.split(omittingEmptySubsequences: false) { !isOfPayload($0) && $0 != UInt8(ascii: "=") }
+    for (index, part) in parts.enumerated() {
+      guard let text = String(part.drop { $0 == UInt8(ascii: "_") }) else { continue }
+      if text.hasPrefix("eyJ"), text.utf8.count > 20 { return (text, index == parts.count - 1) }
+    }
+    return nil
+  }
+
+  /// A further row of a payload, and whether nothing closes it.
+  private static func row(_ word: String) -> (text: String, isOpen: Bool)? {
+    let text = word.utf8.prefix(while: isOfPayload)
+    let rest = word.unicodeScalars.dropFirst(text.count)
+    guard !text.isEmpty, rest.allSatisfy(isAround) else { return nil }
+    return (String(decoding: text, as: UTF8.self), rest.isEmpty)
+  }
+
+  /// Without the end of a sentence or of an emphasis.
+  private static func withoutEnd(_ payload: String) -> String {
+    var payload = payload
+    while let last = payload.last, last == "." || last == "_" { payload.removeLast() }
+    return payload
+  }
+
+  /// Whether nothing is missing at its end: base64url of an object, or a token of three parts.
+  private static func isWhole(_ payload: String) -> Bool {
+    let parts = payload.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return decoded(parts[0]).last == UInt8(ascii: "}") }
+    guard parts.count == 3 else { return false }
+    // A signature of our server has 64 bytes.
+    let isOurs = String(decoding: decoded(parts[0]), as: UTF8.self).contains("\"ES256\"")
+    return !parts[2].isEmpty && (!isOurs || decoded(parts[2]).count == 64)
+  }
+
+  private static func decoded(_ part: Substring) -> [UInt8] {
+    (try? Base64URL.decode(String(part), maximumCount: mostBytes)) ?? []
+  }
+
+  private static func isOfPayload(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+
+  // MARK: Codes
+
+  /// A code as it was written, and as it reads.
+  private typealias Code = (written: String, read: String)
+
+  /// The codes, each once.
+  ///
+  /// In a few words a code may stand as any run of them. In a letter it is one word, or its groups are the words of a line: a
+  /// run of any words would be read as a code too easily, above all one without check characters.
+  private static func codes(
+    in lines: [[String]], groups: Int, of size: Int, read: (String) -> String?
+  ) -> [Code] {
+    var found: [Code] = []
+    func note(_ written: String) {
+      if let code = read(written), !found.contains(where: { $0.read == code }) { found.append((written, code)) }
+    }
+    let words = lines.map { $0.map(trimmed).filter { !$0.isEmpty } }
+    let all = words.flatMap(\.self)
+    let isShort = all.count <= 6 + mostOthers
+    if isShort {
+      note(all.joined())
+      guard found.isEmpty else { return found }
+      for begin in all.indices {
+        for end in begin..<all.endIndex where all.count - (end - begin + 1) <= mostOthers {
+          note(all[begin...end].joined())
+        }
+      }
+    }
+    for part in lines.flatMap({ $0.flatMap(parts) }) where isShort || looksMade(part) { note(part) }
+    for line in words where line.count >= groups {
+      for begin in 0...(line.count - groups) {
+        let run = line[begin..<(begin + groups)]
+        if run.allSatisfy({ $0.utf8.count == size }), looksMade(run.joined()) { note(run.joined()) }
+      }
+    }
+    return found
+  }
+
+  /// What may be a code of its own in a word, such as the end of an address or of `code:`.
+  private static func parts(of word: String) -> [String] {
+    word.unicodeScalars.split { $0 != "-" && $0 != "_" && isAround($0) }.map { trimmed(String($0)) }
+  }
+
+  /// Whether a text is hardly a word of a language.
+  private static func looksMade(_ text: String) -> Bool {
+    text.utf8.contains { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
