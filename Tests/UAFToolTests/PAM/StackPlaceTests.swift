@@ -40,10 +40,16 @@ import Testing
   @Test(arguments: [
     "@include common-auth\n@include common-account\n", "@include common-account\n@include common-auth\n",
     "@include common-auth\naccount include common-account\n", "@include common-auth\naccount required pam_unix.so\n",
-    "@include common-auth\n@include of-the-vendor\n", "@include common-auth\n-account required pam_unix.so\n",
+    "@include common-auth\n-account required pam_unix.so\n",
   ])
   func `lines of its own are enough, wherever they stand and come from`(text: String) {
     #expect(refusal(text, bringing: Self.account) == nil)
+  }
+
+  @Test func `an included file that only a vendor has is refused: libpam looks nowhere else for what a line includes`()
+  {
+    let told = refusal("@include common-auth\n@include of-the-vendor\n", bringing: Self.account)
+    #expect(told?.contains("sudo:2 includes of-the-vendor, which libpam cannot read") == true)
   }
 
   @Test func `lines of another group, or in another file's other group, are none`() {
