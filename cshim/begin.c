@@ -76,8 +76,8 @@ static void find_account(const char *user, struct begin_account *account)
   account->error = error == ENOENT || error == ESRCH ? 0 : error;
 }
 
-/* PROTOCOL.md, "Who may say what", for a peer that is not root. AUTH_ERR and not USER_UNKNOWN, because stacks pass over
-   users a module does not know. */
+/* docs/protocol.md, "Who may say what", for a peer that is not root. AUTH_ERR and not USER_UNKNOWN, because stacks pass
+   over users a module does not know. */
 static int check_own_account(pam_handle_t *pamh, const struct begin_account *account)
 {
   if (account->found && account->uid == getuid() && account->uid == geteuid())

@@ -1,4 +1,5 @@
-/* The packets of a conversation with the core (PROTOCOL.md, "Packets" and "Conversation"), seen from the front end. */
+/* The packets of a conversation with the core (docs/protocol.md, "Packets" and "Conversation"), as the front end sees
+   them. */
 #ifndef UAF_FRAME_H
 #define UAF_FRAME_H
 
@@ -20,8 +21,8 @@ enum frame_type {
   FRAME_FINISHED = 0x86
 };
 
-/* The fields by their tags, named as in PROTOCOL.md. Those of begin and cancelled that only uafctl sends are not
-   here. */
+/* The fields by their tags, named as in docs/protocol.md. Those of begin and cancelled that only uafctl sends are
+   not here. */
 enum begin_field {
   BEGIN_VERSION = 1,
   BEGIN_OPERATION,
@@ -110,7 +111,7 @@ size_t frame_write_cancelled(uint8_t *packet, size_t capacity, bool no_conversat
 /* Writes a packet without fields (resume). Returns its length, or 0 when it does not fit. */
 size_t frame_write_bare(uint8_t *packet, size_t capacity, enum frame_type type);
 
-/* Reads one packet of the core. Returns false, and an empty message, for everything PROTOCOL.md does not allow. */
+/* Reads one packet of the core. Returns false, and an empty message, for everything docs/protocol.md does not allow. */
 bool frame_read(const uint8_t *packet, size_t length, struct frame_message *message);
 
 /* The number in a field that was checked to be one; 0 where the field is absent. */

@@ -1,4 +1,5 @@
-/* The numbers of the module, each with its name. PROTOCOL.md has those of the wire; the others are explained here. */
+/* The numbers of the module, each with its name. docs/protocol.md has those of the wire; the others are
+   explained here. */
 #ifndef UAF_LIMITS_H
 #define UAF_LIMITS_H
 
@@ -11,7 +12,7 @@
 #endif
 #define UAF_HELPER_PATH UAF_LIBEXECDIR "/uaf-helper"
 
-/* PROTOCOL.md, "Packets" and "Conversation". Sizes are bytes. */
+/* docs/protocol.md, "Packets" and "Conversation". Sizes are bytes. */
 #define UAF_PROTOCOL_VERSION 3
 #define UAF_PACKET_MAX 65536
 #define UAF_NAME_MAX 256

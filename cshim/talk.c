@@ -1,4 +1,4 @@
-/* Carries out the core's messages one by one, as far as PROTOCOL.md allows them. */
+/* Carries out the core's messages one by one, as far as docs/protocol.md allows them. */
 #include "talk.h"
 
 #include <errno.h>

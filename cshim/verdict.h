@@ -18,7 +18,7 @@ struct verdict {
   bool nouserok;   /* root wrote it into the stack */
 };
 
-/* Whether code, result and staleValue belong together, here and now (PROTOCOL.md, "What follows what"). */
+/* Whether code, result and staleValue belong together, here and now (docs/protocol.md, "What follows what"). */
 bool verdict_belongs_together(const struct verdict *verdict);
 
 #endif

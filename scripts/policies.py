@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks POLICIES.md: each row names types or source files that are there and tests that are there, and each result of the table
-has one row. Checks CONFORMANCE.md: the suites, tests and vectors it names are there. Checks SECURITY.md and THREATS.md: the rows
-of `make test-...` that they name are there. `scripts/check.sh` calls it.
+"""Checks docs/policies.md: each row names types or source files that are there and tests that are there, and each result of
+the table has one row. Checks docs/conformance.md: the suites, tests and vectors it names are there. Checks SECURITY.md and
+docs/threats.md: the rows of `make test-...` that they name are there. `scripts/check.sh` calls it.
 
 Prints one line for each row or result that does not, and fails if there is any.
 """
@@ -78,7 +78,7 @@ def is_quoted(quote, names):
 
 
 def problems_of_conformance(line, tests):
-    """What is wrong with one line of CONFORMANCE.md."""
+    """What is wrong with one line of docs/conformance.md."""
     for suite in re.findall(r"\w+Tests\b", line):
         if suite not in tests and not (ROOT / "Tests" / suite).is_dir():
             yield f"there is no suite {suite}"
@@ -114,24 +114,24 @@ def main():
     tests = names_of_tests()
     sources = names_of_sources()
     broken, rows = 0, []
-    lines = (ROOT / "POLICIES.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs/policies.md").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):
         if not line.startswith("|") or line.startswith(("| rule |", "|---")):
             continue
         rows.append(line)
         for problem in problems_of(line, tests, sources):
-            print(f"check: POLICIES.md:{number}: {problem}")
+            print(f"check: docs/policies.md:{number}: {problem}")
             broken += 1
     if not rows:
-        print("check: POLICIES.md has no rows")
+        print("check: docs/policies.md has no rows")
     for number in results_without_a_row(rows):
-        print(f"check: POLICIES.md: result {number} does not have one row")
+        print(f"check: docs/policies.md: result {number} does not have one row")
         broken += 1
-    for number, line in enumerate((ROOT / "CONFORMANCE.md").read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate((ROOT / "docs/conformance.md").read_text(encoding="utf-8").splitlines(), 1):
         for problem in problems_of_conformance(line, tests):
-            print(f"check: CONFORMANCE.md:{number}: {problem}")
+            print(f"check: docs/conformance.md:{number}: {problem}")
             broken += 1
-    for document in ("SECURITY.md", "THREATS.md"):
+    for document in ("SECURITY.md", "docs/threats.md"):
         for number, line in enumerate((ROOT / document).read_text(encoding="utf-8").splitlines(), 1):
             for problem in problems_of_rows(line):
                 print(f"check: {document}:{number}: {problem}")

@@ -87,7 +87,7 @@ for program in uafctl uaf-server; do
   complete "$program" fish "$share/fish/vendor_completions.d/$program.fish"
 done
 
-for document in README.md ARCHITECTURE.md CHANGELOG.md CONFORMANCE.md POLICIES.md PROTOCOL.md SECURITY.md THREATS.md; do
+for document in README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md; do
   if [[ -f $document ]]; then place "$document" "$share/doc/pam-uaf/$document" 0644; fi
 done
 for page in docs/*.md docs/schemas/*.json; do place "$page" "$share/doc/pam-uaf/$page" 0644; done

@@ -1,4 +1,4 @@
-/// The first message of a conversation: the operation, the account, and where the attempt comes from (PROTOCOL.md,
+/// The first message of a conversation: the operation, the account, and where the attempt comes from (docs/protocol.md,
 /// *begin*).
 ///
 /// Names, hosts and arguments are bytes as PAM had them; they are not known to be text.

@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// What the core asks uaf-chip for (PROTOCOL.md, "Chip").
+/// What the core asks uaf-chip for (docs/protocol.md, "Chip").
 public struct ChipRequest: Equatable, Sendable {
   /// The fields of *chip request*.
   enum Field: UInt8, PacketField {
@@ -135,7 +135,7 @@ public struct ChipRequest: Equatable, Sendable {
   }
 }
 
-/// What uaf-chip answers to a request (PROTOCOL.md, "Chip").
+/// What uaf-chip answers to a request (docs/protocol.md, "Chip").
 public struct ChipAnswer: Equatable, Sendable {
   /// The fields of *chip answer*.
   enum Field: UInt8, PacketField {

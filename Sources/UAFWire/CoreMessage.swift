@@ -118,7 +118,7 @@ public enum CoreMessage: Equatable, Sendable {
   }
 }
 
-/// A question to the person (PROTOCOL.md, *prompt*).
+/// A question to the person (docs/protocol.md, *prompt*).
 ///
 /// `text` is complete by itself; the other fields say the same in parts, for front ends that draw
 /// their own screen.
@@ -196,7 +196,7 @@ public enum PromptStep: UInt8, CaseIterable, Sendable {
   case newAgain = 3
 }
 
-/// The check that a prompt asks for (PROTOCOL.md, *prompt*): what kind of answer the core expects.
+/// The check that a prompt asks for (docs/protocol.md, *prompt*): what kind of answer the core expects.
 public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral {
   case passcode
   /// The digits of a pattern's nodes.
@@ -205,7 +205,7 @@ public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral 
   case choice
   /// An enrolment code.
   case code
-  /// A name that is not in the list of PROTOCOL.md: a front end asks nobody, and cancels.
+  /// A name that is not in the list of docs/protocol.md: a front end asks nobody, and cancels.
   case unknown(String)
 
   /// The checks of the list.
@@ -231,7 +231,7 @@ public enum Check: Hashable, Sendable, CaseIterable, ExpressibleByStringLiteral 
   }
 }
 
-/// The last message of a conversation (PROTOCOL.md, *finished*).
+/// The last message of a conversation (docs/protocol.md, *finished*).
 public struct Finished: Equatable, Sendable {
   /// The fields of *finished*.
   enum Field: UInt8, PacketField {
@@ -274,7 +274,7 @@ public struct Finished: Equatable, Sendable {
   }
 }
 
-/// The person's entry (PROTOCOL.md, *answer*).
+/// The person's entry (docs/protocol.md, *answer*).
 ///
 /// It never leaves the memory of a `Secret`.
 public enum Answer {
@@ -356,7 +356,7 @@ public enum FrontEndSignal: Sendable {
   }
 }
 
-/// Where a conversation stands, and the table of what may come next (PROTOCOL.md, "What follows what").
+/// Where a conversation stands, and the table of what may come next (docs/protocol.md, "What follows what").
 public enum ConversationState: Equatable, Sendable {
   case opened, working, asked, paused, finished
 

@@ -1,4 +1,4 @@
-/// One HTTPS exchange the core asks for (PROTOCOL.md, "Fetch").
+/// One HTTPS exchange the core asks for (docs/protocol.md, "Fetch").
 public struct FetchRequest: Equatable, Sendable {
   /// The request's method.
   public enum Method: UInt8, Sendable {
@@ -117,7 +117,7 @@ public struct FetchRequest: Equatable, Sendable {
   /// Reads a request.
   ///
   /// - Parameter authorities: what *authorities* have brought since the last request.
-  /// - Throws: ``PacketError``, also for another version, method or time-out than PROTOCOL.md names, and for other authorities
+  /// - Throws: ``PacketError``, also for another version, method or time-out than docs/protocol.md names, and for other authorities
   ///   than the request announces: a request that lost them would trust the system's.
   public init(_ packet: Packet, _ bytes: Span<UInt8>, authorities: [UInt8] = []) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
@@ -151,7 +151,7 @@ public struct FetchRequest: Equatable, Sendable {
   }
 }
 
-/// The servers that uaf-fetch may ask during one call (PROTOCOL.md, *places*).
+/// The servers that uaf-fetch may ask during one call (docs/protocol.md, *places*).
 ///
 /// If it is sent, it is the first packet.
 public struct FetchPlaces: Equatable, Sendable {
@@ -248,7 +248,7 @@ public struct FetchPlaces: Equatable, Sendable {
   }
 }
 
-/// Authorities of the next request that are too long for it (PROTOCOL.md, *authorities*).
+/// Authorities of the next request that are too long for it (docs/protocol.md, *authorities*).
 public enum FetchAuthorities {
   /// The field of *authorities*.
   enum Field: UInt8, PacketField {

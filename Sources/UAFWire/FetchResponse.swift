@@ -1,4 +1,4 @@
-/// The head of an exchange's outcome; the body follows in chunks (PROTOCOL.md, "Fetch").
+/// The head of an exchange's outcome; the body follows in chunks (docs/protocol.md, "Fetch").
 public struct FetchResponse: Equatable, Sendable {
   /// The fields of *response*.
   enum Field: UInt8, PacketField {
@@ -144,7 +144,7 @@ public enum FetchOutcome: UInt8, CaseIterable, Sendable {
   case proxyRefused = 13
 }
 
-/// A part of a response body (PROTOCOL.md, *chunk*).
+/// A part of a response body (docs/protocol.md, *chunk*).
 public enum FetchChunk {
   /// The field of *chunk*.
   enum Field: UInt8, PacketField {

@@ -1,4 +1,4 @@
-/// What the core asks of uaf-finger (PROTOCOL.md, *ask*).
+/// What the core asks of uaf-finger (docs/protocol.md, *ask*).
 public struct FingerAsk: Equatable, Sendable {
   /// The fields of *ask*.
   enum Field: UInt8, PacketField {
@@ -49,13 +49,13 @@ public struct FingerAsk: Equatable, Sendable {
     self.init(wish, account: account)
   }
 
-  /// The packet that ends comparing and gives the sensor back (PROTOCOL.md, *stop*).
+  /// The packet that ends comparing and gives the sensor back (docs/protocol.md, *stop*).
   ///
   /// - Throws: never in fact.
   public static func stop() throws(PacketError) -> [UInt8] { try PacketWriter(.fingerStop).finish() }
 }
 
-/// What came of a touch (PROTOCOL.md, *touch*).
+/// What came of a touch (docs/protocol.md, *touch*).
 public enum FingerTouch: UInt8, CaseIterable, Sendable {
   /// The field of *touch*.
   enum Field: UInt8, PacketField {
@@ -100,7 +100,7 @@ public enum FingerTouch: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Why the sensor no longer waits (PROTOCOL.md, *end*).
+/// Why the sensor no longer waits (docs/protocol.md, *end*).
 public struct FingerEnd: Equatable, Sendable {
   /// The fields of *end*.
   enum Field: UInt8, PacketField {
@@ -152,7 +152,7 @@ public struct FingerEnd: Equatable, Sendable {
   }
 }
 
-/// How the sensor stands for an account (PROTOCOL.md, *sensor*).
+/// How the sensor stands for an account (docs/protocol.md, *sensor*).
 public struct FingerSensor: Equatable, Sendable {
   /// The fields of *sensor*.
   enum Field: UInt8, PacketField {

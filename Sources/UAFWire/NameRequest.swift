@@ -1,4 +1,4 @@
-/// What the core asks of uaf-name (PROTOCOL.md, *name request*).
+/// What the core asks of uaf-name (docs/protocol.md, *name request*).
 public struct NameRequest: Equatable, Sendable {
   /// The field of *name request*.
   enum Field: UInt8, PacketField {
@@ -32,7 +32,7 @@ public struct NameRequest: Equatable, Sendable {
   }
 }
 
-/// What uaf-name answers (PROTOCOL.md, *name answer*).
+/// What uaf-name answers (docs/protocol.md, *name answer*).
 public struct NameAnswer: Equatable, Sendable {
   /// The fields of *name answer*.
   enum Field: UInt8, PacketField {

@@ -1,4 +1,4 @@
-// Purpose of this target: the bytes of PROTOCOL.md: packets, the messages of the conversations, the
+// Purpose of this target: the bytes of docs/protocol.md: packets, the messages of the conversations, the
 // table of what may follow what, and the packet socket. Imports SecretMemory and Glibc; knows
 // nothing of UAF, PAM or HTTP beyond the names of fields.
 
@@ -13,7 +13,7 @@ public struct Packet: Equatable, Sendable {
   public let type: PacketType
   private let fields: [(tag: UInt8, range: Range<Int>)]
 
-  /// Checks `bytes` against all rules of "Packets" in PROTOCOL.md.
+  /// Checks `bytes` against all rules of "Packets" in docs/protocol.md.
   ///
   /// - Throws: ``PacketError``; nothing is kept of a packet that fails.
   public init(_ bytes: Span<UInt8>) throws(PacketError) {
@@ -106,7 +106,7 @@ public struct Packet: Equatable, Sendable {
   }
 }
 
-/// The fields of one type of packet: their tags, named as in PROTOCOL.md, and what each may hold.
+/// The fields of one type of packet: their tags, named as in docs/protocol.md, and what each may hold.
 protocol PacketField: RawRepresentable<UInt8>, CaseIterable, Sendable {
   /// One rule for each field, in the order of tags.
   static var rules: [FieldRule] { get }
@@ -122,7 +122,7 @@ extension PacketField {
   }
 }
 
-/// Why bytes are not a packet of PROTOCOL.md, or a message does not fit into one.
+/// Why bytes are not a packet of docs/protocol.md, or a message does not fit into one.
 public enum PacketError: Error, Equatable, Sendable {
   /// Nothing, or more than ``WireLimit/packet`` bytes.
   case size
@@ -196,7 +196,7 @@ struct FieldRule {
   }
 }
 
-/// The type byte of a packet (PROTOCOL.md, "Conversation", "Fetch", "Chip", "Finger" and "Name").
+/// The type byte of a packet (docs/protocol.md, "Conversation", "Fetch", "Chip", "Finger" and "Name").
 public enum PacketType: UInt8, CaseIterable, Sendable {
   case begin = 0x01
   case answer = 0x02

@@ -1,4 +1,4 @@
-/// The sizes PROTOCOL.md allows, in bytes unless the name says otherwise.
+/// The sizes docs/protocol.md allows, in bytes unless the name says otherwise.
 public enum WireLimit {
   /// A whole packet.
   public static let packet = 65_536

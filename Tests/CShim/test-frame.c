@@ -359,7 +359,7 @@ static void refuses_names_no_variable_can_have(void)
   CHECK(read_exactly((const uint8_t *)"\x85\1\0\3_A1\2\0\0", 10, &message));
 }
 
-/* Every state against every type: only PROTOCOL.md's table, written down once more here. */
+/* Every state against every type: only docs/protocol.md's table, written down once more here. */
 static void follows_the_table_of_what_follows_what(void)
 {
   for (unsigned type = 0; type < 256; type++)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import UAFWire
 
-/// The table "What follows what" of PROTOCOL.md, every state against every type.
+/// The table "What follows what" of docs/protocol.md, every state against every type.
 struct ConversationStateTests {
   private static let states: [ConversationState] = [.opened, .working, .asked, .paused, .finished]
 
-  /// What PROTOCOL.md allows, and where it leads; everything absent here is refused.
+  /// What docs/protocol.md allows, and where it leads; everything absent here is refused.
   private static let table: [(ConversationState, PacketType, ConversationState)] = [
     (.opened, .begin, .working),
     (.working, .prompt, .asked), (.working, .info, .working), (.working, .error, .working),

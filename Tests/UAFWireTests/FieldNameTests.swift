@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFWire
 
-/// PROTOCOL.md, the Swift side and the C side call a field by one name.
+/// docs/protocol.md, the Swift side and the C side call a field by one name.
 struct FieldNameTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -28,9 +28,9 @@ struct FieldNameTests {
     Field.allCases.map { "\($0.tag) \($0)" }
   }
 
-  /// The same of the tables of PROTOCOL.md: rows of type, name, sender, fields.
+  /// The same of the tables of docs/protocol.md: rows of type, name, sender, fields.
   private static func documented() throws -> [String: [String]] {
-    let text = try String(contentsOf: root.appending(path: "PROTOCOL.md"), encoding: .utf8)
+    let text = try String(contentsOf: root.appending(path: "docs/protocol.md"), encoding: .utf8)
     var fields: [String: [String]] = [:]
     for row in text.split(separator: "\n") where row.hasPrefix("| 0x") {
       let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -61,7 +61,7 @@ struct FieldNameTests {
     return "\(parts[0]) \(packet.uppercased())_\(snake.uppercased())"
   }
 
-  @Test func `PROTOCOL.md and the Swift side name each field alike`() throws {
+  @Test func `protocol.md and the Swift side name each field alike`() throws {
     #expect(try Self.documented() == Self.fields)
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFWire
 
-/// The form of packets, at every limit of PROTOCOL.md and one beyond it.
+/// The form of packets, at every limit of docs/protocol.md and one beyond it.
 struct PacketTests {
   /// A packet of `type` whose field `tag` is `value` and whose required fields are the shortest there are.
   private static func packet(_ type: PacketType, _ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
@@ -33,7 +33,7 @@ struct PacketTests {
     }
   }
 
-  /// Every limit as PROTOCOL.md writes it; what the table in the source says is compared with this one.
+  /// Every limit as docs/protocol.md writes it; what the table in the source says is compared with this one.
   private static let limits: [PacketType: [UInt8: Int]] = [
     .begin: [
       1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64,
@@ -54,7 +54,7 @@ struct PacketTests {
     .nameRequest: [1: 4], .nameAnswer: [1: 1, 2: 256, 3: 4, 4: 64],
   ]
 
-  @Test(arguments: PacketType.allCases) func `has the fields and limits of PROTOCOL.md`(_ type: PacketType) {
+  @Test(arguments: PacketType.allCases) func `has the fields and limits of protocol.md`(_ type: PacketType) {
     let rules = Dictionary(uniqueKeysWithValues: type.rules.map { ($0.tag, Self.sizes($0.form).upperBound) })
     #expect(rules == Self.limits[type])
     #expect(type.rules.map(\.tag) == type.rules.map(\.tag).sorted())

@@ -2,7 +2,7 @@ import SecretMemory
 
 @testable import UAFWire
 
-/// Any message of PROTOCOL.md, so that one test can go over all of them.
+/// Any message of docs/protocol.md, so that one test can go over all of them.
 enum WireMessage: Equatable {
   case begin(Begin)
   case answer([UInt8])

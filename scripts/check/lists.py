@@ -11,7 +11,7 @@ from configuration import Rules
 from tree import ROOT, Finding, Tree
 
 CHECKS = "Sources/UAFWire/CoreMessage.swift"
-PROTOCOL = "PROTOCOL.md"
+PROTOCOL = "docs/protocol.md"
 MODULE = "cshim/talk.c"
 KINDS = "Sources/Authenticator/Kinds/"
 _ENTRY = KINDS + "Form/AuthenticatorType.swift"

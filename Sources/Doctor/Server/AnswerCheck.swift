@@ -55,7 +55,7 @@ struct FetchProbe {
   // Added to the time of the exchange: the time to start the program and its sandbox.
   private static let patienceMilliseconds: UInt32 = 5000
 
-  /// The outcome; nil if the program cannot be started, ends early, or sends something that is not in PROTOCOL.md.
+  /// The outcome; nil if the program cannot be started, ends early, or sends something that is not in docs/protocol.md.
   func exchange(_ request: FetchRequest) -> FetchAnswer? {
     guard let ends = try? PacketSocket.pair() else { return nil }
     guard let socket = try? PacketSocket(takingOver: ends.mine) else { return nil }

@@ -1,6 +1,6 @@
 import UAFMessages
 
-/// Asks a server in which state an account is (PROTOCOL.md, "The state of an account").
+/// Asks a server in which state an account is (docs/protocol.md, "The state of an account").
 public struct AccountStateFlow: Sendable {
   /// Why nothing is known of the state.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import FidoResults
 import UAFMessages
 
-/// Joins a server (PROTOCOL.md, "Joining"): one request, and one answer that is signed with the verdict's key.
+/// Joins a server (docs/protocol.md, "Joining"): one request, and one answer that is signed with the verdict's key.
 public struct JoinFlow: Sendable {
   private let request: JoinRequest
   private let proof: String?
@@ -68,7 +68,7 @@ public struct JoinFlow: Sendable {
   }
 }
 
-/// Tells a server that this machine leaves it (PROTOCOL.md, "Joining").
+/// Tells a server that this machine leaves it (docs/protocol.md, "Joining").
 public enum LeaveFlow {
   /// The account that a proof names which is about no account.
   public static let nobody = "-"
@@ -91,8 +91,8 @@ public enum LeaveFlow {
   }
 }
 
-/// Tells a server that this machine has joined how the machine is (PROTOCOL.md, "Check-in"): one request, and one answer that is
-/// signed with the verdict's key.
+/// Tells a server that this machine has joined how the machine is (docs/protocol.md, "Check-in"): one request, and one
+/// answer that is signed with the verdict's key.
 public struct CheckInFlow: Sendable {
   /// Why the server did not take the report, or nobody can say that it did.
   public enum Fault: Error, Equatable, Sendable, CustomStringConvertible {

@@ -230,7 +230,7 @@ struct RequestOpening: Sendable {
   }
 }
 
-/// Recognises the challenge of what was asked for (PROTOCOL.md, "What a challenge is for").
+/// Recognises the challenge of what was asked for (docs/protocol.md, "What a challenge is for").
 ///
 /// The program that speaks to the network could ask our server for anything else, and pass its challenge on: a signature
 /// over that would be spent on it. So nothing is signed before the challenge was compared with the question that left the core.

@@ -188,7 +188,7 @@ public struct URLTemplate: Equatable, Sendable {
   }
 }
 
-/// Something that `uaf-server` answers beside requests and responses; our own (PROTOCOL.md).
+/// Something that `uaf-server` answers beside requests and responses; our own (docs/protocol.md).
 public enum OwnRoute: String, Sendable {
   /// In which state an account is.
   case account

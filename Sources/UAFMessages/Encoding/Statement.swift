@@ -4,7 +4,7 @@
 struct Statement {
   private(set) var bytes: [UInt8]
 
-  /// - Parameter use: what the bytes are for, as PROTOCOL.md has it; no two uses have the same.
+  /// - Parameter use: what the bytes are for, as docs/protocol.md has it; no two uses have the same.
   init(_ use: String) { bytes = Array(use.utf8) + [0] }
 
   /// Adds bytes whose number is known to both ends.

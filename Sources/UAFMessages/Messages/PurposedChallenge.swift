@@ -1,4 +1,4 @@
-/// A challenge of this project's server, which says what it is for (PROTOCOL.md, "What a challenge is for").
+/// A challenge of this project's server, which says what it is for (docs/protocol.md, "What a challenge is for").
 ///
 /// 57 bytes: the mark `pam-uaf` (7), the form 1, the purpose, the binding (16), and 32 bytes that no other challenge has. The
 /// binding is a hash over all that was asked for, so a client that knows what it asked for recognises the challenge of anything
@@ -78,7 +78,7 @@ public struct PurposedChallenge: Equatable, Sendable {
   }
 }
 
-/// What a challenge of this project's server is for (PROTOCOL.md, "What a challenge is for").
+/// What a challenge of this project's server is for (docs/protocol.md, "What a challenge is for").
 ///
 /// A signature over the challenge is a signature over its purpose: it cannot be spent on anything else.
 public enum ChallengePurpose: UInt8, CaseIterable, Sendable {

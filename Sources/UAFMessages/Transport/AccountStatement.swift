@@ -1,4 +1,4 @@
-/// What a server says of an account to a machine that it knows; our own (PROTOCOL.md, "The state of an account").
+/// What a server says of an account to a machine that it knows; our own (docs/protocol.md, "The state of an account").
 ///
 /// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct AccountStatement: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// What a machine that has joined sends to tell its server how it is; our own (PROTOCOL.md, "Check-in").
+/// What a machine that has joined sends to tell its server how it is; our own (docs/protocol.md, "Check-in").
 public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
   /// The longest body in bytes.
   public static let maximumBytes = 16_384
@@ -35,7 +35,7 @@ public struct CheckInRequest: JSONRepresentable, Equatable, Sendable {
   private static let version: Int64 = 1
 }
 
-/// What a server answers to a machine that has told it how it is; our own (PROTOCOL.md, "Check-in").
+/// What a server answers to a machine that has told it how it is; our own (docs/protocol.md, "Check-in").
 public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   /// The longest policy in bytes.
   public static let maximumPolicyBytes = 24_576
@@ -72,7 +72,7 @@ public struct CheckInAnswer: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a server signs for a machine that has told it how it is; our own (PROTOCOL.md, "Check-in").
+/// What a server signs for a machine that has told it how it is; our own (docs/protocol.md, "Check-in").
 ///
 /// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct CheckInStatement: Equatable, Sendable {

@@ -1,4 +1,5 @@
-/// An enrolment code of this project's server, which never leaves the machine where it is typed (PROTOCOL.md, "Enrolment code").
+/// An enrolment code of this project's server, which never leaves the machine where it is typed (docs/protocol.md,
+/// "Enrolment code").
 ///
 /// 20 characters of Crockford's base32 in four groups: 17 with 85 random bits, and three by which a typing error is noticed
 /// before anybody is asked. Both ends derive a key from it and authenticate with that. Only HMAC-SHA-256

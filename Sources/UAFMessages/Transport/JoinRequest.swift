@@ -1,4 +1,4 @@
-/// What a workstation sends to join a server; our own (PROTOCOL.md, "Joining").
+/// What a workstation sends to join a server; our own (docs/protocol.md, "Joining").
 public struct JoinRequest: JSONRepresentable, Equatable, Sendable {
   /// The length of the nonce.
   public static let nonceByteCount = 16
@@ -59,7 +59,7 @@ public struct JoinRequest: JSONRepresentable, Equatable, Sendable {
   private static let version: Int64 = 1
 }
 
-/// What a server answers to a workstation that wants to join; our own (PROTOCOL.md, "Joining").
+/// What a server answers to a workstation that wants to join; our own (docs/protocol.md, "Joining").
 public struct JoinAnswer: JSONRepresentable, Equatable, Sendable {
   /// The verdict; only ``UAFStatusCode/ok`` is success.
   public let statusCode: UAFStatusCode
@@ -92,7 +92,7 @@ public struct JoinAnswer: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// What a server signs for a workstation that has joined; our own (PROTOCOL.md, "Joining").
+/// What a server signs for a workstation that has joined; our own (docs/protocol.md, "Joining").
 ///
 /// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct JoinStatement: Equatable, Sendable {

@@ -1,4 +1,4 @@
-/// What a machine that has joined tells its server about itself; our own (PROTOCOL.md, "Check-in").
+/// What a machine that has joined tells its server about itself; our own (docs/protocol.md, "Check-in").
 ///
 /// Nothing of it is verified but the codes of ``locks`` and ``offlineLogins``.
 public struct MachineReport: JSONRepresentable, Equatable, Sendable {
@@ -87,7 +87,7 @@ public struct MachineReport: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// A lock that stands on a machine, as the machine reports it; our own (PROTOCOL.md, "Check-in").
+/// A lock that stands on a machine, as the machine reports it; our own (docs/protocol.md, "Check-in").
 public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   /// Whose attempts are locked out.
   public enum Origin: String, CaseIterable, Sendable {
@@ -156,7 +156,7 @@ public struct ReportedLock: JSONRepresentable, Equatable, Sendable {
   }
 }
 
-/// A login that a machine let in without the server, as it noted it then; our own (PROTOCOL.md, "Check-in").
+/// A login that a machine let in without the server, as it noted it then; our own (docs/protocol.md, "Check-in").
 ///
 /// The code shows that who had the account's secret on this machine made the note, for the machine as it has joined. It shows no
 /// more: root of the machine has both.

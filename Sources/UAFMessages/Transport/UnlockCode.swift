@@ -1,4 +1,4 @@
-/// An unlock as 24 characters that a person types, for a machine without network; our own (PROTOCOL.md, "Unlock code").
+/// An unlock as 24 characters that a person types, for a machine without network; our own (docs/protocol.md, "Unlock code").
 ///
 /// 120 bits: the minute of its issue (24), its lifetime (11), random bits (5), and the first 80 bits of the HMAC-SHA-256 of
 /// ``authenticated(account:machineID:)`` under the machine's secret. They are written in Crockford's base32, in groups of four.
@@ -91,7 +91,7 @@ public struct UnlockCode: Equatable, Sendable {
   }
 }
 
-/// What a server signs so that the locks of one account on one machine end; our own (PROTOCOL.md, "Unlock payload").
+/// What a server signs so that the locks of one account on one machine end; our own (docs/protocol.md, "Unlock payload").
 ///
 /// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict.
 public struct UnlockStatement: Equatable, Sendable {

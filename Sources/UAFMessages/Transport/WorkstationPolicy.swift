@@ -1,4 +1,4 @@
-/// What a server asks of a workstation that has joined a group; our own (PROTOCOL.md, "Workstation policy").
+/// What a server asks of a workstation that has joined a group; our own (docs/protocol.md, "Workstation policy").
 ///
 /// It goes as a JSON web token (RFC 7519, ES256), whose type keeps it apart from a verdict. The server signs it anew for each
 /// machine and at each hand-over.

@@ -4,7 +4,7 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// What machines ask for themselves: to join with a code, to leave, and to tell how they are (PROTOCOL.md, "Joining" and
+/// What machines ask for themselves: to join with a code, to leave, and to tell how they are (docs/protocol.md, "Joining" and
 /// "Check-in").
 struct JoinRoutes: Sendable {
   let environment: ServiceEnvironment

@@ -213,7 +213,7 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// The header in which a machine proves that this server knows it (PROTOCOL.md).
+  /// The header in which a machine proves that this server knows it (docs/protocol.md).
   static let machineProof = "UAF-Machine"
 
   /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.

@@ -4,7 +4,7 @@ import TerminalPrompts
 import UAFWire
 import Wording
 
-/// One conversation with the core, from *begin* to *finished*, in the order PROTOCOL.md allows.
+/// One conversation with the core, from *begin* to *finished*, in the order docs/protocol.md allows.
 struct Conversation: ~Copyable {
   /// How long the core may say nothing, in milliseconds.
   ///

@@ -17,7 +17,7 @@ enum CoreError: Equatable {
   case unable(ConfigurationProblem)
   /// Nothing came within the time.
   case silent
-  /// The core sent something against PROTOCOL.md.
+  /// The core sent something against docs/protocol.md.
   case confused(Confusion)
   /// The core asks a question that this person or script cannot be asked (2002).
   case noHandler(check: String, remedy: ChoiceRemedy = .nameOne)
@@ -131,7 +131,7 @@ extension ChoiceRemedy: Catalogued {
   }
 }
 
-/// What the core sent against PROTOCOL.md.
+/// What the core sent against docs/protocol.md.
 enum Confusion: Catalogued, Equatable {
   case packet(PacketError)
   /// A PAM code that does not go with the result.

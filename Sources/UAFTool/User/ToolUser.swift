@@ -4,7 +4,7 @@ import HostSystem
 import UAFConfiguration
 import UAFWire
 
-/// Who calls, from where, and what such a caller may say (PROTOCOL.md, "Who may say what").
+/// Who calls, from where, and what such a caller may say (docs/protocol.md, "Who may say what").
 struct ToolUser {
   /// The effective user id.
   var userID: uid_t

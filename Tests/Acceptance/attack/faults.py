@@ -51,7 +51,7 @@ class Run:
 
     @property
     def said_yes(self):
-        """Whether the core sent *finished* with PAM_SUCCESS (PROTOCOL.md)."""
+        """Whether the core sent *finished* with PAM_SUCCESS (docs/protocol.md)."""
         return any(re.match(r'sendto\(3, "\\206\\1\\0\\1\\0.* = \d+$', line) for line in self.core)
 
 

@@ -1,4 +1,4 @@
-"""A front end of our own on the core's socket (PROTOCOL.md), for what no honest front end would send."""
+"""A front end of our own on the core's socket (docs/protocol.md), for what no honest front end would send."""
 
 import base64
 import contextlib
@@ -70,7 +70,7 @@ def field(tag, value):
 
 
 def begin(operation, version=3, **fields):
-    """A begin packet; fields are those of PROTOCOL.md that a row needs, by name."""
+    """A begin packet; fields are those of docs/protocol.md that a row needs, by name."""
     tags = {
         "uid": UID,
         "account": ACCOUNT,

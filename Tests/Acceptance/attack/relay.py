@@ -194,7 +194,7 @@ def _connection(host, port):
 
 
 def _asked(packet):
-    """PROTOCOL.md, "Fetch"."""
+    """docs/protocol.md, "Fetch"."""
     _, fields = peer.read(packet)
     url, kind, accept, proof = (fields.get(tag, b"").decode() for tag in (3, 4, 5, 11))
     return Asked(url, kind, accept, fields.get(6, b""), proof, is_post=fields[2] == b"\2")

@@ -1,4 +1,4 @@
-"""What the attackers know of the wire, beside UAF itself: PROTOCOL.md's members, in one place, so that no row names them."""
+"""What the attackers know of the wire, beside UAF itself: the members of docs/protocol.md, here so that no row names them."""
 
 import json
 

@@ -27,7 +27,7 @@ uaf = importlib.import_module("uaf")
 codes = importlib.import_module("codes")
 
 FACET = "linux:pam-module:pam_uaf"
-# The last bytes of a challenge of this server, which no other has (PROTOCOL.md).
+# The last bytes of a challenge of this server, which no other has (docs/protocol.md).
 UNIQUE = 32
 SUCCESS = 1200
 # What a client tells a person as "come back later": HTTP's own refusals of load and failure, and UAF's.

@@ -1,4 +1,4 @@
-"""A workstation that joins and checks in, and shares no code with the Swift sources: made from PROTOCOL.md alone."""
+"""A workstation that joins and checks in, and shares no code with the Swift sources: made from docs/protocol.md alone."""
 
 import base64
 import hashlib

@@ -67,7 +67,7 @@ public protocol EntryRules: Sendable {
 
 /// How a person types the secret of a type, and what of an entry counts.
 public struct TypedEntry: Sendable {
-  /// The check that a prompt for it names (PROTOCOL.md, *prompt*); at most 32 bytes of ASCII.
+  /// The check that a prompt for it names (docs/protocol.md, *prompt*); at most 32 bytes of ASCII.
   ///
   /// Front ends choose by it how to ask. A new name needs front ends that know it.
   public let check: String

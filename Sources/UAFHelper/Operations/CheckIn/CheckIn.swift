@@ -5,7 +5,7 @@ import UAFConfiguration
 import UAFCrypto
 import UAFMessages
 
-/// Tells the server that this machine has joined how the machine is (PROTOCOL.md, "Check-in").
+/// Tells the server that this machine has joined how the machine is (docs/protocol.md, "Check-in").
 struct CheckIn {
   let folder: StateFolder
   let server: ServerAccess

@@ -70,7 +70,7 @@ def last_call(core, person, value, is_point):
 
 
 def at_the_network(core, person, canary):
-    """The core after the value was used, as it sends its answer to the network program (PROTOCOL.md, request: 0x41)."""
+    """The core after the value was used, as it sends its answer to the network program (docs/protocol.md, request: 0x41)."""
     call = last_call(core, person, person.passcode, lambda line: re.match(r'sendto\(\d+, "A\\1', line))
     with stopped_at(person, person.passcode, *call):
         must(running("uaf-fetch"), "there is no network program")

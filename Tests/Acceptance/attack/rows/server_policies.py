@@ -59,7 +59,7 @@ class Between:
     def _answer_alone(self, request):
         """The server's last answer, signed for this proof and for the machine's time."""
         token, now = self._signed["token"], int(time.time()) + self.ahead
-        # PROTOCOL.md, "Known machines": after version, operation, id and time.
+        # docs/protocol.md, "Known machines": after version, operation, id and time.
         nonce = encode(decode(request.headers["uaf-machine"])[26:42])
         claims = {**claims_of(token), "nonce": nonce, "iat": now, "exp": now + 60}
         signed = {"token": Signer.server().sign("machine-checkin+jwt", claims, like=token), "policy": self.instead}

@@ -14,7 +14,7 @@ from lab.table import must, row
 TRIES, LOCK, GUESSES, BEFORE_A_PAUSE, BITS = 3, 4 * 3600, 20, 5, 60
 KIND = "unlock+jwt"
 LINE = pathlib.Path("/tmp/unlock-line")
-# Crockford's base32, as PROTOCOL.md has it.
+# Crockford's base32, as docs/protocol.md has it.
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 SIGNED = 'require_signed_verdict = true\nverdict_key = "/srv/uaf/verdict.pub"'
 ELSEWHERE = pathlib.Path("/var/lib/pam-uaf-elsewhere")

@@ -1,4 +1,4 @@
-"""What allows keys at uaf-server, by PROTOCOL.md alone ("Enrolment code", "What allows new keys").
+"""What allows keys at uaf-server, by docs/protocol.md alone ("Enrolment code", "What allows new keys").
 
 Shares no code and no constant with the Swift sources, so that one misreading is not made on both ends.
 """
