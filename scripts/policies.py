@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/policies.md: each row names types or source files that are there and tests that are there, and each result of
-the table has one row. Checks docs/conformance.md: the suites, tests and vectors it names are there. Checks SECURITY.md and
-docs/threats.md: the rows of `make test-...` that they name are there. `scripts/check.sh` calls it.
+the table has one row, with its PAM code. Checks docs/conformance.md: the suites, tests and vectors it names are there. Checks
+SECURITY.md and docs/threats.md: the suites, attacks and rows of `make test-...` that they name are there. `scripts/check.sh`
+calls it.
 
 Prints one line for each row or result that does not, and fails if there is any.
 """
@@ -11,6 +12,22 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = ROOT / "Sources/FidoResults/FidoResult+Table.swift"
+# The PAM code that a row names first, by the rule of the table; a result without a rule is a refusal.
+CODES = {
+    "": "AUTH_ERR",
+    ".authenticated": "SUCCESS",
+    ".valueChanged": "SUCCESS",
+    ".fault": "SERVICE_ERR",
+    ".notRegistered": "USER_UNKNOWN",
+    ".unknownUser": "USER_UNKNOWN",
+    ".locked": "MAXTRIES",
+    ".noAnswer": "AUTHINFO_UNAVAIL",
+    ".always(.systemError)": "SYSTEM_ERR",
+    ".always(.conversationError)": "CONV_ERR",
+    ".always(.tokenError)": "AUTHTOK_ERR",
+    ".always(.credentialsUnavailable)": "CRED_UNAVAIL",
+}
 
 
 def names_of_tests():
@@ -55,16 +72,27 @@ def problems_of(line, tests, sources):
             yield f"there is no test '{name}' in {suite}"
 
 
-def results_without_a_row(rows):
-    """The numbers of the table of results that are not in one row's first cell, before its colon, exactly once."""
-    listed = []
+def problems_of_results(rows):
+    """What is wrong with the results of the table: a number that is not in one row's first cell, before its colon, exactly once;
+    another PAM code than the table's. A result that is never an ending has none."""
+    listed = {}
     for line in rows:
-        named = re.match(r"\| ([\d, -]+):? ", line)
-        for first, last in re.findall(r"(\d+)(?:-(\d+))?", named.group(1) if named else ""):
-            listed += range(int(first), int(last or first) + 1)
-    table = (ROOT / "Sources/FidoResults/FidoResult+Table.swift").read_text(encoding="utf-8")
-    numbers = [int(digits.replace("_", "")) for digits in re.findall(r"= FidoResult\(\s*([\d_]+),", table)]
-    return [number for number in numbers if listed.count(number) != 1]
+        named = re.match(r"\| ([\d, -]+):? ([^|]*)", line)
+        if not named:
+            continue
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", named.group(1)):
+            for number in range(int(first), int(last or first) + 1):
+                listed.setdefault(number, []).append(named.group(2))
+    table = TABLE.read_text(encoding="utf-8")
+    for digits, rest in re.findall(r'= FidoResult\(\s*([\d_]+),\s*"\w+"(.*)\)', table):
+        number, rule = int(digits.replace("_", "")), rest.removeprefix(", ")
+        cells = listed.get(number, [])
+        if len(cells) != 1:
+            yield f"result {number} does not have one row"
+            continue
+        codes = re.findall(r"\b(?:[A-Z]+_)?(?:SUCCESS|ERR|UNKNOWN|MAXTRIES|UNAVAIL)\b", cells[0])
+        if codes and codes[0] != CODES.get(rule):
+            yield f"result {number} has {codes[0]}, and {CODES.get(rule, rule)} in the table"
 
 
 def is_quoted(quote, names):
@@ -102,8 +130,18 @@ def rows_of(package):
     return found
 
 
-def problems_of_rows(line):
-    """Which rows a line names that are not there: `make test-devices` (D3, D10)."""
+def problems_of_promise(line, tests, attacks):
+    """Which tests a line names that are not there: `LockTests`, A12, C: start, and `make test-devices` (D3, D10)."""
+    for suite in re.findall(r"\b\w+Tests\b", line):
+        if suite not in tests and not (ROOT / "Tests" / suite).is_dir():
+            yield f"there is no suite {suite}"
+    for name in re.findall(r"(?<![\w#+-])A\d+\b", line):
+        if name not in attacks:
+            yield f"there is no attack {name}"
+    for names in re.findall(r"\bC: ((?:[a-z]+(?:, )?)+)", line):
+        for name in names.removesuffix(", ").split(", "):
+            if not any((ROOT / "Tests/CShim" / f"test-{name}{end}").is_file() for end in ("", ".c")):
+                yield f"there is no C test {name}"
     for package, names in re.findall(r"`make test-(\w+)` \(([^)]*)\)", line):
         for name in names.replace("`", "").split(", "):
             if name not in rows_of(package):
@@ -124,16 +162,17 @@ def main():
             broken += 1
     if not rows:
         print("check: docs/policies.md has no rows")
-    for number in results_without_a_row(rows):
-        print(f"check: docs/policies.md: result {number} does not have one row")
+    for problem in problems_of_results(rows):
+        print(f"check: docs/policies.md: {problem}")
         broken += 1
     for number, line in enumerate((ROOT / "docs/conformance.md").read_text(encoding="utf-8").splitlines(), 1):
         for problem in problems_of_conformance(line, tests):
             print(f"check: docs/conformance.md:{number}: {problem}")
             broken += 1
+    attacks = rows_of("attack")
     for document in ("SECURITY.md", "docs/threats.md"):
         for number, line in enumerate((ROOT / document).read_text(encoding="utf-8").splitlines(), 1):
-            for problem in problems_of_rows(line):
+            for problem in problems_of_promise(line, tests, attacks):
                 print(f"check: {document}:{number}: {problem}")
                 broken += 1
     sys.exit(1 if broken or not rows else 0)
