@@ -26,7 +26,7 @@ NAMING = {
 }
 
 
-def _text(tree: Tree, path: str) -> str:
+def text_of(tree: Tree, path: str) -> str:
     if path in tree.files:
         return tree.files[path].text
     return (ROOT / path).read_text(encoding="utf-8") if (ROOT / path).is_file() else ""
@@ -39,11 +39,11 @@ def _found(pattern: str, text: str) -> set[str]:
 
 def _kinds(tree: Tree) -> tuple[set[str], set[str]]:
     """The names of all types, and the checks that their prompts have."""
-    plain = _found(r'plainCheck = "(\w+)"', _text(tree, _ENTRY))
+    plain = _found(r'plainCheck = "(\w+)"', text_of(tree, _ENTRY))
     names, checks = set(), set()
     for path in tree.files:
         if _KIND.match(path):
-            text = _text(tree, path)
+            text = text_of(tree, path)
             names |= _found(r'rawValue: "(\w+)"', text)
             checks |= _found(r'\bcheck: "(\w+)"', text) or plain
     return names, checks
@@ -57,9 +57,9 @@ def _missing(rule: str, path: str, needed: set[str], there: set[str]) -> Iterato
 def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     """What one place has and another has forgotten."""
     names, asked = _kinds(tree)
-    swift = _found(r"allCases: \[Check\] = \[(.*?)\]", _text(tree, CHECKS))
-    protocol = _found(r"^\| `(\w+)` \|", _text(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])
-    module = _found(r"values\[\] = \{(.*?)(?:, NULL)?\}", _text(tree, MODULE))
+    swift = _found(r"allCases: \[Check\] = \[(.*?)\]", text_of(tree, CHECKS))
+    protocol = _found(r"^\| `(\w+)` \|", text_of(tree, PROTOCOL).partition("| check | answer |")[2].partition("\n\n")[0])
+    module = _found(r"values\[\] = \{(.*?)(?:, NULL)?\}", text_of(tree, MODULE))
     for path, there, needed in (
         (CHECKS, swift, protocol | module | asked),
         (PROTOCOL, protocol, swift | module | asked),
@@ -68,5 +68,5 @@ def lists(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     ):
         yield from _missing("check", path, needed or {"of any name"}, there)
     for path, pattern in NAMING.items():
-        lines = "\n".join(re.findall(pattern, _text(tree, path), re.MULTILINE))
+        lines = "\n".join(re.findall(pattern, text_of(tree, path), re.MULTILINE))
         yield from _missing("type", path, names or {"of any name"}, _found(r".*", lines))

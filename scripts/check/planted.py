@@ -16,6 +16,7 @@ import lists
 import structure
 import table
 import versions
+import wire
 from configuration import read
 from tree import ROOT, Finding, Target, Tree, load
 
@@ -72,6 +73,31 @@ def _lists(tree: Tree) -> Iterator[Violation]:
         yield Violation(f"list {path}: type planted", lists.lists, typed)
 
 
+def _numbers(tree: Tree) -> Iterator[Violation]:
+    def saying(path: str, text: str, other: str) -> Tree:
+        return tree.planted(path, (ROOT / path).read_text(encoding="utf-8").replace(text, other, 1))
+
+    wrong = {
+        "Operation": ("19 check-in", "19 planted"),
+        "PromptStep": ("3 new again", "4 new again"),
+        "Purpose": ("9 find)", "9 found)"),
+        "ChipOutcome": (" · 15 full", ""),
+        "Wish": ("1 look, 2 compare", "1 compare, 2 look"),
+        "ChallengePurpose": ("| 7 | `removal` |", "| 7 | `planted` |"),
+        "PacketType": ("| 0x22 | stop |", "| 0x23 | stop |"),
+        "FetchOutcome": ("| 12 | no route", "| 14 | no route"),
+        "State": ("| 7 | another failure |", ""),
+        "FingerTouch": ("| 2 to 6 |", "| 2 to 5 |"),
+        "Cause": ("| 2 | the sensor was unplugged |\n", ""),
+        "Outcome": ("| 3 | a name service failed |", "| 4 | a name service failed |"),
+        "0x02": ("1 value:bytes≤1024!", "1 value:bytes≤2048!"),
+    }
+    for name, (text, other) in wrong.items():
+        yield Violation(f"wire {lists.PROTOCOL}: {name}", wire.numbers, saying(lists.PROTOCOL, text, other))
+    tested = saying(wire.TESTS, ".answer: [1: 1024]", ".answer: [1: 1025]")
+    yield Violation(f"wire {lists.PROTOCOL}: 0x02", wire.numbers, tested)
+
+
 def _citations(tree: Tree) -> Iterator[Violation]:
     cited = ("features 12", "house.md", "A999", "section 3.2", "Section 7")
     for path, mark in ((_FILE, "//"), (_FILE, "///"), ("cshim/planted.h", "//"), ("scripts/planted.py", "#")):
@@ -99,7 +125,7 @@ def _versions(tree: Tree) -> Iterator[Violation]:
 
 def _missed(tree: Tree) -> Iterator[str]:
     rules = read()
-    for make in (_imports, _lists, _citations, _table, _versions):
+    for make in (_imports, _lists, _numbers, _citations, _table, _versions):
         for violation in make(tree):
             before = {finding.key for finding in violation.rule(tree, rules)}
             after = {finding.key for finding in violation.rule(violation.tree, rules)}

@@ -20,6 +20,7 @@ import imports
 import lists
 import table
 import versions
+import wire
 from configuration import Rules, read
 from tree import ROOT, Finding, Target, Tree, load
 
@@ -33,6 +34,7 @@ RULES: list[Rule] = [
     imports.stale_sockets,
     citations.citations,
     lists.lists,
+    wire.numbers,
     table.differences,
     versions.versions,
 ]
