@@ -44,6 +44,12 @@ struct EnrolListPlacesTests {
 
   private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.path(name)) }
 
+  @Test(arguments: ["--codes", "--payloads", "--sheets"])
+  func `refuses to print the codes of a list`(option: String) {
+    #expect(throws: (any Error).self) { try EnrolListCommand.parse([folder.path("people.csv"), option, "-"]) }
+    #expect(throws: Never.self) { try EnrolListCommand.parse([folder.path("people.csv"), option, "./-"]) }
+  }
+
   @Test func `each person has a file with what enrol prints, for its owner alone, in a folder for its owner alone`()
     async throws
   {

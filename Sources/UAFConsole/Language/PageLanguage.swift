@@ -1,3 +1,4 @@
+import FidoResults
 import UAFAdministration
 
 /// A language of the console.
@@ -38,7 +39,8 @@ package enum PageLanguage: String, CaseIterable, Sendable {
   /// The text, each `{}` in it replaced by the next value.
   func text(_ text: PageText, _ values: String...) -> String {
     let pieces = (form(text) ?? text.rawValue).split(separator: "{}", omittingEmptySubsequences: false)
-    return zip(pieces, values + Array(repeating: "", count: pieces.count)).reduce(into: "") { $0 += $1.0 + $1.1 }
+    let filled = zip(pieces, values + Array(repeating: "", count: pieces.count)).reduce(into: "") { $0 += $1.0 + $1.1 }
+    return self == .korean ? KoreanParticles.resolved(filled) : filled
   }
 }
 

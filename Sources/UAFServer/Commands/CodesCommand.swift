@@ -49,6 +49,10 @@ struct CodePlaces: ParsableArguments {
     guard codes != nil || payloads != nil || sheets != nil else {
       throw ValidationError("Give --codes FILE, --payloads FOLDER or --sheets FILE.")
     }
+    // Standard output goes to logs and screens, and these are the codes of many people.
+    for case "-"? in [codes, payloads, sheets] {
+      throw ValidationError("Name a file: codes of a list are not printed. './-' is a file of that name.")
+    }
     guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
   }
 

@@ -91,7 +91,7 @@ struct EnrolListCommand: AsyncParsableCommand {
       if done.isMultiple(of: 1000) || done == people.count { Terminal.note("\(done) of \(people.count) codes") }
     }
     for output in outputs { try output.finish() }
-    json.print(places.object(codes: done), orElse: "\(done) codes in \(names)")
+    json.print(places.object(codes: done), orElse: "\(done) \(done == 1 ? "code" : "codes") in \(names)")
   }
 
   /// Makes codes and writes them; those that cannot be written are closed again.
