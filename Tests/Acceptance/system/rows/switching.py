@@ -146,8 +146,7 @@ def refused(lab):
 )
 def unregistered(lab):
     person, stranger = lab.person(), lab.person(registered=False)
-    hosts.sudoers(lab, f"{person.name} ALL=(ALL) ALL", f"{stranger.name} ALL=(ALL) ALL")
-    rescuer(lab)
+    hosts.sudoers(lab, *(f"{one.name} ALL=(ALL) ALL" for one in (person, stranger, rescuer(lab))))
     before = everything()
     for options in ((), ("--dry-run",)):
         refused = uafctl(lab, "pam", "enable", "sudo", *options, check=False)
