@@ -68,10 +68,14 @@ class Canary:
         return [str(path) for path in paths if self._is_in(path, since)]
 
     def _is_in(self, path, since):
-        about = path.lstat()
-        if not stat.S_ISREG(about.st_mode) or about.st_ctime < since:
-            return False
-        return self.count(str(path).encode() + path.read_bytes()) > 0
+        try:
+            about = path.lstat()
+            if not stat.S_ISREG(about.st_mode) or about.st_ctime < since:
+                return False
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return False  # Removed since it was listed, by apt for instance: nothing of it is left to be read.
+        return self.count(str(path).encode() + content) > 0
 
 
 class Capture:
