@@ -6,12 +6,13 @@ failure through, the shapes of one service alike but for the shape. What real li
 Follows each stack as pam.d(5) has it, for every result that pam_uaf could have. Then spoils each control word, one at a
 time, and complains if nobody would have noticed.
 
-Which of the results somebody else than root can bring about is read from the table in Sources/FidoResults: with such a
+Which of the results somebody else than root can bring about is read from Tests/Vectors/pam-ends.json: with such a
 one nobody may get in, but where the table says that root chose it.
 """
 
 import functools
 import itertools
+import json
 import pathlib
 import re
 import sys
@@ -34,11 +35,7 @@ CODES = """success open_err symbol_err service_err system_err buf_err perm_denie
 authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail cred_expired cred_err
 no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy authtok_disable_aging try_again ignore abort
 authtok_expired module_unknown bad_item conv_again incomplete""".split()
-TABLE = CHECKOUT / "Sources/FidoResults/PAMEnd+Table.swift"
-END = re.compile(
-    r'PAMEnd\(\s*"PAM_(?P<code>\w+)",\s*\.(?P<speaker>\w+),(?:\s*\[[\d,\s]+\],)?\s*by:\s*\[(?P<causes>[.\w,\s]+)\],'
-    r"(?:\s*choices:\s*\[(?P<choices>[.\w,\s]+)\],)?"
-)
+TABLE = CHECKOUT / "Tests/Vectors/pam-ends.json"
 # What else the other lines of a stack may answer to whoever starves them.
 TROUBLES = ("auth_err", "module_unknown", "ignore")
 
@@ -71,18 +68,11 @@ def check_auth(shape, lines):
                 yield f"auth: with {code} of pam_uaf and {password} of common-auth, member of uaf-rescue: {is_member}"
 
 
-def words(text):
-    return {word.strip(" .") for word in (text or "").split(",")} - {""}
-
-
 @functools.cache
 def ends():
     """The table's rows: code, who says it, who can cause it, where root chose it."""
-    text = TABLE.read_text()
-    found = [(end["code"].lower(), end["speaker"], words(end["causes"]), words(end["choices"])) for end in END.finditer(text)]
-    if len(found) != text.count("PAMEnd("):
-        raise ValueError(f"{TABLE}: a row that is not in the form of the others")
-    return found
+    rows = json.loads(TABLE.read_text())
+    return [(row["code"].removeprefix("PAM_").lower(), row["speaker"], set(row["causes"]), set(row["choices"])) for row in rows]
 
 
 @functools.cache

@@ -1,7 +1,41 @@
 import FidoResults
+import Foundation
 import Testing
 
+/// Every end of a login by the module but success, and who can cause it: Tests/Vectors/pam-ends.json.
+///
+/// Stacks decide by the code alone. So a code that anybody but root can cause has to refuse in every stack that is shipped:
+/// `scripts/stacks.py` computes that from the same file.
 @Suite struct PAMEndTests {
+  /// One way in which a login by the module ends.
+  private struct End: Decodable {
+    /// Who returns the code: the core in *finished*, the module for itself, or libpam, which could not call the module.
+    enum Speaker: String, Decodable { case core, module, libpam }
+
+    /// The person who logs in, another account of the machine, somebody who reaches it over the network, an attacker between
+    /// it and the server, the server or what answers in its place, root, and memory, disk, kernel or power.
+    enum Cause: String, Decodable { case person, localUser, afar, network, server, root, machine }
+
+    /// The stacks in which root lets a code that others can cause go on to the password.
+    enum Choice: String, Decodable { case fallback, profile }
+
+    /// PAM's name of the code.
+    let code: String
+    let speaker: Speaker
+    /// The results that the core sends with it; empty for any.
+    let results: [UInt32]
+    let causes: [Cause]
+    let choices: [Choice]
+    let meaning: String
+  }
+
+  private let ends: [End]
+
+  init() throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    ends = try JSONDecoder().decode([End].self, from: Data(contentsOf: tests.appending(path: "Vectors/pam-ends.json")))
+  }
+
   private static let names: [PAMCode: String] = [
     .serviceError: "PAM_SERVICE_ERR", .systemError: "PAM_SYSTEM_ERR", .authenticationError: "PAM_AUTH_ERR",
     .authenticationInformationUnavailable: "PAM_AUTHINFO_UNAVAIL", .userUnknown: "PAM_USER_UNKNOWN",
@@ -10,8 +44,8 @@ import Testing
   ]
 
   /// The rows for what the core says with a result.
-  private func rows(_ code: PAMCode, _ result: FidoResult) -> [PAMEnd] {
-    PAMEnd.all.filter { end in
+  private func rows(_ code: PAMCode, _ result: FidoResult) -> [End] {
+    ends.filter { end in
       end.speaker == .core && end.code == Self.names[code] && (end.results.isEmpty || end.results.contains(result.code))
     }
   }
@@ -26,7 +60,7 @@ import Testing
   }
 
   @Test func `each result of the table occurs in some situation`() {
-    for end in PAMEnd.all where end.speaker == .core {
+    for end in ends where end.speaker == .core {
       for number in end.results {
         let codes = PAMContext.everyOne.map { FidoResult(code: number).pamCode($0) }
         #expect(codes.contains { Self.names[$0] == end.code }, "\(end.code) \(number)")
@@ -43,8 +77,15 @@ import Testing
     }
   }
 
+  @Test func `each code is one of PAM's, and the core says only those that it has a number for`() {
+    for end in ends {
+      #expect(end.code.hasPrefix("PAM_") && !end.meaning.isEmpty)
+      #expect(end.speaker != .core || Self.names.values.contains(end.code), "\(end.code)")
+    }
+  }
+
   @Test func `each row has a cause, and root chooses only codes that others can cause`() {
-    for end in PAMEnd.all {
+    for end in ends {
       #expect(!end.causes.isEmpty)
       #expect(end.choices.isEmpty || end.causes.contains { $0 != .root })
     }
