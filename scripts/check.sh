@@ -52,6 +52,7 @@ scripts/check/planted.py || broken=1
 scripts/policies.py || broken=1
 # Each line of pam.d/ is explained, and lets no failure through.
 scripts/stacks.py || broken=1
+scripts/picture.py --check || broken=1
 # The table of attacks is that of the rows as they are.
 PYTHONPATH=Tests/Acceptance python3 -m attack.document --check || broken=1
 
