@@ -46,8 +46,10 @@ struct EnrolListPlacesTests {
 
   @Test(arguments: ["--codes", "--payloads", "--sheets"])
   func `refuses to print the codes of a list`(option: String) {
-    #expect(throws: (any Error).self) { try EnrolListCommand.parse([folder.path("people.csv"), option, "-"]) }
-    #expect(throws: Never.self) { try EnrolListCommand.parse([folder.path("people.csv"), option, "./-"]) }
+    let command = [folder.path("people.csv"), "--state", state.path, option]
+    #expect(throws: Never.self) { try EnrolListCommand.parse(command + ["./-"]) }
+    let refusal = #expect(throws: (any Error).self) { try EnrolListCommand.parse(command + ["-"]) }
+    #expect(refusal.map { EnrolListCommand.message(for: $0).contains("not printed") } == true)
   }
 
   @Test func `each person has a file with what enrol prints, for its owner alone, in a folder for its owner alone`()
