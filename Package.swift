@@ -167,8 +167,8 @@ let package = Package(
     .target(
       name: "Doctor",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "UAFConfiguration", "UAFClient",
-        "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
+        "UAFClient", "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
       ], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
@@ -258,7 +258,10 @@ let package = Package(
     tests(of: "TerminalPrompts", with: ["HostSystem", "SecretMemory", "ToolTestSupport"]),
     tests(of: "PAMStacks", with: ["Wording", "ToolTestSupport"]),
     tests(
-      of: "Doctor", with: ["FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording", "ToolTestSupport"]),
+      of: "Doctor",
+      with: [
+        "Authenticator", "FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording", "ToolTestSupport",
+      ]),
     tests(
       of: "UAFTool",
       with: [

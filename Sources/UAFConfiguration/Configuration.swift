@@ -188,15 +188,13 @@ extension Configuration {
     let settings = settings(for: service)
     if arguments.firstPass != .ignored {
       let name = arguments.firstPass == .used ? "use_first_pass" : "try_first_pass"
-      guard passcode.keypad == .plain else { throw .argument(name, problem: "cannot go with keypad = \"shuffled\"") }
-      guard !settings.transaction else { throw .argument(name, problem: "cannot go with transaction = true") }
-      guard server?.acceptedTransactions != .any else {
-        throw .argument(name, problem: "cannot go with server.accept_transaction = \"any\"")
-      }
+      guard passcode.keypad == .plain else { throw .argument(name, problem: .shuffledKeypad) }
+      guard !settings.transaction else { throw .argument(name, problem: .transaction) }
+      guard server?.acceptedTransactions != .any else { throw .argument(name, problem: .anyTransaction) }
     }
     if let type = arguments.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) {
       guard authenticators.contains(type) else {
-        throw .argument("authenticator", problem: "\(type.rawValue) is not in the configuration's authenticators")
+        throw .argument("authenticator", problem: .notEnabled(type.rawValue))
       }
     }
   }
@@ -235,4 +233,39 @@ extension Configuration {
     }
     return names
   }
+}
+
+/// A type of authenticator that the configuration may name, also one that this version cannot verify.
+public struct ConfiguredAuthenticator: Hashable, Sendable {
+  /// The name in the configuration.
+  public let rawValue: String
+
+  /// Types that the system manages and this version cannot verify.
+  private static let systems = ["biometric", "face"]
+
+  /// Every type that may be named: those that this version can verify, then the others.
+  public static var allCases: [ConfiguredAuthenticator] {
+    let built = AuthenticatorType.allCases.map(\.rawValue)
+    return (built + systems.filter { !built.contains($0) }).map { ConfiguredAuthenticator(unchecked: $0) }
+  }
+
+  /// A type that this version can verify.
+  public init(_ type: AuthenticatorType) { rawValue = type.rawValue }
+
+  /// The type of a name; nil if there is none.
+  public init?(rawValue: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = found
+  }
+
+  /// The type of a name, or of the AAID of one that this version can verify; nil if there is none.
+  init?(nameOrAAID text: String) {
+    guard let type = Self(rawValue: AuthenticatorType(nameOrAAID: text)?.rawValue ?? text) else { return nil }
+    self = type
+  }
+
+  private init(unchecked rawValue: String) { self.rawValue = rawValue }
+
+  /// The type itself; nil if this version cannot verify it.
+  public var type: AuthenticatorType? { AuthenticatorType(rawValue: rawValue) }
 }

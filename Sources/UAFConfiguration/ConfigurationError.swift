@@ -6,11 +6,11 @@ public enum ConfigurationError: Error, Equatable, Sendable {
   /// The file is not trusted or cannot be read.
   case file(path: String, ConfigurationFileProblem)
   /// The file is not TOML.
-  case syntax(path: String, line: Int, problem: String)
+  case syntax(path: String, line: Int, problem: TOMLProblem)
   /// A key is unknown or its value is refused.
-  case key(path: String, line: Int, key: String, problem: String)
+  case key(path: String, line: Int, key: String, problem: SettingProblem)
   /// A module argument is unknown or its value is refused.
-  case argument(String, problem: String)
+  case argument(String, problem: ModuleArgumentProblem)
 }
 
 extension ConfigurationError {
@@ -31,21 +31,14 @@ extension ConfigurationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .file(let path, let problem): "\(Self.shown(path)): \(problem)"
-    case .syntax(let path, let line, let problem): "\(Self.shown(path)):\(line): \(Self.shown(problem))"
+    case .syntax(let path, let line, let problem): "\(Self.shown(path)):\(line): \(Self.shown("\(problem)"))"
     case .key(let path, let line, let key, let problem):
-      "\(Self.shown(path)):\(line): \(Self.shown(key)): \(Self.shown(problem))"
-    case .argument(let argument, let problem): "module argument \(Self.shown(argument)): \(Self.shown(problem))"
+      "\(Self.shown(path)):\(line): \(Self.shown(key)): \(Self.shown("\(problem)"))"
+    case .argument(let argument, let problem): "module argument \(Self.shown(argument)): \(Self.shown("\(problem)"))"
     }
   }
 
   private static func shown(_ text: String) -> String { Text.cleaned(text, limit: 256) }
-}
-
-/// Why a value is refused: what is wrong and what is allowed.
-struct SettingRefusal: Error, Equatable {
-  let problem: String
-  /// Whether the machine had no memory to look at the value: nothing is wrong with what root wrote.
-  var isOutOfMemory = false
 }
 
 /// Where the value of a setting comes from that root can lend to the server.

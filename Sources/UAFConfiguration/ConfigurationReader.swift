@@ -57,27 +57,21 @@ struct ConfigurationReader {
       // A type without keys of its own has a lock alone.
       try readTypeLock(key, try tables.table(key, node))
       try tables.refuseOthers(in: try tables.table(key, node), of: key, but: ["lock"])
-    default:
-      throw tables.unknown(
-        key, node.line,
-        allowed: "authenticators, [server], [state], [tpm], [general], [lock], [TYPE.lock] of one of "
-          + "\(ConfiguredAuthenticator.namesForPeople), "
-          + "[passcode], [pattern], [biometric], [prompt], [policy], [service.NAME]")
+    default: throw tables.refused(key, node.line, .unknownSection)
     }
   }
 
   // MARK: Sections
 
   private mutating func readAuthenticators(_ node: TOMLNode) throws(ConfigurationError) {
-    let words = "must be a list of one or more of \(ConfiguredAuthenticator.namesForPeople), none twice"
     guard case .array(let elements) = node.value, !elements.isEmpty else {
-      throw tables.refused("authenticators", node.line, words)
+      throw tables.refused("authenticators", node.line, .form(.authenticators))
     }
     var types: [ConfiguredAuthenticator] = []
     for element in elements {
       guard case .string(let name) = element.value, let type = ConfiguredAuthenticator(rawValue: name),
         !types.contains(type)
-      else { throw tables.refused("authenticators", element.line, words) }
+      else { throw tables.refused("authenticators", element.line, .form(.authenticators)) }
       types.append(type)
     }
     configuration.authenticators = types
@@ -91,7 +85,7 @@ struct ConfigurationReader {
     for (name, settings) in plain {
       guard let node = table[name] else { continue }
       guard server.dialect == .plain else {
-        throw tables.refused("server.\(name)", node.line, "goes with dialect = \"plain\" alone")
+        throw tables.refused("server.\(name)", node.line, .onlyPlainDialect)
       }
       try tables.fill(&server.plain, "server.\(name)", node, settings)
     }
@@ -146,11 +140,11 @@ struct ConfigurationReader {
       guard let node = services[name] else { continue }
       let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
       guard isName, !name.contains("/") else {
-        throw tables.refused("service.\(name)", node.line, "is no name of a PAM service")
+        throw tables.refused("service.\(name)", node.line, .notAService)
       }
       let keys = try tables.table("service.\(name)", node)
       if let key = keys.keys.first(where: { LockSettings.names.contains($0) || $0 == "lock" }), let lock = keys[key] {
-        throw tables.refused("service.\(name).\(key)", lock.line, "locks are never per service: move it to [lock]")
+        throw tables.refused("service.\(name).\(key)", lock.line, .lockOfService)
       }
       let above = ServiceFamily.of(name).flatMap { configuration.services[$0.main] }
       var service = above ?? ServiceSettings(general: configuration.general, prompt: configuration.prompt)
@@ -167,16 +161,13 @@ struct ConfigurationReader {
     let policy = configuration.passcode.policy
     guard policy.minimumLength <= policy.maximumLength else {
       let key = tables.lines["passcode.min_length"] == nil ? "passcode.max_length" : "passcode.min_length"
-      let range = PasscodePolicy.lengthRange
       throw tables.refused(
         key,
-        "min_length (\(policy.minimumLength)) is above max_length (\(policy.maximumLength)): both must be "
-          + "\(range.lowerBound) to \(range.upperBound), and min_length not above max_length")
+        .lengths(
+          minimum: policy.minimumLength, maximum: policy.maximumLength, range: PasscodePolicy.lengthRange))
     }
     guard configuration.passcode.keypad == .plain || policy.uiType != .normal || policy.digitsOnly else {
-      throw tables.refused(
-        "passcode.keypad",
-        "\"shuffled\" has digits alone: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true")
+      throw tables.refused("passcode.keypad", .shuffledWithoutDigits)
     }
     try checkServices()
     try checkOffline()
@@ -190,10 +181,7 @@ struct ConfigurationReader {
     guard configuration.server?.requiresSignedVerdict != true else { return }
     let services = configuration.services.sorted { $0.key < $1.key }.map { ("service.\($0.key)", $0.value.prompt) }
     for (name, prompt) in [("prompt", configuration.prompt)] + services where prompt.offersReset {
-      throw tables.refused(
-        "\(name).offer_reset",
-        "true needs server.require_signed_verdict = true: without it, whoever controls uaf-fetch could set a new value with "
-          + "any code")
+      throw tables.refused("\(name).offer_reset", .resetWithoutVerdict)
     }
   }
 
@@ -202,14 +190,12 @@ struct ConfigurationReader {
     for (name, general) in [("general", configuration.general)]
       + services.map({ ("service.\($0.key)", $0.value.general) })
     where general.offline == .allow && general.offlineMaximumAge == nil {
-      throw tables.refused("\(name).offline", "\"allow\" needs offline_max_age, in seconds")
+      throw tables.refused("\(name).offline", .offlineWithoutAge)
     }
     for (name, service) in services where service.transaction && service.general.offline == .allow {
       // If [general] allows it, it applies to the other services. Written for this service it is a contradiction.
       guard tables.lines["service.\(name).offline"] == nil else {
-        throw tables.refused(
-          "service.\(name).offline",
-          "\"allow\" cannot go with transaction = true: what is confirmed has to reach the server")
+        throw tables.refused("service.\(name).offline", .offlineWithTransaction)
       }
     }
   }
@@ -218,10 +204,8 @@ struct ConfigurationReader {
     for (name, service) in configuration.services.sorted(by: { $0.key < $1.key }) {
       guard let type = service.authenticator.flatMap(ConfiguredAuthenticator.init(nameOrAAID:)) else { continue }
       guard configuration.authenticators.contains(type) else {
-        let enabled = configuration.authenticators.map(\.rawValue).joined(separator: ", ")
-        throw tables.refused(
-          "service.\(name).authenticator", "\(type.rawValue) is not enabled: must be one of authenticators (\(enabled))"
-        )
+        let enabled = configuration.authenticators.map(\.rawValue)
+        throw tables.refused("service.\(name).authenticator", .notEnabled(type.rawValue, enabled: enabled))
       }
     }
   }
@@ -229,32 +213,29 @@ struct ConfigurationReader {
   private func checkServer() throws(ConfigurationError) {
     guard let server = configuration.server else { return }
     guard server.isComplete else {
-      throw tables.refused("server", "must have request_url and response_url, here or for each operation")
+      throw tables.refused("server", .incompleteServer)
     }
     guard server.urls.allSatisfy({ $0.isSecure || $0.isLoopback && server.allowsInsecure }) else {
-      throw tables.refused(
-        "server.request_url", "every URL must be https (http only to this machine, with allow_insecure = true)")
+      throw tables.refused("server.request_url", .insecureURL)
     }
     let questions = [
       server.requestURL, server.registration.requestURL, server.authentication.requestURL,
       server.deregistration.requestURL,
     ]
     guard !server.appIDs.isEmpty || !questions.contains(where: { $0?.text.contains("{appID}") == true }) else {
-      throw tables.refused(
-        "server.request_url", "{appID} is not known before the server has answered: name its AppID first in app_ids")
+      throw tables.refused("server.request_url", .unknownAppID)
     }
     guard server.verifiesTLS || server.isLoopbackOnly || server.allowsInsecure else {
-      throw tables.refused(
-        "server.tls_verify", "false is only for servers on this machine (elsewhere: allow_insecure = true)")
+      throw tables.refused("server.tls_verify", .unverified)
     }
     guard (server.plain.successMember == nil) == (server.plain.successValue == nil) else {
-      throw tables.refused("server.success", "must have member and value")
+      throw tables.refused("server.success", .incompleteSuccess)
     }
     guard Set(server.plain.contextNames.values).count == server.plain.contextNames.count else {
-      throw tables.refused("server.context", "must give each member a name of its own")
+      throw tables.refused("server.context", .sameContextNames)
     }
     guard !server.requiresSignedVerdict || server.verdictKeyFile != nil else {
-      throw tables.refused("server.require_signed_verdict", "true needs verdict_key")
+      throw tables.refused("server.require_signed_verdict", .verdictWithoutKey)
     }
   }
 
@@ -262,14 +243,14 @@ struct ConfigurationReader {
   private func checkRanges() throws(ConfigurationError) {
     guard configuration.server?.isLoopbackOnly != true else { return }
     guard StateSettings.kdfCostRange.contains(configuration.state.kdfCost ?? StateSettings.defaultKDFCost) else {
-      throw tables.refused("state.kdf_cost", StateSettings.kdfCostWords)
+      throw tables.refused("state.kdf_cost", .form(.derivationCost))
     }
     let locks =
       [("lock", configuration.lock), ("lock.remote", configuration.remoteLock)]
       + ConfiguredAuthenticator.allCases.map { ("\($0.rawValue).lock", configuration.typeLocks[$0] ?? LockSettings()) }
     for (name, lock) in locks {
       guard let time = lock.lockTime, !LockPolicy.lockTimeRange.contains(time) else { continue }
-      throw tables.refused("\(name).lock_time", LockSettings.lockTimeWords)
+      throw tables.refused("\(name).lock_time", .form(.lockTime))
     }
   }
 }
@@ -307,17 +288,17 @@ final class TableReader {
   /// Fills what the tables in `[passcode]` say: rules, texts that are refused, and expressions.
   func fillRules(_ passcode: inout PasscodeSettings, from table: TOMLTable) throws(ConfigurationError) {
     if let rules = table["rules"] { try fill(&passcode, "passcode.rules", rules, PasscodeSettings.ruleSettings) }
-    try each(in: table["ignore"], "passcode.ignore") { key, value throws(SettingRefusal) in
+    try each(in: table["ignore"], "passcode.ignore") { key, value throws(SettingProblem) in
       try passcode.ignore(key, value)
     }
-    try each(in: table["regex"], "passcode.regex") { key, value throws(SettingRefusal) in
+    try each(in: table["regex"], "passcode.regex") { key, value throws(SettingProblem) in
       try passcode.require(key, value)
     }
   }
 
   /// Reads a table whose keys the administrator chooses.
   private func each(
-    in node: TOMLNode?, _ name: String, _ take: (String, TOMLNode.Value) throws(SettingRefusal) -> Void
+    in node: TOMLNode?, _ name: String, _ take: (String, TOMLNode.Value) throws(SettingProblem) -> Void
   ) throws(ConfigurationError) {
     guard let node else { return }
     let table = try table(name, node)
@@ -329,31 +310,24 @@ final class TableReader {
   }
 
   func table(_ name: String, _ node: TOMLNode) throws(ConfigurationError) -> TOMLTable {
-    guard case .table(let table) = node.value else { throw refused(name, node.line, "must be a table: [\(name)]") }
+    guard case .table(let table) = node.value else { throw refused(name, node.line, .form(.table(name))) }
     return table
   }
 
   func refuseOthers(in table: TOMLTable, of name: String, but allowed: [String]) throws(ConfigurationError) {
     for key in table.keys where !allowed.contains(key) {
-      throw unknown("\(name).\(key)", table[key]?.line ?? firstLine, allowed: allowed.joined(separator: ", "))
+      throw refused("\(name).\(key)", table[key]?.line ?? firstLine, .unknownKey(allowed: allowed))
     }
   }
 
-  func unknown(_ key: String, _ line: ConfigurationLine, allowed: String) -> ConfigurationError {
-    refused(key, line, "unknown key (allowed: \(allowed))")
-  }
-
-  func refused(_ key: String, _ line: ConfigurationLine, _ problem: String) -> ConfigurationError {
-    .key(path: line.path, line: line.number, key: key, problem: problem)
-  }
-
-  /// A refusal of a value; where there was no memory to look at it, the file could not be read.
-  func refused(_ key: String, _ line: ConfigurationLine, _ refusal: SettingRefusal) -> ConfigurationError {
-    refusal.isOutOfMemory ? .file(path: line.path, .system(ENOMEM)) : refused(key, line, refusal.problem)
+  /// A refusal of a key; where there was no memory to look at its value, the file could not be read.
+  func refused(_ key: String, _ line: ConfigurationLine, _ problem: SettingProblem) -> ConfigurationError {
+    if problem == .expression(.outOfMemory) { return .file(path: line.path, .system(ENOMEM)) }
+    return .key(path: line.path, line: line.number, key: key, problem: problem)
   }
 
   /// A refusal of a key that was read before, or of one that is missing: then its table's line, or the first.
-  func refused(_ key: String, _ problem: String) -> ConfigurationError {
+  func refused(_ key: String, _ problem: SettingProblem) -> ConfigurationError {
     let table = key.split(separator: ".").dropLast().joined(separator: ".")
     return refused(key, lines[key] ?? lines[table] ?? firstLine, problem)
   }

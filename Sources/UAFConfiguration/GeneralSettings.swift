@@ -32,11 +32,11 @@ public struct GeneralSettings: Equatable, Sendable {
   static var settings: [Setting<GeneralSettings>] {
     [
       .choice("language", \.language),
-      .text("export_token", \.exportToken, allowed: AllowedText.environmentWords, AllowedText.environmentName),
+      .text("export_token", \.exportToken, allowed: .environmentName, AllowedText.environmentName),
       .boolean("hide_state", \.hideState),
       .choice("offline", \.offline),
       .boolean("account_check_online", \.accountCheckOnline),
-      Setting(name: "offline_max_age") { value, section throws(SettingRefusal) in
+      Setting(name: "offline_max_age") { value, section throws(SettingProblem) in
         section.offlineMaximumAge = .seconds(try Setting<GeneralSettings>.integer(value, offlineAgeRange))
       },
     ]
@@ -70,15 +70,14 @@ public struct PromptSettings: Equatable, Sendable {
       .boolean("offer_reset", \.offersReset),
       .integer("tries", \.tries, triesRange),
       .boolean("interactive", \.interactive),
-      Setting(name: "cancel_text") { value, section throws(SettingRefusal) in
+      Setting(name: "cancel_text") { value, section throws(SettingProblem) in
         section.cancelTexts = try cancelTexts(value)
       },
     ]
   }
 
-  private static func cancelTexts(_ value: TOMLNode.Value) throws(SettingRefusal) -> [Language: String] {
-    let words = "must be a table of languages, each with \(AllowedText.messageWords): { en = \"...\", ko = \"...\" }"
-    guard let texts = AllowedText.byLanguage(value) else { throw SettingRefusal(problem: words) }
+  private static func cancelTexts(_ value: TOMLNode.Value) throws(SettingProblem) -> [Language: String] {
+    guard let texts = AllowedText.byLanguage(value) else { throw .form(.messagesByLanguage) }
     return texts
   }
 }
@@ -98,12 +97,10 @@ public struct ServiceSettings: Equatable, Sendable {
 
   static var settings: [Setting<ServiceSettings>] {
     let own: [Setting<ServiceSettings>] = [
-      .text("authenticator", \.authenticator, allowed: AllowedText.authenticatorWords, AllowedText.authenticator),
+      .text("authenticator", \.authenticator, allowed: .authenticator, AllowedText.authenticator),
       .boolean("transaction", \.transaction),
-      Setting(name: "reason") { value, section throws(SettingRefusal) in
-        guard let reason = AllowedText.messages(value) else {
-          throw SettingRefusal(problem: "must be \(AllowedText.messagesWords)")
-        }
+      Setting(name: "reason") { value, section throws(SettingProblem) in
+        guard let reason = AllowedText.messages(value) else { throw .form(.messages) }
         section.reason = reason
       },
     ]
@@ -115,7 +112,7 @@ public struct ServiceSettings: Equatable, Sendable {
 extension Setting {
   /// The same key in a section that holds this one.
   fileprivate func lifted<Outer>(to path: WritableKeyPath<Outer, Section>) -> Setting<Outer> {
-    Setting<Outer>(name: name) { value, outer throws(SettingRefusal) in
+    Setting<Outer>(name: name) { value, outer throws(SettingProblem) in
       try store(value, &outer[keyPath: path])
     }
   }
@@ -148,14 +145,14 @@ public struct PlainSettings: Equatable, Sendable {
 
   static var contextSettings: [Setting<Self>] {
     contextMembers.map { member in
-      .text(member, \.contextNames[member], allowed: "1 to 64 letters, digits, '.', '_' or '-'", parameter)
+      .text(member, \.contextNames[member], allowed: .parameterName, parameter)
     }
   }
 
   static var successSettings: [Setting<Self>] {
-    let words = "1 to 64 printable ASCII characters"
-    return [
-      .text("member", \.successMember, allowed: words, mark), .text("value", \.successValue, allowed: words, mark),
+    [
+      .text("member", \.successMember, allowed: .successMark, mark),
+      .text("value", \.successValue, allowed: .successMark, mark),
     ]
   }
 
@@ -191,16 +188,13 @@ public struct StateSettings: Equatable, Sendable {
   /// The file of the state folder in which `uafctl trust` keeps the server of a payload, written as configuration.
   public static let trustFileName = "trust.conf"
 
-  static let kdfCostWords =
-    "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
-
   static var settings: [Setting<StateSettings>] {
     [
-      .text("directory", \.directory, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
-      Setting(name: "kdf_cost") { value, section throws(SettingRefusal) in
+      .text("directory", \.directory, allowed: .absolutePath, AllowedText.absolutePath),
+      Setting(name: "kdf_cost") { value, section throws(SettingProblem) in
         guard case .integer(let number) = value, let cost = Int(exactly: number),
           demonstrationKDFCostRange.contains(cost)
-        else { throw SettingRefusal(problem: kdfCostWords) }
+        else { throw .form(.derivationCost) }
         section.kdfCost = cost
       },
     ]
@@ -234,12 +228,10 @@ public struct TPMSettings: Equatable, Sendable {
   /// The path of the chip's device or socket.
   public var place: String { tcti.isEmpty ? Self.defaultPlace : tcti }
 
-  static let placeWords = "the absolute path of a TPM's device or socket, at most 107 bytes long, or empty"
-
   static var settings: [Setting<TPMSettings>] {
     [
       .choice("use", \.use),
-      .text("tcti", \.tcti, allowed: placeWords) { text in
+      .text("tcti", \.tcti, allowed: .chipPlace) { text in
         guard text.isEmpty || (AllowedText.absolutePath(text) != nil && text.utf8.count <= 107) else { return nil }
         return text
       },
@@ -255,9 +247,8 @@ public struct PolicySettings: Equatable, Sendable {
 
   static var settings: [Setting<PolicySettings>] {
     [
-      Setting(name: "follow") { value, section throws(SettingRefusal) in
-        let allowed = LentSection.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        let refusal = SettingRefusal(problem: "must be a list of \(allowed), none twice; empty for none")
+      Setting(name: "follow") { value, section throws(SettingProblem) in
+        let refusal = SettingProblem.form(.choices(LentSection.allCases.map(\.rawValue)))
         guard case .array(let nodes) = value else { throw refusal }
         var followed: [LentSection] = []
         for node in nodes {

@@ -87,7 +87,7 @@ public struct LentSettingsReader {
   public static func settings(_ text: [UInt8], version: Int64) throws(ConfigurationError) -> LentSettings {
     let path = LentSettings.name(of: version)
     guard text.count <= LentSettings.maximumSize else {
-      throw .syntax(path: path, line: 1, problem: "is longer than \(LentSettings.maximumSize) bytes")
+      throw .syntax(path: path, line: 1, problem: .tooLong(limit: LentSettings.maximumSize))
     }
     var reader = LentSettingsReader(path: path, version: version)
     return try reader.read(ConfigurationDocument(path: path, bytes: text))
@@ -134,8 +134,7 @@ public struct LentSettingsReader {
       try tables.fill(&prompt, key, node, PromptSettings.settings.filter { Self.promptKeys.contains($0.name) })
       lent.cancelTexts = prompt.cancelTexts
     default:
-      throw tables.refused(
-        key, node.line, "no server may set it (allowed: [passcode], [pattern], [lock], [lock.remote], [prompt])")
+      throw tables.refused(key, node.line, .notServers)
     }
   }
 
@@ -166,17 +165,17 @@ public struct LentSettingsReader {
     guard policy.minimumLength <= policy.maximumLength else {
       throw tables.refused(
         tables.lines["passcode.min_length"] == nil ? "passcode.max_length" : "passcode.min_length",
-        "min_length (\(policy.minimumLength)) is above max_length (\(policy.maximumLength)): no passcode can meet both")
+        .lentLengths(minimum: policy.minimumLength, maximum: policy.maximumLength))
     }
     guard policy.expressions.count <= Self.maximumExpressions else {
-      throw tables.refused("passcode.regex", "has more than \(Self.maximumExpressions) expressions")
+      throw tables.refused("passcode.regex", .tooManyExpressions(limit: Self.maximumExpressions))
     }
     guard policy.ignored.count <= Self.maximumIgnored else {
-      throw tables.refused("passcode.ignore", "has more than \(Self.maximumIgnored) texts")
+      throw tables.refused("passcode.ignore", .tooManyTexts(limit: Self.maximumIgnored))
     }
     for (name, lock) in [("lock", lent.lock), ("lock.remote", lent.remoteLock)] {
       guard let time = lock.lockTime, !LockPolicy.lockTimeRange.contains(time) else { continue }
-      throw tables.refused("\(name).lock_time", "must be seconds from 30 to 86400")
+      throw tables.refused("\(name).lock_time", .form(.lentLockTime))
     }
   }
 }
@@ -240,21 +239,21 @@ public struct PolicyMerge {
     let asked = lent.passcode.policy
     if let digits = merged.uiType.digitCount {
       guard asked.minimumLength <= digits else {
-        throw refused("passcode.min_length", "root's ui_type has \(digits) digits: no passcode can meet both")
+        throw refused("passcode.min_length", .rootsDigits(digits))
       }
       guard asked.maximumLength >= digits else {
-        throw refused("passcode.max_length", "root's ui_type has \(digits) digits: no passcode can meet both")
+        throw refused("passcode.max_length", .rootsDigits(digits))
       }
     } else {
       let (shortest, longest) = (merged.minimumLength, merged.maximumLength)
       guard shortest <= longest else {
         throw refused(
           own.passcode.policy.minimumLength == shortest ? "passcode.max_length" : "passcode.min_length",
-          "with root's values min_length (\(shortest)) is above max_length (\(longest)): no passcode can meet both")
+          .mergedLengths(minimum: shortest, maximum: longest))
       }
     }
     guard Self.hasRoomForExpressions(merged) || !Self.hasRoomForExpressions(own.passcode.policy) else {
-      throw refused("passcode.regex", "with root's values an expression needs more characters than are allowed")
+      throw refused("passcode.regex", .mergedExpression)
     }
   }
 
@@ -267,7 +266,7 @@ public struct PolicyMerge {
   }
 
   /// A refusal that names the policy's line of a key.
-  private func refused(_ key: String, _ problem: String) -> ConfigurationError {
+  private func refused(_ key: String, _ problem: SettingProblem) -> ConfigurationError {
     let table = key.split(separator: ".").dropLast().joined(separator: ".")
     let line = lent.lines[key] ?? lent.lines[table]
     return .key(path: LentSettings.name(of: lent.version), line: line?.number ?? 1, key: key, problem: problem)

@@ -47,13 +47,13 @@ public struct ModuleArguments: Equatable, Sendable {
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.
   public init(parsing arguments: [String]) throws(ConfigurationError) {
     guard arguments.count <= Self.maximumCount else {
-      throw .argument("list", problem: "more than \(Self.maximumCount) arguments")
+      throw .argument("list", problem: .tooMany(limit: Self.maximumCount))
     }
     var seen: Set<String> = []
     for argument in arguments {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = parts.first ?? ""
-      guard seen.insert(name).inserted else { throw .argument(name, problem: "given twice") }
+      guard seen.insert(name).inserted else { throw .argument(name, problem: .twice) }
       if parts.count == 2 {
         try take(name, value: parts[1])
       } else {
@@ -61,27 +61,24 @@ public struct ModuleArguments: Equatable, Sendable {
       }
     }
     guard !seen.isSuperset(of: ["try_first_pass", "use_first_pass"]) else {
-      throw .argument("use_first_pass", problem: "together with try_first_pass: give one of them")
+      throw .argument("use_first_pass", problem: .bothFirstPasses)
     }
   }
 
   private mutating func take(_ name: String, value: String) throws(ConfigurationError) {
     switch name {
     case "conf":
-      configurationPath = try Self.checked(name, AllowedText.absolutePath(value), AllowedText.absolutePathWords)
+      configurationPath = try Self.checked(name, AllowedText.absolutePath(value), .absolutePath)
     case "authenticator":
-      authenticator = try Self.checked(
-        name, AllowedText.authenticatorArgument(value), AllowedText.authenticatorArgumentWords)
+      authenticator = try Self.checked(name, AllowedText.authenticatorArgument(value), .authenticatorArgument)
     case "tries":
       tries = try Self.number(name, value, PromptSettings.triesRange)
     case "timeout":
       timeout = .seconds(try Self.number(name, value, Self.timeoutRange))
     case "account_check":
-      guard value == "required" else {
-        throw .argument(name, problem: "must have no value, or be account_check=required")
-      }
+      guard value == "required" else { throw .argument(name, problem: .accountCheckValue) }
       accountCheck = .demandsActive
-    default: throw Self.unknown(name)
+    default: throw .argument(name, problem: .unknown)
     }
   }
 
@@ -94,20 +91,14 @@ public struct ModuleArguments: Equatable, Sendable {
     case "account_check": accountCheck = .refusesBlocked
     case "try_first_pass": firstPass = .tried
     case "use_first_pass": firstPass = .used
-    default: throw Self.unknown(flag)
+    default: throw .argument(flag, problem: .unknown)
     }
   }
 
-  private static func unknown(_ name: String) -> ConfigurationError {
-    .argument(
-      name,
-      problem:
-        "unknown, or with a value where none belongs, or without one (allowed: conf=, authenticator=, nouserok, debug, "
-        + "tries=, timeout=, try_first_pass, use_first_pass, quiet, divided, account_check, account_check=required)")
-  }
-
-  private static func checked(_ name: String, _ value: String?, _ words: String) throws(ConfigurationError) -> String {
-    guard let value else { throw .argument(name, problem: "must be \(words)") }
+  private static func checked(
+    _ name: String, _ value: String?, _ form: SettingForm
+  ) throws(ConfigurationError) -> String {
+    guard let value else { throw .argument(name, problem: .form(form)) }
     return value
   }
 
@@ -116,7 +107,7 @@ public struct ModuleArguments: Equatable, Sendable {
   ) throws(ConfigurationError) -> Int {
     let isPlain = (1...4).contains(value.utf8.count) && value.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard isPlain, value.first != "0", let number = Int(value), range.contains(number) else {
-      throw .argument(name, problem: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw .argument(name, problem: .form(.integer(range)))
     }
     return number
   }

@@ -29,7 +29,7 @@ public struct PasscodeSettings: Sendable {
       .integer("min_length", \.policy.minimumLength, PasscodePolicy.lengthRange),
       .integer("max_length", \.policy.maximumLength, PasscodePolicy.lengthRange),
       .boolean("digits_only", \.policy.digitsOnly),
-      Setting(name: "regular_expression") { value, section throws(SettingRefusal) in
+      Setting(name: "regular_expression") { value, section throws(SettingProblem) in
         section.policy.regularExpression = try expression(try Setting<PasscodeSettings>.text(value))
       },
       .choice("keypad", \.keypad),
@@ -41,55 +41,43 @@ public struct PasscodeSettings: Sendable {
   /// administrator's, `false` for off.
   static var ruleSettings: [Setting<PasscodeSettings>] {
     PasscodeRule.allCases.map { rule in
-      Setting(name: rule.rawValue) { value, section throws(SettingRefusal) in
+      Setting(name: rule.rawValue) { value, section throws(SettingProblem) in
         switch value {
         case .boolean(true): section.policy.rules[rule] = .some(nil)
         case .boolean(false): section.policy.rules[rule] = nil
-        default: section.policy.rules[rule] = .some(try message(value, otherwise: ruleWords))
+        default: section.policy.rules[rule] = .some(try message(value, otherwise: .rule))
         }
       }
     }
   }
 
-  mutating func ignore(_ text: String, _ value: TOMLNode.Value) throws(SettingRefusal) {
-    guard let entry = IgnoredText(text, message: try Self.optionalMessage(value)) else {
-      throw SettingRefusal(
-        problem: "the key must be a text of 1 to \(PasscodeFormat.maximumByteCount) bytes that a value can contain: no "
-          + "control, private-use or unassigned characters (an empty one would refuse every value)")
-    }
+  mutating func ignore(_ text: String, _ value: TOMLNode.Value) throws(SettingProblem) {
+    guard let entry = IgnoredText(text, message: try Self.optionalMessage(value)) else { throw .ignoredText }
     policy.ignored.append(entry)
   }
 
-  mutating func require(_ pattern: String, _ value: TOMLNode.Value) throws(SettingRefusal) {
+  mutating func require(_ pattern: String, _ value: TOMLNode.Value) throws(SettingProblem) {
     let message = try Self.optionalMessage(value)
     policy.expressions.append((try Self.expression(pattern), message))
   }
 
-  private static func expression(_ pattern: String) throws(SettingRefusal) -> PasscodeExpression {
+  private static func expression(_ pattern: String) throws(SettingProblem) -> PasscodeExpression {
     do {
       return try PasscodeExpression(pattern)
     } catch {
-      throw SettingRefusal(problem: error.description, isOutOfMemory: error == .outOfMemory)
+      throw .expression(error)
     }
   }
 
-  private static let ruleWords =
-    "must be true, false, or a message: a text of 1 to 200 characters on one line, or one for each language: "
-    + "{ en = \"...\", ko = \"...\" }"
-
-  private static let messageWords =
-    "must be true for the built-in message, or a message: a text of 1 to 200 characters on one line, or one for each "
-    + "language: { en = \"...\", ko = \"...\" }"
-
-  private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingRefusal) -> AdministratorText? {
+  private static func optionalMessage(_ value: TOMLNode.Value) throws(SettingProblem) -> AdministratorText? {
     if case .boolean(true) = value { return nil }
-    return try message(value, otherwise: messageWords)
+    return try message(value, otherwise: .refusal)
   }
 
   private static func message(
-    _ value: TOMLNode.Value, otherwise problem: String
-  ) throws(SettingRefusal) -> AdministratorText {
-    guard let message = AllowedText.messages(value) else { throw SettingRefusal(problem: problem) }
+    _ value: TOMLNode.Value, otherwise form: SettingForm
+  ) throws(SettingProblem) -> AdministratorText {
+    guard let message = AllowedText.messages(value) else { throw .form(form) }
     return message
   }
 }
@@ -134,18 +122,16 @@ public struct PatternAppearance: Equatable, Sendable {
 
   static var settings: [Setting<PatternAppearance>] {
     [
-      .text("node_default", \.nodeDefault, allowed: AllowedText.characterWords, AllowedText.character),
-      .text("node_selected", \.nodeSelected, allowed: AllowedText.characterWords, AllowedText.character),
-      .text("node_mismatch", \.nodeMismatch, allowed: AllowedText.characterWords, AllowedText.character),
-      Setting(name: "node_size") { value, section throws(SettingRefusal) in
-        guard case .integer(let size) = value, [1, 3, 5, 7].contains(size) else {
-          throw SettingRefusal(problem: "must be 1, 3, 5 or 7")
-        }
+      .text("node_default", \.nodeDefault, allowed: .character, AllowedText.character),
+      .text("node_selected", \.nodeSelected, allowed: .character, AllowedText.character),
+      .text("node_mismatch", \.nodeMismatch, allowed: .character, AllowedText.character),
+      Setting(name: "node_size") { value, section throws(SettingProblem) in
+        guard case .integer(let size) = value, [1, 3, 5, 7].contains(size) else { throw .form(.nodeSize) }
         section.nodeSize = Int(size)
       },
       .choice("line_width", \.lineWidth),
-      .text("line_color", \.lineColor, allowed: AllowedText.colorWords, AllowedText.color),
-      .text("mismatch_line_color", \.mismatchLineColor, allowed: AllowedText.colorWords, AllowedText.color),
+      .text("line_color", \.lineColor, allowed: .color, AllowedText.color),
+      .text("mismatch_line_color", \.mismatchLineColor, allowed: .color, AllowedText.color),
     ]
   }
 }
@@ -195,7 +181,7 @@ struct LockSettings: Equatable, Sendable {
   static var settings: [Setting<LockSettings>] {
     [
       .integer("retry_count_to_lock", \.retryCountToLock, LockPolicy.retryCountRange),
-      Setting(name: "lock_time") { value, section throws(SettingRefusal) in section.lockTime = try duration(value) },
+      Setting(name: "lock_time") { value, section throws(SettingProblem) in section.lockTime = try duration(value) },
       .integer("max_lock_count", \.maxLockCount, LockPolicy.maxLockCountRange),
     ]
   }
@@ -207,10 +193,8 @@ struct LockSettings: Equatable, Sendable {
 
   static let names = settingsWithRoot.map(\.name)
 
-  static let lockTimeWords = "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
-
   /// Seconds above zero, whole or decimal; whether they may be below thirty is decided once the server is known.
-  private static func duration(_ value: TOMLNode.Value) throws(SettingRefusal) -> Duration {
+  private static func duration(_ value: TOMLNode.Value) throws(SettingProblem) -> Duration {
     let seconds: Double? =
       switch value {
       case .integer(let number): Double(number)
@@ -218,9 +202,7 @@ struct LockSettings: Equatable, Sendable {
       default: nil
       }
     // Nanoseconds, because a Duration made from a Double has digits that nobody wrote.
-    guard let seconds, seconds.isFinite, seconds >= 1e-9, seconds <= 86_400 else {
-      throw SettingRefusal(problem: lockTimeWords)
-    }
+    guard let seconds, seconds.isFinite, seconds >= 1e-9, seconds <= 86_400 else { throw .form(.lockTime) }
     return .nanoseconds(Int64((seconds * 1e9).rounded()))
   }
 }

@@ -125,31 +125,29 @@ public struct ServerSettings: Equatable, Sendable {
     !urls.isEmpty && urls.allSatisfy(\.isLoopback)
   }
 
-  static let urlWords = "a URL https://HOST[:PORT]/PATH"
-
   static var settings: [Setting<ServerSettings>] {
     [
-      .text("request_url", \.requestURL, allowed: urlWords, ServerURL.init),
-      .text("response_url", \.responseURL, allowed: urlWords, ServerURL.init),
+      .text("request_url", \.requestURL, allowed: .serverURL, ServerURL.init),
+      .text("response_url", \.responseURL, allowed: .serverURL, ServerURL.init),
       .choice("dialect", \.dialect),
       .choice("enrolment", \.enrolment),
-      .text("content_type", \.contentType, allowed: "a media type such as application/json", mediaType),
-      .texts("app_ids", \.appIDs, allowed: "a list of https URLs, none twice", appID),
+      .text("content_type", \.contentType, allowed: .mediaType, mediaType),
+      .texts("app_ids", \.appIDs, allowed: .appIDs, appID),
       .seconds("timeout", \.timeout, 1...300),
       .boolean("tls_verify", \.verifiesTLS),
-      .text("ca_file", \.certificateAuthorityFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
-      .text("facet_id", \.facetID, allowed: "1 to 512 printable ASCII characters without spaces", facet),
-      .text("username", \.username, allowed: "a name with {user} in it once, without spaces", UsernameMapping.init),
-      .text("proxy", \.proxy, allowed: "http://HOST:PORT, or empty for none", proxy),
+      .text("ca_file", \.certificateAuthorityFile, allowed: .absolutePath, AllowedText.absolutePath),
+      .text("facet_id", \.facetID, allowed: .facetID, facet),
+      .text("username", \.username, allowed: .usernameMapping, UsernameMapping.init),
+      .text("proxy", \.proxy, allowed: .proxy, proxy),
       .boolean("send_device", \.sendsDevice),
-      .text("device_name", \.deviceName, allowed: DeviceNameTemplate.words, DeviceNameTemplate.init),
+      .text("device_name", \.deviceName, allowed: .deviceName, DeviceNameTemplate.init),
       .boolean("allow_insecure", \.allowsInsecure),
       .boolean("require_signed_verdict", \.requiresSignedVerdict),
-      Setting(name: "transaction_charset") { value, server throws(SettingRefusal) in
+      Setting(name: "transaction_charset") { value, server throws(SettingProblem) in
         server.chosenTransactionCharset = try Setting<Self>.choice(value)
       },
       .choice("accept_transaction", \.acceptedTransactions),
-      .text("verdict_key", \.verdictKeyFile, allowed: AllowedText.absolutePathWords, AllowedText.absolutePath),
+      .text("verdict_key", \.verdictKeyFile, allowed: .absolutePath, AllowedText.absolutePath),
     ]
   }
 
@@ -184,8 +182,8 @@ public struct ServerSettings: Equatable, Sendable {
 extension ServerSettings.OperationURLs {
   static var settings: [Setting<Self>] {
     [
-      .text("request_url", \.requestURL, allowed: ServerSettings.urlWords, ServerURL.init),
-      .text("response_url", \.responseURL, allowed: ServerSettings.urlWords, ServerURL.init),
+      .text("request_url", \.requestURL, allowed: .serverURL, ServerURL.init),
+      .text("response_url", \.responseURL, allowed: .serverURL, ServerURL.init),
     ]
   }
 
@@ -348,8 +346,6 @@ public struct DeviceNameTemplate: Equatable, Sendable {
 
   /// The longest name, in code points.
   public static let maximumLength = 64
-
-  static let words = "a text of 1 to \(maximumLength) characters on one line, in which {hostname} may stand"
 
   /// Makes a template of a text; nil if it has characters that control a terminal.
   ///

@@ -7,23 +7,23 @@ import FidoResults
 /// A key of a section, and how its value is stored.
 struct Setting<Section> {
   let name: String
-  let store: (TOMLNode.Value, inout Section) throws(SettingRefusal) -> Void
+  let store: (TOMLNode.Value, inout Section) throws(SettingProblem) -> Void
 
   /// `true` or `false`.
   static func boolean(_ name: String, _ path: WritableKeyPath<Section, Bool>) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in section[keyPath: path] = try Self.boolean(value) }
+    Setting(name: name) { value, section throws(SettingProblem) in section[keyPath: path] = try Self.boolean(value) }
   }
 
   /// `true` or `false`, where leaving it out means something else.
   static func boolean(_ name: String, _ path: WritableKeyPath<Section, Bool?>) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in section[keyPath: path] = try Self.boolean(value) }
+    Setting(name: name) { value, section throws(SettingProblem) in section[keyPath: path] = try Self.boolean(value) }
   }
 
   /// A whole number in a range.
   static func integer(
     _ name: String, _ path: WritableKeyPath<Section, Int>, _ range: ClosedRange<Int>
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in
+    Setting(name: name) { value, section throws(SettingProblem) in
       section[keyPath: path] = try Self.integer(value, range)
     }
   }
@@ -32,7 +32,7 @@ struct Setting<Section> {
   static func integer(
     _ name: String, _ path: WritableKeyPath<Section, Int?>, _ range: ClosedRange<Int>
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in
+    Setting(name: name) { value, section throws(SettingProblem) in
       section[keyPath: path] = try Self.integer(value, range)
     }
   }
@@ -41,7 +41,7 @@ struct Setting<Section> {
   static func seconds(
     _ name: String, _ path: WritableKeyPath<Section, Duration>, _ range: ClosedRange<Int>
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in
+    Setting(name: name) { value, section throws(SettingProblem) in
       section[keyPath: path] = .seconds(try Self.integer(value, range))
     }
   }
@@ -50,25 +50,27 @@ struct Setting<Section> {
   static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ path: WritableKeyPath<Section, Choice>
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in section[keyPath: path] = try Self.choice(value) }
+    Setting(name: name) { value, section throws(SettingProblem) in section[keyPath: path] = try Self.choice(value) }
   }
 
   /// A text that `parse` understands; `allowed` says what that is.
   static func text<Parsed>(
-    _ name: String, _ path: WritableKeyPath<Section, Parsed>, allowed: String, _ parse: @escaping (String) -> Parsed?
+    _ name: String, _ path: WritableKeyPath<Section, Parsed>, allowed: SettingForm,
+    _ parse: @escaping (String) -> Parsed?
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in
-      guard let parsed = parse(try Self.text(value)) else { throw SettingRefusal(problem: "must be \(allowed)") }
+    Setting(name: name) { value, section throws(SettingProblem) in
+      guard let parsed = parse(try Self.text(value)) else { throw SettingProblem.form(allowed) }
       section[keyPath: path] = parsed
     }
   }
 
   /// A list of 1 to 16 texts that `parse` understands, none of them twice; `allowed` says what the list is.
   static func texts<Parsed: Equatable>(
-    _ name: String, _ path: WritableKeyPath<Section, [Parsed]>, allowed: String, _ parse: @escaping (String) -> Parsed?
+    _ name: String, _ path: WritableKeyPath<Section, [Parsed]>, allowed: SettingForm,
+    _ parse: @escaping (String) -> Parsed?
   ) -> Setting {
-    Setting(name: name) { value, section throws(SettingRefusal) in
-      let refusal = SettingRefusal(problem: "must be \(allowed)")
+    Setting(name: name) { value, section throws(SettingProblem) in
+      let refusal = SettingProblem.form(allowed)
       guard case .array(let nodes) = value, (1...16).contains(nodes.count) else { throw refusal }
       var elements: [Parsed] = []
       for node in nodes {
@@ -81,32 +83,29 @@ struct Setting<Section> {
 
   // MARK: Types
 
-  static func boolean(_ value: TOMLNode.Value) throws(SettingRefusal) -> Bool {
-    guard case .boolean(let boolean) = value else {
-      throw SettingRefusal(problem: "must be true or false, without quotes")
-    }
+  static func boolean(_ value: TOMLNode.Value) throws(SettingProblem) -> Bool {
+    guard case .boolean(let boolean) = value else { throw .form(.boolean) }
     return boolean
   }
 
-  static func integer(_ value: TOMLNode.Value, _ range: ClosedRange<Int>) throws(SettingRefusal) -> Int {
+  static func integer(_ value: TOMLNode.Value, _ range: ClosedRange<Int>) throws(SettingProblem) -> Int {
     guard case .integer(let number) = value, let exact = Int(exactly: number), range.contains(exact) else {
-      throw SettingRefusal(problem: "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw .form(.integer(range))
     }
     return exact
   }
 
-  static func text(_ value: TOMLNode.Value) throws(SettingRefusal) -> String {
-    guard case .string(let text) = value else { throw SettingRefusal(problem: "must be a text in quotes") }
-    guard text.utf8.count <= 4096 else { throw SettingRefusal(problem: "must be at most 4096 bytes long") }
+  static func text(_ value: TOMLNode.Value) throws(SettingProblem) -> String {
+    guard case .string(let text) = value else { throw .form(.text) }
+    guard text.utf8.count <= 4096 else { throw .form(.bytes(limit: 4096)) }
     return text
   }
 
   static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ value: TOMLNode.Value
-  ) throws(SettingRefusal) -> Choice {
-    let allowed = Choice.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+  ) throws(SettingProblem) -> Choice {
     guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
-      throw SettingRefusal(problem: "must be one of \(allowed)")
+      throw .form(.choice(Choice.allCases.map(\.rawValue)))
     }
     return choice
   }
@@ -114,8 +113,6 @@ struct Setting<Section> {
 
 /// The forms of texts that several keys share.
 enum AllowedText {
-  static let absolutePathWords = "an absolute path"
-
   /// A path from the root, without `.`, `..` and control characters.
   static func absolutePath(_ text: String) -> String? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -124,15 +121,10 @@ enum AllowedText {
     return text
   }
 
-  static let messageWords = "a text of 1 to 200 characters on one line"
-
   /// The administrator's text for the person.
   static func message(_ text: String) -> String? {
     (1...200).contains(text.unicodeScalars.count) && isPrintable(text) ? text : nil
   }
-
-  static let messagesWords =
-    "a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }"
 
   /// A message for everybody, or a table of them by language.
   static func messages(_ value: TOMLNode.Value) -> AdministratorText? {
@@ -153,15 +145,11 @@ enum AllowedText {
     return texts
   }
 
-  static let characterWords = "one character"
-
   /// One visible character.
   static func character(_ text: String) -> Character? {
     guard text.count == 1, text.unicodeScalars.count <= 4, isPrintable(text), text != " " else { return nil }
     return text.first
   }
-
-  static let colorWords = "a color's name or #rrggbb"
 
   /// One of the eight names of terminals, or six hexadecimal digits.
   static func color(_ text: String) -> String? {
@@ -170,28 +158,16 @@ enum AllowedText {
     return names.contains(text) || isHex ? text : nil
   }
 
-  static let authenticatorWords =
-    "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID ("
-    + AuthenticatorType.allCases.map { "\($0.rawValue): \($0.aaid)" }.joined(separator: ", ") + ")"
-
   /// The name or the AAID of a known type.
   static func authenticator(_ text: String) -> String? { ConfiguredAuthenticator(nameOrAAID: text).map { _ in text } }
-
-  static let authenticatorArgumentWords =
-    "one of \(ConfiguredAuthenticator.namesForPeople), or an AAID without its \"#\", where a line of a PAM file ends ("
-    + AuthenticatorType.allCases.map { "\($0.rawValue): \(withoutNumberSign($0.aaid))" }.joined(separator: ", ") + ")"
 
   /// The name or the AAID of a known type, the AAID with or without its "#".
   ///
   /// libpam takes every "#" for the beginning of a comment.
   static func authenticatorArgument(_ text: String) -> String? {
-    let meant = AuthenticatorType.allCases.first { withoutNumberSign($0.aaid) == text.uppercased() }
+    let meant = AuthenticatorType.allCases.first { $0.aaid.filter { $0 != "#" } == text.uppercased() }
     return authenticator(meant?.aaid ?? text)
   }
-
-  private static func withoutNumberSign(_ aaid: String) -> String { aaid.filter { $0 != "#" } }
-
-  static let environmentWords = "an environment variable's name in capitals, or empty"
 
   /// A variable that no program loader, shell or library reads; empty for none.
   static func environmentName(_ text: String) -> String? {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import UAFConfiguration
 import ToolTestSupport
+import Wording
 
 @testable import PAMStacks
 @testable import Doctor
@@ -224,10 +225,11 @@ import ToolTestSupport
     machine.service("login", Self.good)
     var check = check()
     check.contradiction = { _, service in
-      service == "login" ? .argument("authenticator", problem: "pattern is not enabled") : nil
+      service == "login" ? .argument("authenticator", problem: .notEnabled("pattern")) : nil
     }
     let named = check.findings().filter { $0.id == .pamArgument }
     #expect(!named.isEmpty && named.allSatisfy { $0.text.contains("/login:") && $0.text.contains("pattern") })
+    #expect(named.allSatisfy { $0.text(in: .korean).what.contains("pattern은(는) 설정의 authenticators에 없습니다") })
   }
 
   @Test func `tells where nouserok has no effect, because the configuration hides states`() {

@@ -16,6 +16,8 @@ import Testing
   private static let lockTime =
     "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
   private static let types = "passcode, pattern, fingerprint, biometric, face"
+  private static let messages =
+    "a text of 1 to 200 characters on one line, or one for each language: { en = \"...\", ko = \"...\" }"
 
   @Test(arguments: [
     ("[lock]\nretry_count_to_lock = 0", "2: lock.retry_count_to_lock: must be a whole number from 1 to 10"),
@@ -81,7 +83,7 @@ import Testing
     ),
     (
       "[passcode.regex]\n'ok' = 1",
-      "2: passcode.regex.ok: must be true for the built-in message, or a message: \(AllowedText.messagesWords)"
+      "2: passcode.regex.ok: must be true for the built-in message, or a message: \(messages)"
     ),
     (
       "[passcode.ignore]\n'' = true",
@@ -100,13 +102,13 @@ import Testing
     ),
     (
       "[passcode.rules]\nequal_character = 1",
-      "2: passcode.rules.equal_character: must be true, false, or a message: \(AllowedText.messagesWords)"
+      "2: passcode.rules.equal_character: must be true, false, or a message: \(messages)"
     ),
     ("[pattern]\nmin_nodes = 3", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
     ("[pattern]\nmin_nodes = 10", "2: pattern.min_nodes: must be a whole number from 4 to 9"),
     ("[pattern.appearance]\nnode_size = 9", "2: pattern.appearance.node_size: must be 1, 3, 5 or 7"),
     ("[prompt]\ntries = 11", "2: prompt.tries: must be a whole number from 1 to 10"),
-    ("[state]\nkdf_cost = 21", "2: state.kdf_cost: \(StateSettings.kdfCostWords)"),
+    ("[state]\nkdf_cost = 21", "2: state.kdf_cost: \(SettingForm.derivationCost)"),
     ("[tpm]\nuse = 'on'", "2: tpm.use: must be one of \"off\", \"if_available\", \"require\""),
     (
       "[tpm]\ntcti = 'dev/tpm0'",

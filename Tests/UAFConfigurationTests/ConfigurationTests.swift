@@ -457,9 +457,10 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
   }
 
   @Test func `errors are one clean line with file, line, key and what is allowed`() {
-    let error = ConfigurationError.key(path: "/etc/x", line: 7, key: "a\u{1b}[2J\nb", problem: "must be true or false")
-    #expect(error.description == "/etc/x:7: a[2J b: must be true or false")
-    #expect(ConfigurationError.syntax(path: "/etc/x", line: 2, problem: "bad").description == "/etc/x:2: bad")
+    let error = ConfigurationError.key(path: "/etc/x", line: 7, key: "a\u{1b}[2J\nb", problem: .form(.text))
+    #expect(error.description == "/etc/x:7: a[2J b: must be a text in quotes")
+    let twice = ConfigurationError.syntax(path: "/etc/x", line: 2, problem: .defined("a\u{1b}\nb", line: 1))
+    #expect(twice.description == "/etc/x:2: a b is already defined in line 1")
     #expect(refusal("a = 1\nb = ") == "2")
   }
 }

@@ -63,12 +63,12 @@ import Testing
   }
 
   @Test func `refuses an AAID cut at its number sign, and says how to write it`() {
-    let expected = ConfigurationError.argument(
-      "authenticator",
-      problem:
-        "must be one of passcode, pattern, fingerprint, biometric, face, or an AAID without its \"#\", where a line of a "
-        + "PAM file ends (passcode: 55410001, pattern: 55410002, fingerprint: 55410003)")
+    let expected = ConfigurationError.argument("authenticator", problem: .form(.authenticatorArgument))
     #expect(throws: expected) { try ModuleArguments(parsing: ["authenticator=5541"]) }
+    #expect(
+      SettingForm.authenticatorArgument.description
+        == "must be one of passcode, pattern, fingerprint, biometric, face, or an AAID without its \"#\", where a line of a "
+        + "PAM file ends (passcode: 55410001, pattern: 55410002, fingerprint: 55410003)")
   }
 
   @Test(arguments: [

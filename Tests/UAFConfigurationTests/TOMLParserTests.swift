@@ -104,12 +104,11 @@ import Testing
 
   @Test func `names a byte order mark and UTF-16, in the first line`() {
     let text = Array("a = 1\n".utf8)
-    for (bytes, word): ([UInt8], String) in [
-      ([0xEF, 0xBB, 0xBF] + text, "byte order mark (BOM)"), ([0xFF, 0xFE] + text.flatMap { [$0, 0] }, "UTF-16"),
-      ([0xFE, 0xFF] + text.flatMap { [0, $0] }, "UTF-16"), ([0xEF, 0xBB, 0xBF], "byte order mark (BOM)"),
+    for (bytes, problem): ([UInt8], TOMLProblem) in [
+      ([0xEF, 0xBB, 0xBF] + text, .byteOrderMark), ([0xFF, 0xFE] + text.flatMap { [$0, 0] }, .utf16),
+      ([0xFE, 0xFF] + text.flatMap { [0, $0] }, .utf16), ([0xEF, 0xBB, 0xBF], .byteOrderMark),
     ] {
-      let error = #expect(throws: TOMLError.self) { _ = try TOMLParser.parse(bytes, path: "FILE") }
-      #expect(error?.line == 1 && error.map { "\($0)".contains(word) } == true)
+      #expect(throws: TOMLError(line: 1, problem: problem)) { _ = try TOMLParser.parse(bytes, path: "FILE") }
     }
   }
 

@@ -154,7 +154,7 @@ extension PAMCheck {
         else { return nil }
         let place = "\(entry.place.path):\(entry.place.line)"
         let isRead = group != "account" || Self.checksAccounts(entry.line)
-        return .failure(.pamArgument, PAMNameText.argument(place: place, problem: "\(error)", isRead: isRead))
+        return .failure(.pamArgument, PAMNameText.argument(place: place, problem: error, isRead: isRead))
       }
     }
   }

@@ -1,4 +1,5 @@
 import PAMStacks
+import UAFConfiguration
 import Wording
 
 /// What doctor says of the services' stacks; `file` is the service's file.
@@ -196,7 +197,7 @@ enum PAMLineText: FindingCatalogue {
 enum PAMNameText: FindingCatalogue {
   case misspelt(service: String, module: String)
   /// A wrong argument, at which everybody is refused unless the line reads none.
-  case argument(place: String, problem: String, isRead: Bool)
+  case argument(place: String, problem: ConfigurationError, isRead: Bool)
   case hidden(service: String)
   case polkit(service: String, asking: String)
   case unread(place: String)
@@ -214,7 +215,8 @@ enum PAMNameText: FindingCatalogue {
         do: "write \(PAMLine.ownModule), if that is meant")
     case .argument(let place, let problem, let isRead):
       FindingText(
-        "pam: \(place): \(problem): this line \(isRead ? "refuses everybody" : "ignores it")", do: "correct the line")
+        "pam: \(place): \(problem.english): this line \(isRead ? "refuses everybody" : "ignores it")",
+        do: "correct the line")
     case .hidden(let service):
       FindingText(
         "pam: \(service): nouserok has no effect, because hide_state = true: whoever never registered is refused",
@@ -244,7 +246,7 @@ enum PAMNameText: FindingCatalogue {
         do: "뜻한 것이 \(PAMLine.ownModule)이면 그렇게 쓰십시오")
     case .argument(let place, let problem, let isRead):
       FindingText(
-        "pam: \(place): \(problem): 이 줄\(isRead ? "에서 모두 거부됩니다" : "은 이 인수를 무시합니다")", do: "이 줄을 고치십시오")
+        "pam: \(place): \(problem.korean): 이 줄\(isRead ? "에서 모두 거부됩니다" : "은 이 인수를 무시합니다")", do: "이 줄을 고치십시오")
     case .hidden(let service):
       FindingText(
         "pam: \(service): hide_state = true여서 nouserok이 효과가 없습니다. 등록한 적이 없는 사람은 거부됩니다",

@@ -40,11 +40,9 @@ struct TOMLParser {
 
   private mutating func header(in root: TOMLTable) throws(TOMLError) -> TOMLTable {
     scanner.position += 1
-    guard scanner.peek != UInt8(ascii: "[") else {
-      throw scanner.error("arrays of tables ([[...]]) are not used in this file")
-    }
+    guard scanner.peek != UInt8(ascii: "[") else { throw scanner.error(.arrayOfTables) }
     let path = try key()
-    guard scanner.peek == UInt8(ascii: "]") else { throw scanner.error("a table's name must end with ]") }
+    guard scanner.peek == UInt8(ascii: "]") else { throw scanner.error(.openHeader) }
     scanner.position += 1
     var table = root
     for (index, name) in path.enumerated() {
@@ -56,7 +54,7 @@ struct TOMLParser {
         continue
       }
       guard case .table(let next) = node.value, next.origin != .inline, !isLast || next.origin == .implied else {
-        throw scanner.error("[\(path.joined(separator: "."))] is already defined in line \(node.line.number)")
+        throw scanner.error(.defined("[\(path.joined(separator: "."))]", line: node.line.number))
       }
       if isLast { next.becomeHeader() }
       table = next
@@ -67,7 +65,7 @@ struct TOMLParser {
   private mutating func keyAndValue(in table: TOMLTable, depth: Int) throws(TOMLError) {
     let keyLine = scanner.line
     let path = try key()
-    guard scanner.peek == UInt8(ascii: "=") else { throw scanner.error("a key must be followed by = and a value") }
+    guard scanner.peek == UInt8(ascii: "=") else { throw scanner.error(.keyAlone) }
     scanner.position += 1
     scanner.skipSpace()
     var table = table
@@ -79,12 +77,12 @@ struct TOMLParser {
         continue
       }
       guard case .table(let next) = node.value, next.origin == .dotted else {
-        throw scanner.error("\(name) is already defined in line \(node.line.number)")
+        throw scanner.error(.defined(name, line: node.line.number))
       }
       table = next
     }
-    guard let name = path.last else { throw scanner.error("a key is missing") }
-    if let earlier = table[name] { throw scanner.error("\(name) is already defined in line \(earlier.line.number)") }
+    guard let name = path.last else { throw scanner.error(.noKey) }
+    if let earlier = table[name] { throw scanner.error(.defined(name, line: earlier.line.number)) }
     let value = try value(depth: depth)
     try add(name, value, to: table, line: keyLine)
   }
@@ -93,7 +91,7 @@ struct TOMLParser {
     _ name: String, _ value: TOMLNode.Value, to table: TOMLTable, line: Int
   ) throws(TOMLError) {
     entries += 1
-    guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
+    guard entries <= Self.maximumEntries else { throw scanner.error(.tooManyEntries(limit: Self.maximumEntries)) }
     table.add(name, TOMLNode(value: value, line: ConfigurationLine(path: path, number: line)))
   }
 
@@ -103,9 +101,7 @@ struct TOMLParser {
     while true {
       scanner.skipSpace()
       path.append(try simpleKey())
-      guard path.count <= Self.maximumDepth else {
-        throw scanner.error("a key of more than \(Self.maximumDepth) parts")
-      }
+      guard path.count <= Self.maximumDepth else { throw scanner.error(.tooManyParts(limit: Self.maximumDepth)) }
       scanner.skipSpace()
       guard scanner.peek == UInt8(ascii: ".") else { return path }
       scanner.position += 1
@@ -117,9 +113,7 @@ struct TOMLParser {
     if scanner.peek == UInt8(ascii: "'") { return try scanner.literalString() }
     let start = scanner.position
     while let byte = scanner.peek, Self.isBareKey(byte) { scanner.position += 1 }
-    guard scanner.position > start else {
-      throw scanner.error("a key is missing, or has a character that must be quoted")
-    }
+    guard scanner.position > start else { throw scanner.error(.notAKey) }
     return scanner.text(start..<scanner.position)
   }
 
@@ -135,7 +129,7 @@ struct TOMLParser {
   // MARK: Values
 
   private mutating func value(depth: Int) throws(TOMLError) -> TOMLNode.Value {
-    guard depth < Self.maximumDepth else { throw scanner.error("values nested more than \(Self.maximumDepth) deep") }
+    guard depth < Self.maximumDepth else { throw scanner.error(.tooDeep(limit: Self.maximumDepth)) }
     switch scanner.peek {
     case UInt8(ascii: "\""):
       return .string(
@@ -156,13 +150,11 @@ struct TOMLParser {
       scanner.skipSpaceCommentsAndLines()
       if scanner.take("]") { return elements }
       entries += 1
-      guard entries <= Self.maximumEntries else { throw scanner.error("more than \(Self.maximumEntries) entries") }
+      guard entries <= Self.maximumEntries else { throw scanner.error(.tooManyEntries(limit: Self.maximumEntries)) }
       let line = ConfigurationLine(path: path, number: scanner.line)
       elements.append(TOMLNode(value: try value(depth: depth + 1), line: line))
       scanner.skipSpaceCommentsAndLines()
-      guard scanner.take(",") || scanner.peek == UInt8(ascii: "]") else {
-        throw scanner.error("an array's elements need commas, its end ]")
-      }
+      guard scanner.take(",") || scanner.peek == UInt8(ascii: "]") else { throw scanner.error(.openArray) }
     }
   }
 
@@ -175,7 +167,7 @@ struct TOMLParser {
         try keyAndValue(in: table, depth: depth + 1)
         scanner.skipSpace()
       } while scanner.take(",")
-      guard scanner.take("}") else { throw scanner.error("an inline table must end with } in its line") }
+      guard scanner.take("}") else { throw scanner.error(.openTable) }
     }
     table.close()
     return table
@@ -258,5 +250,79 @@ struct TOMLError: Error, Equatable {
   /// The line, from 1.
   let line: Int
   /// What is wrong there.
-  let problem: String
+  let problem: TOMLProblem
+}
+
+/// Why a text is not TOML as the configuration uses it.
+public enum TOMLProblem: Equatable, Sendable {
+  /// It has more bytes than its reader takes.
+  case tooLong(limit: Int)
+  case byteOrderMark
+  case utf16
+  case notUTF8
+  case controlCharacter
+  case tooDeep(limit: Int)
+  case tooManyEntries(limit: Int)
+  case tooManyParts(limit: Int)
+
+  // MARK: What is not closed
+
+  case openArray
+  case openTable
+  case openHeader
+  case openString
+
+  // MARK: Keys
+
+  case noKey
+  /// A key is missing, or has a character that must be quoted.
+  case notAKey
+  /// A key without a value.
+  case keyAlone
+  /// A key or a header, and the line that has it already.
+  case defined(String, line: Int)
+  case arrayOfTables
+
+  // MARK: Values
+
+  case noValue
+  case notAValue(String)
+  case tooLarge(String)
+  case date
+  case unknownEscape
+  case unicodeEscape
+  /// Something stands behind a value or a header.
+  case trailingText
+}
+
+extension TOMLProblem: CustomStringConvertible {
+  /// What is wrong and, where it is not plain, what to do.
+  public var description: String {
+    switch self {
+    case .tooLong(let limit): "is longer than \(limit) bytes"
+    case .byteOrderMark: "the file begins with a byte order mark (BOM): save it as UTF-8 without one"
+    case .utf16: "the file is UTF-16: save it as UTF-8"
+    case .notUTF8: "not UTF-8"
+    case .controlCharacter: "a control character"
+    case .tooDeep(let limit): "values nested more than \(limit) deep"
+    case .tooManyEntries(let limit): "more than \(limit) entries"
+    case .tooManyParts(let limit): "a key of more than \(limit) parts"
+    case .openArray: "an array's elements need commas, its end ]"
+    case .openTable: "an inline table must end with } in its line"
+    case .openHeader: "a table's name must end with ]"
+    case .openString: "a string is not closed"
+    case .noKey: "a key is missing"
+    case .notAKey: "a key is missing, or has a character that must be quoted"
+    case .keyAlone: "a key must be followed by = and a value"
+    case .defined(let name, let line): "\(name) is already defined in line \(line)"
+    case .arrayOfTables: "arrays of tables ([[...]]) are not used in this file"
+    case .noValue: "a value is missing"
+    case .notAValue(let word): "\(word) is not a value: texts need quotes, numbers no leading zeros"
+    case .tooLarge(let word): "\(word) is too large"
+    case .date: "dates and times are not used in this file"
+    case .unknownEscape: "an unknown escape in a string: write expressions in single quotes"
+    case .unicodeEscape: "\\u needs four, \\U eight hexadecimal digits of a character other than NUL"
+    case .trailingText: "unexpected text after a value or a table's name"
+    }
+  }
 }

@@ -16,23 +16,23 @@ struct TOMLScanner {
   /// Refuses what may stand nowhere in TOML: other encodings, control characters, a carriage return without a line feed.
   private mutating func checkCharacters() throws(TOMLError) {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      throw error("the file begins with a byte order mark (BOM): save it as UTF-8 without one")
+      throw error(.byteOrderMark)
     }
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw error("the file is UTF-16: save it as UTF-8")
+      throw error(.utf16)
     }
     for index in bytes.indices {
       switch bytes[index] {
       case 0x0a: line += 1
       case 0x0d where index + 1 < bytes.count && bytes[index + 1] == 0x0a: break
       case 0x09, 0x20...0x7e, 0x80...0xff: break
-      default: throw error("a control character")
+      default: throw error(.controlCharacter)
       }
     }
     line = 1
     // Line by line, to name the one: no character of several bytes has a line feed in it.
     for text in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
-      guard String(validating: text, as: UTF8.self) != nil else { throw error("not UTF-8") }
+      guard String(validating: text, as: UTF8.self) != nil else { throw error(.notUTF8) }
       line += 1
     }
     line = 1
@@ -51,7 +51,7 @@ struct TOMLScanner {
     String(decoding: bytes[range], as: UTF8.self)
   }
 
-  func error(_ problem: String) -> TOMLError {
+  func error(_ problem: TOMLProblem) -> TOMLError {
     TOMLError(line: line, problem: problem)
   }
 
@@ -77,7 +77,7 @@ struct TOMLScanner {
   mutating func endOfLine() throws(TOMLError) {
     skipSpace()
     skipComment()
-    guard position == bytes.count || newline() else { throw error("unexpected text after a value or a table's name") }
+    guard position == bytes.count || newline() else { throw error(.trailingText) }
   }
 
   mutating func skipSpaceCommentsAndLines() {
@@ -124,7 +124,7 @@ extension TOMLScanner {
         position += 1
         return String(decoding: value, as: UTF8.self)
       case UInt8(ascii: "\\"): try escape(into: &value)
-      case nil, 0x0a, 0x0d: throw error("a string is not closed")
+      case nil, 0x0a, 0x0d: throw error(.openString)
       case .some(let byte):
         value.append(byte)
         position += 1
@@ -140,7 +140,7 @@ extension TOMLScanner {
       position += 1
       if byte == UInt8(ascii: "'") { return text(start..<(position - 1)) }
     }
-    throw error("a string is not closed")
+    throw error(.openString)
   }
 
   /// `"""..."""` or `'''...'''`; the quote tells which.
@@ -167,7 +167,7 @@ extension TOMLScanner {
       value.append(byte)
       position += 1
     }
-    throw error("a string is not closed")
+    throw error(.openString)
   }
 
   /// How many quotes close the string here, 3 to 5; nil if fewer than three stand here.
@@ -200,7 +200,7 @@ extension TOMLScanner {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): value.append(bytes[position - 1])
     case UInt8(ascii: "u"): try unicodeEscape(digits: 4, into: &value)
     case UInt8(ascii: "U"): try unicodeEscape(digits: 8, into: &value)
-    default: throw error("an unknown escape in a string: write expressions in single quotes")
+    default: throw error(.unknownEscape)
     }
   }
 
@@ -209,7 +209,7 @@ extension TOMLScanner {
     guard end <= bytes.count,
       bytes[position..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
       let number = UInt32(text(position..<end), radix: 16), let scalar = Unicode.Scalar(number), number != 0
-    else { throw error("\\u needs four, \\U eight hexadecimal digits of a character other than NUL") }
+    else { throw error(.unicodeEscape) }
     value += Array(String(Character(scalar)).utf8)
     position = end
   }
@@ -224,7 +224,7 @@ enum TOMLWord {
   /// - Throws: ``TOMLError`` with this line, also for dates and times, which no key of the configuration takes.
   static func value(of word: String, in line: Int) throws(TOMLError) -> TOMLNode.Value {
     switch word {
-    case "": throw TOMLError(line: line, problem: "a value is missing")
+    case "": throw TOMLError(line: line, problem: .noValue)
     case "true": return .boolean(true)
     case "false": return .boolean(false)
     case "inf", "+inf": return .float(.infinity)
@@ -234,11 +234,7 @@ enum TOMLWord {
     }
     if let number = try integer(word, in: line) { return .integer(number) }
     if let number = float(word) { return .float(number) }
-    let problem =
-      looksLikeDate(word)
-      ? "dates and times are not used in this file"
-      : "\(word) is not a value: texts need quotes, numbers no leading zeros"
-    throw TOMLError(line: line, problem: problem)
+    throw TOMLError(line: line, problem: looksLikeDate(word) ? .date : .notAValue(word))
   }
 
   private static func looksLikeDate(_ word: String) -> Bool {
@@ -251,13 +247,11 @@ enum TOMLWord {
   private static func integer(_ word: String, in line: Int) throws(TOMLError) -> Int64? {
     for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.hasPrefix(prefix) {
       guard let digits = digits(word.dropFirst(2), radix: radix) else { return nil }
-      guard let number = Int64(digits, radix: radix) else {
-        throw TOMLError(line: line, problem: "\(word) is too large")
-      }
+      guard let number = Int64(digits, radix: radix) else { throw TOMLError(line: line, problem: .tooLarge(word)) }
       return number
     }
     guard let digits = decimal(word) else { return nil }
-    guard let number = Int64(digits) else { throw TOMLError(line: line, problem: "\(word) is too large") }
+    guard let number = Int64(digits) else { throw TOMLError(line: line, problem: .tooLarge(word)) }
     return number
   }
 

@@ -61,7 +61,7 @@ final class CallPolicy {
         path: caller.isRoot ? arguments.configurationPath : nil, defaultPath: defaultPath, requiredOwner: owner)
       try own.check(arguments, service: service)
       guard arguments.accountCheck == nil || call.begin.operation == .account else {
-        throw .argument("account_check", problem: "belongs to a line of type account")
+        throw .argument("account_check", problem: .notAccount)
       }
     } catch {
       throw .configuration(

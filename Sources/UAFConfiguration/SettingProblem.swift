@@ -1,0 +1,272 @@
+import Authenticator
+
+/// What the value of a key or of a module argument must be.
+///
+/// Who shows it in another language has a text for each; logs have the description.
+public enum SettingForm: Equatable, Sendable {
+  case boolean
+  case integer(ClosedRange<Int>)
+  /// The cost of the key derivation, which has a wider range for demonstrations.
+  case derivationCost
+  /// A time of root's, which has a wider range for demonstrations.
+  case lockTime
+  /// A time of the server's policy.
+  case lentLockTime
+  case text
+  case bytes(limit: Int)
+  /// One of these texts.
+  case choice([String])
+  /// A list of some of these texts, or of none.
+  case choices([String])
+  /// A list of one or more types.
+  case authenticators
+  /// A type, or an AAID.
+  case authenticator
+  /// The same in a line of a PAM file.
+  case authenticatorArgument
+  case table(String)
+  case absolutePath
+  /// The device or the socket of a TPM.
+  case chipPlace
+  /// A message for everybody, or one for each language.
+  case messages
+  case messagesByLanguage
+  /// A rule for passcodes: on, off, or on with a message.
+  case rule
+  /// What is refused with a message of its own, or with the built-in one.
+  case refusal
+  case deviceName
+  case character
+  case color
+  case environmentName
+  case serverURL
+  case mediaType
+  case appIDs
+  case facetID
+  case usernameMapping
+  case proxy
+  /// What the server calls a member of the context.
+  case parameterName
+  /// A member of an answer, or its value in a success.
+  case successMark
+  case nodeSize
+}
+
+extension SettingForm: CustomStringConvertible {
+  /// What is allowed, as a whole sentence.
+  public var description: String {
+    switch self {
+    case .boolean: "must be true or false, without quotes"
+    case .integer(let range): "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .derivationCost:
+      "must be a whole number from 14 to 20 (from 10 only while every server URL leads to this machine)"
+    case .lockTime: "must be seconds from 30 to 86400 (less only while every server URL leads to this machine)"
+    case .lentLockTime: "must be seconds from 30 to 86400"
+    case .text: "must be a text in quotes"
+    case .bytes(let limit): "must be at most \(limit) bytes long"
+    case .choice(let names): "must be one of \(Self.quoted(names))"
+    case .choices(let names): "must be a list of \(Self.quoted(names)), none twice; empty for none"
+    case .authenticators: "must be a list of one or more of \(Self.types), none twice"
+    case .authenticator: "must be one of \(Self.types), or an AAID (\(Self.aaids))"
+    case .authenticatorArgument:
+      "must be one of \(Self.types), or an AAID without its \"#\", where a line of a PAM file ends (\(Self.argumentAAIDs))"
+    case .table(let name): "must be a table: [\(name)]"
+    case .absolutePath: "must be an absolute path"
+    case .chipPlace: "must be the absolute path of a TPM's device or socket, at most 107 bytes long, or empty"
+    case .messages: "must be \(Self.message), or one for each language: \(Self.languages)"
+    case .messagesByLanguage: "must be a table of languages, each with \(Self.message): \(Self.languages)"
+    case .rule: "must be true, false, or a message: \(Self.message), or one for each language: \(Self.languages)"
+    case .refusal:
+      "must be true for the built-in message, or a message: \(Self.message), or one for each language: \(Self.languages)"
+    case .deviceName:
+      "must be a text of 1 to \(DeviceNameTemplate.maximumLength) characters on one line, in which {hostname} may stand"
+    case .character: "must be one character"
+    case .color: "must be a color's name or #rrggbb"
+    case .environmentName: "must be an environment variable's name in capitals, or empty"
+    case .serverURL: "must be a URL https://HOST[:PORT]/PATH"
+    case .mediaType: "must be a media type such as application/json"
+    case .appIDs: "must be a list of https URLs, none twice"
+    case .facetID: "must be 1 to 512 printable ASCII characters without spaces"
+    case .usernameMapping: "must be a name with {user} in it once, without spaces"
+    case .proxy: "must be http://HOST:PORT, or empty for none"
+    case .parameterName: "must be 1 to 64 letters, digits, '.', '_' or '-'"
+    case .successMark: "must be 1 to 64 printable ASCII characters"
+    case .nodeSize: "must be 1, 3, 5 or 7"
+    }
+  }
+
+  private static let message = "a text of 1 to 200 characters on one line"
+
+  // MARK: What is the same in every language
+
+  /// A table of texts by language.
+  package static let languages = "{ en = \"...\", ko = \"...\" }"
+
+  /// Every type that may be named.
+  package static var types: String { ConfiguredAuthenticator.allCases.map(\.rawValue).joined(separator: ", ") }
+
+  /// The AAIDs of the types that have one.
+  package static var aaids: String {
+    AuthenticatorType.allCases.map { "\($0.rawValue): \($0.aaid)" }.joined(separator: ", ")
+  }
+
+  /// The same as they are written in a line of a PAM file.
+  package static var argumentAAIDs: String { aaids.filter { $0 != "#" } }
+
+  package static func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+}
+
+/// Why a key of the configuration, or of a server's policy, is refused.
+public enum SettingProblem: Error, Equatable, Sendable {
+  /// The value has another form.
+  case form(SettingForm)
+  case unknownKey(allowed: [String])
+  /// A key of the file itself.
+  case unknownSection
+  case notAService
+  /// A lock in the section of a service.
+  case lockOfService
+  /// The key of an ignored text.
+  case ignoredText
+  case expression(PasscodeExpressionError)
+
+  // MARK: Several keys together
+
+  case lengths(minimum: Int, maximum: Int, range: ClosedRange<Int>)
+  /// A keypad that is shuffled, for passcodes with other characters.
+  case shuffledWithoutDigits
+  /// An offer to reset, without signed verdicts.
+  case resetWithoutVerdict
+  case offlineWithoutAge
+  case offlineWithTransaction
+  /// A type that `authenticators` does not name.
+  case notEnabled(String, enabled: [String])
+  case incompleteServer
+  case insecureURL
+  /// A place for the AppID in a question, where none is known yet.
+  case unknownAppID
+  /// An unverified certificate of a server elsewhere.
+  case unverified
+  case onlyPlainDialect
+  case incompleteSuccess
+  case sameContextNames
+  case verdictWithoutKey
+
+  // MARK: The policy of a server
+
+  case notServers
+  case tooManyExpressions(limit: Int)
+  case tooManyTexts(limit: Int)
+  case lentLengths(minimum: Int, maximum: Int)
+  /// The same together with root's values.
+  case mergedLengths(minimum: Int, maximum: Int)
+  /// Root's passcodes have so many digits.
+  case rootsDigits(Int)
+  case mergedExpression
+}
+
+extension SettingProblem: CustomStringConvertible {
+  /// What is wrong, and what is allowed.
+  public var description: String {
+    switch self {
+    case .form(let form): form.description
+    case .unknownKey(let names): "unknown key (allowed: \(names.joined(separator: ", ")))"
+    case .unknownSection:
+      "unknown key (allowed: \(Self.firstSections), [TYPE.lock] of one of \(SettingForm.types), \(Self.lastSections))"
+    case .notAService: "is no name of a PAM service"
+    case .lockOfService: "locks are never per service: move it to [lock]"
+    case .ignoredText:
+      "the key must be a text of 1 to \(PasscodeFormat.maximumByteCount) bytes that a value can contain: no control, "
+        + "private-use or unassigned characters (an empty one would refuse every value)"
+    case .expression(let error): error.description
+    case .lengths(let minimum, let maximum, let range):
+      "min_length (\(minimum)) is above max_length (\(maximum)): both must be \(range.lowerBound) to "
+        + "\(range.upperBound), and min_length not above max_length"
+    case .shuffledWithoutDigits:
+      "\"shuffled\" has digits alone: it needs ui_type = \"pin4\" or \"pin6\", or digits_only = true"
+    case .resetWithoutVerdict:
+      "true needs server.require_signed_verdict = true: without it, whoever controls uaf-fetch could set a new value with "
+        + "any code"
+    case .offlineWithoutAge: "\"allow\" needs offline_max_age, in seconds"
+    case .offlineWithTransaction:
+      "\"allow\" cannot go with transaction = true: what is confirmed has to reach the server"
+    case .notEnabled(let type, let enabled):
+      "\(type) is not enabled: must be one of authenticators (\(enabled.joined(separator: ", ")))"
+    case .incompleteServer: "must have request_url and response_url, here or for each operation"
+    case .insecureURL: "every URL must be https (http only to this machine, with allow_insecure = true)"
+    case .unknownAppID:
+      "{appID} is not known before the server has answered: name its AppID first in app_ids"
+    case .unverified: "false is only for servers on this machine (elsewhere: allow_insecure = true)"
+    case .onlyPlainDialect: "goes with dialect = \"plain\" alone"
+    case .incompleteSuccess: "must have member and value"
+    case .sameContextNames: "must give each member a name of its own"
+    case .verdictWithoutKey: "true needs verdict_key"
+    case .notServers: "no server may set it (allowed: \(Self.lentSections))"
+    case .tooManyExpressions(let limit): "has more than \(limit) expressions"
+    case .tooManyTexts(let limit): "has more than \(limit) texts"
+    case .lentLengths(let minimum, let maximum):
+      "min_length (\(minimum)) is above max_length (\(maximum)): no passcode can meet both"
+    case .mergedLengths(let minimum, let maximum):
+      "with root's values min_length (\(minimum)) is above max_length (\(maximum)): no passcode can meet both"
+    case .rootsDigits(let count): "root's ui_type has \(count) digits: no passcode can meet both"
+    case .mergedExpression: "with root's values an expression needs more characters than are allowed"
+    }
+  }
+
+  // MARK: What is the same in every language
+
+  /// The keys of the file, up to the locks of types.
+  package static let firstSections = "authenticators, [server], [state], [tpm], [general], [lock]"
+  /// The keys after them.
+  package static let lastSections = "[passcode], [pattern], [biometric], [prompt], [policy], [service.NAME]"
+  /// What a server's policy may have.
+  package static let lentSections = "[passcode], [pattern], [lock], [lock.remote], [prompt]"
+}
+
+/// Why a module argument is refused.
+public enum ModuleArgumentProblem: Equatable, Sendable {
+  /// The value has another form.
+  case form(SettingForm)
+  /// It is unknown, has a value where none belongs, or lacks one.
+  case unknown
+  case twice
+  case tooMany(limit: Int)
+  case bothFirstPasses
+  case accountCheckValue
+  /// `account_check` in a line of another type.
+  case notAccount
+
+  // MARK: Against the configuration
+
+  /// A type that `authenticators` does not name.
+  case notEnabled(String)
+  case shuffledKeypad
+  case transaction
+  /// Texts of the server's that it adds by itself.
+  case anyTransaction
+}
+
+extension ModuleArgumentProblem: CustomStringConvertible {
+  /// What is wrong, and what is allowed.
+  public var description: String {
+    switch self {
+    case .form(let form): form.description
+    case .unknown:
+      "unknown, or with a value where none belongs, or without one (allowed: \(Self.allowed))"
+    case .twice: "given twice"
+    case .tooMany(let limit): "more than \(limit) arguments"
+    case .bothFirstPasses: "together with try_first_pass: give one of them"
+    case .accountCheckValue: "must have no value, or be account_check=required"
+    case .notAccount: "belongs to a line of type account"
+    case .notEnabled(let type): "\(type) is not in the configuration's authenticators"
+    case .shuffledKeypad: "cannot go with keypad = \"shuffled\""
+    case .transaction: "cannot go with transaction = true"
+    case .anyTransaction: "cannot go with server.accept_transaction = \"any\""
+    }
+  }
+
+  /// Every argument, the same in every language.
+  package static let allowed =
+    "conf=, authenticator=, nouserok, debug, tries=, timeout=, try_first_pass, use_first_pass, quiet, divided, "
+    + "account_check, account_check=required"
+}
