@@ -78,8 +78,8 @@ place systemd/pam-uaf.rules "$share/polkit-1/rules.d/50-pam-uaf.rules" 0644
 
 complete() { # program, shell, path
   install -d "$stage.new${3%/*}"
-  # No program: the shell reads it, and a first line that names one is in the way.
-  "$programs/$1" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
+  # No program: the shell reads it, and a first line that names one is in the way. In English, whoever builds.
+  LC_ALL=C "$programs/$1" --generate-completion-script "$2" | sed '1{/^#!/d}' >"$stage.new$3"
 }
 for program in uafctl uaf-server; do
   complete "$program" bash "$share/bash-completion/completions/$program"

@@ -102,12 +102,10 @@ protocol Subcommand: ParsableCommand {
 
 /// `[USER] [TYPE]`, for the subcommands about a registered authenticator.
 struct AuthenticatorArguments: ParsableArguments {
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.peopleAndTypes)
+  @Argument(help: .text(.account), completion: MachineCompletion.peopleAndTypes)
   var user: String?
 
-  @Argument(
-    help: "Authenticator type, such as passcode. Not needed where there is one.", completion: MachineCompletion.types)
+  @Argument(help: .text(.type), completion: MachineCompletion.types)
   var type: String?
 
   /// A request about what they name.
@@ -123,29 +121,27 @@ struct AuthenticatorArguments: ParsableArguments {
 /// `--json-conversation`, `--together` and `--json`, for the subcommands whose questions a graphical front end may ask, or
 /// whose end a script may read.
 struct JSONConversationOption: ParsableArguments {
-  @Flag(name: .customLong("json-conversation"), help: "Ask in lines of JSON.")
+  @Flag(name: .customLong("json-conversation"), help: .text(.jsonConversation))
   var isOn = false
 
-  @Flag(name: .customLong("together"), help: "Ask in JSON for a new value and its repetition at once.")
+  @Flag(name: .customLong("together"), help: .text(.together))
   var isTogether = false
 
-  @Flag(name: .customLong("json"), help: "Print the end as one JSON object, for scripts.")
+  @Flag(name: .customLong("json"), help: .text(.jsonEnd))
   var isForTheEnd = false
 
   /// Whether anything is printed as JSON.
   var isAny: Bool { isOn || isForTheEnd }
 
   func validate() throws {
-    if isTogether, !isOn { throw ValidationError(UsageMistake.togetherAlone.english) }
-    if isOn, isForTheEnd { throw ValidationError(UsageMistake.twoKindsOfJSON.english) }
+    if isTogether, !isOn { throw UsageMistake.togetherAlone.error }
+    if isOn, isForTheEnd { throw UsageMistake.twoKindsOfJSON.error }
   }
 }
 
 /// `--conf`, an option of the program and of every subcommand: one value, wherever it is written.
 struct ConfigurationOption: ParsableArguments {
-  @Option(
-    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root only.", valueName: "file"),
-    completion: .file())
+  @Option(name: .customLong("conf"), help: .text(.configurationFile, valueName: "file"), completion: .file())
   var file: String?
 
   /// The file's absolute name: the core has another working directory.

@@ -8,28 +8,20 @@ import Wording
 
 /// `uafctl join`.
 struct JoinCommand: LocalCommand, JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "join",
-    abstract: "Joins this machine to a server, as a machine payload says; root only.",
-    discussion: """
-      Writes the server's address, authority and verdict key into the folder of the configuration, and asks the server to \
-      know this machine. Nothing is changed where the server refuses. Then the machine checks in, which brings the server's \
-      policy for it. At the end doctor says what is left to do.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.join.configuration("join") }
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(
-    help: ArgumentHelp("File with the machine payload; - for standard input.", valueName: "file"), completion: .file())
+  @Option(help: .text(.machinePayload, valueName: "file"), completion: .file())
   var payload: String
 
-  @Option(help: ArgumentHelp("Joins only a server with this fingerprint.", valueName: "hex"))
+  @Option(help: .text(.fingerprint, valueName: "hex"))
   var fingerprint: String?
 
-  @Option(help: ArgumentHelp("Joins only this group of machines.", valueName: "name"))
+  @Option(help: .text(.group, valueName: "name"))
   var group: String?
 
-  @Flag(help: "Print one JSON object instead of lines.")
+  @Flag(help: .text(.jsonReport))
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
@@ -78,21 +70,15 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
 
 /// `uafctl leave`.
 struct LeaveCommand: LocalCommand, JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "leave",
-    abstract: "Takes back that this machine has joined a server; root only.",
-    discussion: """
-      Tells the server, and removes what join has written. A server that is away keeps no machine. Keys of people stay, on \
-      this machine and at the server. Nothing is changed while services ask for the passcode, unless --force says so.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.leave.configuration("leave") }
 
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var pamFolder: PAMFolderOption
 
-  @Flag(help: "Leaves although services ask for the passcode, which let nobody in then.")
+  @Flag(help: .text(.force))
   var force = false
 
-  @Flag(help: "Print the end as one JSON object, for scripts.")
+  @Flag(help: .text(.jsonEnd))
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
@@ -117,18 +103,12 @@ struct LeaveCommand: LocalCommand, JSONDocumentCommand {
 
 /// `uafctl check-in`.
 struct CheckInCommand: CoreCommand, JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check-in",
-    abstract: "Tells the server how this machine is, and takes its policy; root only.",
-    discussion: """
-      Only for a machine that has joined its server. A login that has something to tell does the same. A timer may call it on \
-      machines where nobody logs in for long.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.checkIn.configuration("check-in") }
   static let done = ToolText.checkedIn
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Flag(help: "Print what the server has answered as one JSON object.")
+  @Flag(help: .text(.jsonAnswer))
   var json = false
 
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.checkIn) }
@@ -157,17 +137,14 @@ struct CheckInCommand: CoreCommand, JSONDocumentCommand {
 
 /// `uafctl trust`.
 struct TrustCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "trust",
-    abstract: "Writes the server of an enrolment code into the configuration; root only.")
+  static var configuration: CommandConfiguration { CommandHelp.trust.configuration("trust") }
   static let done = ToolText.trusted
 
   @OptionGroup var conf: ConfigurationOption
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],
-    help: ArgumentHelp(
-      "File with the enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    help: .text(.code, valueName: "file"),
     completion: .file())
   var payload: String
 
@@ -180,13 +157,7 @@ struct TrustCommand: CoreCommand {
 
 /// `uafctl facet`.
 struct FacetCommand: LocalCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "facet",
-    abstract: "Prints who this client says it is, and what a server has to list.",
-    discussion: """
-      The first line is the FacetID. The second is the document of trusted facets that the server's AppID leads to, as it \
-      must be for this client alone; a server that has one adds the FacetID to its lists.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.facet.configuration("facet") }
 
   @OptionGroup var conf: ConfigurationOption
 

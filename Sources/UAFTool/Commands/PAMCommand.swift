@@ -7,10 +7,10 @@ import Wording
 
 /// `uafctl pam`.
 struct PAMCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "pam",
-    abstract: "Has services ask for the passcode, or stop asking.",
-    subcommands: [PAMEnableCommand.self, PAMDisableCommand.self, PAMStatusCommand.self])
+  static var configuration: CommandConfiguration {
+    CommandHelp.pam.configuration(
+      "pam", subcommands: [PAMEnableCommand.self, PAMDisableCommand.self, PAMStatusCommand.self])
+  }
 }
 
 /// `--pam-directory`, which every subcommand that looks at stacks has.
@@ -18,9 +18,7 @@ struct PAMFolderOption: ParsableArguments {
   /// Where Linux-PAM looks first.
   static let standard = "/etc/pam.d"
 
-  @Option(
-    name: .customLong("pam-directory"), help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"),
-    completion: .directory)
+  @Option(name: .customLong("pam-directory"), help: .text(.pamDirectory, valueName: "folder"), completion: .directory)
   var path = PAMFolderOption.standard
 
   /// The folder, opened for changes by root.
@@ -38,17 +36,11 @@ struct PAMFolderOption: ParsableArguments {
 
 /// Which ready stack a service gets.
 struct StackOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The passcode's part: instead (of the password), fallback (passcode and password where the server "
-        + "cannot be reached) or second-factor (after the password). Left out: instead for sshd and sddm, otherwise fallback.",
-      valueName: "shape"))
+  @Option(help: .text(.shape, valueName: "shape"))
   var shape: PAMShape?
 
   @Option(
-    help: ArgumentHelp(
-      "The ready stack: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker. Left out: the service's own.",
-      valueName: "name"),
+    help: .text(.template, valueName: "name"),
     completion: .list(["sudo", "sshd", "login", "su", "polkit-1", "display-manager", "sddm", "locker"]))
   var template: String?
 }
@@ -57,36 +49,23 @@ extension PAMShape: ExpressibleByArgument {}
 
 /// `uafctl pam enable`.
 struct PAMEnableCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "enable",
-    abstract: "Has a service ask for the passcode; root only.",
-    discussion: """
-      Copies a ready stack to uaf-SERVICE beside the service's file, and changes the one line there that includes the \
-      password's stack so that it includes this one. Nothing is changed before libpam was asked with the new stack, and \
-      nothing at all where administrators would have no other way in, or where people use the service who are not \
-      registered on this machine. Again with another shape it changes the shape. \
-      Other names of the same program, such as sudo-i for "sudo -i", are changed with it, all or none.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.pamEnable.configuration("enable") }
 
-  @Argument(help: "The service, such as sudo.", completion: MachineCompletion.services)
+  @Argument(help: .text(.service), completion: MachineCompletion.services)
   var service: String
 
   @OptionGroup var stack: StackOptions
 
-  @Option(
-    name: .customLong("try"),
-    help: ArgumentHelp(
-      "Logs this account in at the terminal first, and changes nothing where that fails.", valueName: "user"),
-    completion: MachineCompletion.people)
+  @Option(name: .customLong("try"), help: .text(.trial, valueName: "user"), completion: MachineCompletion.people)
   var person: String?
 
-  @Flag(help: "Shows what would be changed, tries it, and changes nothing.")
+  @Flag(help: .text(.dryRun))
   var dryRun = false
 
-  @Flag(help: "Leaves other names of the same program as they are, such as sudo-i beside sudo.")
+  @Flag(help: .text(.only))
   var only = false
 
-  @Flag(help: "Goes on although people who use the service today are not registered, and will be refused.")
+  @Flag(help: .text(.anyway))
   var anyway = false
 
   @OptionGroup var pamFolder: PAMFolderOption
@@ -114,30 +93,22 @@ struct PAMEnableCommand: Subcommand {
 
 /// `uafctl pam disable`.
 struct PAMDisableCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "disable",
-    abstract: "Has a service, or all, ask for the password again; root only.",
-    discussion: """
-      Puts the one line back that enable changed, and removes the stack; other lines stay as they are, and a stack that \
-      was edited is kept under a hidden name. Fails, and names them, where lines that ask for the passcode remain: those \
-      that uafctl did not write are never touched. With a program's main name, such as sudo, its other names, such as sudo-i, \
-      stop asking as well.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.pamDisable.configuration("disable") }
 
-  @Argument(help: "The service, such as sudo.", completion: MachineCompletion.enabledServices)
+  @Argument(help: .text(.service), completion: MachineCompletion.enabledServices)
   var service: String?
 
-  @Flag(help: "Every service that was enabled.")
+  @Flag(help: .text(.allServices))
   var all = false
 
-  @Flag(help: "Leaves other names of the same program as they are, such as sudo-i beside sudo.")
+  @Flag(help: .text(.only))
   var only = false
 
   @OptionGroup var pamFolder: PAMFolderOption
 
   func validate() throws {
-    if all == (service != nil) { throw ValidationError(UsageMistake.serviceOrAll.english) }
-    if all, only { throw ValidationError(UsageMistake.onlyWithoutService.english) }
+    if all == (service != nil) { throw UsageMistake.serviceOrAll.error }
+    if all, only { throw UsageMistake.onlyWithoutService.error }
   }
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
@@ -150,17 +121,11 @@ struct PAMDisableCommand: Subcommand {
 
 /// `uafctl pam status`.
 struct PAMStatusCommand: JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "status",
-    abstract: "Lists the services that ask for the passcode.",
-    discussion: """
-      Names those that ask without it, too: other names of the same program, and other ways into a session. With --json it \
-      is one object, for scripts: uafctl(1) says what its members are.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.pamStatus.configuration("status") }
 
   @OptionGroup var pamFolder: PAMFolderOption
 
-  @Flag(help: "Print one JSON object instead of lines.")
+  @Flag(help: .text(.jsonReport))
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {

@@ -2,32 +2,18 @@ import ArgumentParser
 
 /// `uafctl policy`: what is done with the rules for values, apart from setting one.
 struct PolicyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "policy",
-    abstract: "Tries the rules for new values.",
-    subcommands: [PolicyCheckCommand.self])
+  static var configuration: CommandConfiguration {
+    CommandHelp.policy.configuration("policy", subcommands: [PolicyCheckCommand.self])
+  }
 
   @OptionGroup var conf: ConfigurationOption
 }
 
 /// `uafctl policy check`.
 struct PolicyCheckCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check",
-    abstract: "Tries a value against the rules for passcodes, without setting it.",
-    discussion: """
-      The value is asked for on the terminal without showing it, or is the first line of standard input. The exit status \
-      is 0 if it would be accepted; 1 if not, with one line for each problem that begins with the rule's key; 2 or \
-      more for anything else, such as a configuration that cannot be used. Where root follows the server, the rules of the \
-      policy in force count as well, and a problem says that it comes from there; if the core cannot tell them, a value \
-      without other problems ends with 3. Nothing is stored or sent, and root is not needed: whoever is not root may try a \
-      file of his own, by itself. Root is told, too, for whom the lock options of the file do not hold yet because of wrong \
-      entries.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.policyCheck.configuration("check") }
 
-  @Option(
-    name: .customLong("conf"), help: ArgumentHelp("Configuration file; root's or your own.", valueName: "file"),
-    completion: .file())
+  @Option(name: .customLong("conf"), help: .text(.ownConfigurationFile, valueName: "file"), completion: .file())
   var file: String?
 
   /// The same, which the parser gives to the program wherever it stands.

@@ -4,14 +4,7 @@ import UAFWire
 
 /// `uafctl register`.
 struct RegisterCommand: JSONCoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "register",
-    abstract: "Registers an authenticator of an account with the server.",
-    discussion: """
-      The first registration of an account needs the enrolment code that the server's administrator hands over. A \
-      further one may be proved with a registered authenticator instead. A forgotten value is replaced with a new \
-      enrolment code, if the server's yes has to be signed (require_signed_verdict). Without that root resets it first.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.register.configuration("register") }
   static let done = ToolText.registered
   static let isToldByCore = true
 
@@ -20,19 +13,17 @@ struct RegisterCommand: JSONCoreCommand {
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],
-    help: ArgumentHelp(
-      "File with the enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    help: .text(.code, valueName: "file"),
     completion: .file())
   var payload: String?
 
-  @Flag(help: "Print the server's token.")
+  @Flag(help: .text(.token))
   var token = false
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.peopleAndTypes)
+  @Argument(help: .text(.account), completion: MachineCompletion.peopleAndTypes)
   var user: String?
 
-  @Argument(help: "Authenticator type, such as passcode.", completion: MachineCompletion.types)
+  @Argument(help: .text(.newType), completion: MachineCompletion.types)
   var type: String?
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
@@ -46,31 +37,28 @@ struct RegisterCommand: JSONCoreCommand {
 
 /// `uafctl deregister`.
 struct DeregisterCommand: JSONCoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "deregister",
-    abstract: "Deletes registrations, here and at the server.")
+  static var configuration: CommandConfiguration { CommandHelp.deregister.configuration("deregister") }
   static let done = ToolText.deregistered
   static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
-  @Flag(help: "Every authenticator of the account.")
+  @Flag(help: .text(.allTypes))
   var all = false
 
   @Option(
-    name: .customLong("user"), help: ArgumentHelp("The account, as it was spelt before.", visibility: .hidden),
+    name: .customLong("user"), help: .text(.accountBefore, visibility: .hidden),
     completion: MachineCompletion.people)
   var userBefore: String?
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],
-    help: ArgumentHelp(
-      "File with an enrolment code as the proof; - for standard input, or to be asked for it.", valueName: "file"),
+    help: .text(.proofCode, valueName: "file"),
     completion: .file())
   var payload: String?
 
-  @Flag(help: "Print the server's token, which says that the keys are gone.")
+  @Flag(help: .text(.deregistrationToken))
   var token = false
 
   @OptionGroup var names: AuthenticatorArguments
@@ -78,8 +66,8 @@ struct DeregisterCommand: JSONCoreCommand {
   func validate() throws {
     let isType = names.user.map { userBefore != nil || AuthenticatorName.isPossible($0) } ?? false
     let namesType = names.type != nil || isType
-    if all, namesType { throw ValidationError(UsageMistake.allAndType.english) }
-    if userBefore != nil, names.type != nil { throw ValidationError(UsageMistake.accountTwice.english) }
+    if all, namesType { throw UsageMistake.allAndType.error }
+    if userBefore != nil, names.type != nil { throw UsageMistake.accountTwice.error }
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
@@ -92,15 +80,7 @@ struct DeregisterCommand: JSONCoreCommand {
 
 /// `uafctl reset`.
 struct ResetCommand: JSONCoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "reset",
-    abstract: "Wipes a forgotten passcode or pattern, and makes its keys unusable.",
-    discussion: """
-      Whoever has forgotten a value need not reset it: register --code sets a new one in one step. A person needs a new \
-      enrolment code for a reset, with which the server forgets the keys as well, and a server whose yes has to be signed \
-      (require_signed_verdict). Root needs none; the server then still knows the keys, unless root gives a code with \
-      --deregister.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.reset.configuration("reset") }
   static let done = ToolText.reset
 
   @OptionGroup var conf: ConfigurationOption
@@ -108,12 +88,11 @@ struct ResetCommand: JSONCoreCommand {
 
   @Option(
     name: [.customLong("code"), .customLong("payload")],
-    help: ArgumentHelp(
-      "File with a new enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
+    help: .text(.newCode, valueName: "file"),
     completion: .file())
   var payload: String?
 
-  @Flag(help: "Have the server forget the keys as well; root only, with --code.")
+  @Flag(help: .text(.deregister))
   var deregister = false
 
   @OptionGroup var names: AuthenticatorArguments
@@ -140,25 +119,14 @@ struct ResetCommand: JSONCoreCommand {
 
 /// `uafctl repair`.
 struct RepairCommand: JSONCoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "repair",
-    abstract: "Makes a new key for a machine that was restored.",
-    discussion: """
-      The server refuses a key of which it has seen more signatures than the machine has made. A new enrolment code and the \
-      value allow a new key under the same value; the server forgets the old one in the same step. A wrong value counts as \
-      an attempt. Of several authenticators each is repaired by itself, and the first one may replace the code for the \
-      others.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.repair.configuration("repair") }
   static let done = ToolText.repaired
   static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
   @OptionGroup var json: JSONConversationOption
 
-  @Option(
-    help: ArgumentHelp(
-      "File with a new enrolment code; - for standard input, or to be asked for it.", valueName: "file"),
-    completion: .file())
+  @Option(help: .text(.newCode, valueName: "file"), completion: .file())
   var code: String?
 
   @OptionGroup var names: AuthenticatorArguments
@@ -172,19 +140,13 @@ struct RepairCommand: JSONCoreCommand {
 
 /// `uafctl forget`.
 struct ForgetCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "forget",
-    abstract: "Deletes all that this machine knows of an account; root only.",
-    discussion: """
-      The server is not told: use deregister for that, as long as the account's keys work. Afterwards the account is one \
-      that was never registered here, and a nouserok in a PAM stack lets it pass.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.forget.configuration("forget") }
   static let done = ToolText.forgotten
   static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Argument(help: "The account.", completion: MachineCompletion.people)
+  @Argument(help: .text(.forgottenAccount), completion: MachineCompletion.people)
   var user: String
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
@@ -196,23 +158,16 @@ struct ForgetCommand: CoreCommand {
 
 /// `uafctl rename`.
 struct RenameCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rename",
-    abstract: "Takes a registration over to the new name of an account; root only.",
-    discussion: """
-      A registration is bound to the name that the account had. After a renaming (usermod -l, or fully qualified names of sssd) \
-      logins are refused until the new name has taken it over. Values, locks and keys stay, and so does the name at the \
-      server. The old name must be gone, or belong to the same number.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.rename.configuration("rename") }
   static let done = ToolText.renamed
   static let isToldByCore = true
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: ArgumentHelp("The name that the account was registered under.", valueName: "old"))
+  @Option(help: .text(.oldName, valueName: "old"))
   var from: String
 
-  @Argument(help: "The account, by its new name.", completion: MachineCompletion.people)
+  @Argument(help: .text(.renamedAccount), completion: MachineCompletion.people)
   var user: String
 
   func request(in context: ToolContext) throws(ToolError) -> Request {

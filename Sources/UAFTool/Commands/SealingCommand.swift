@@ -50,13 +50,7 @@ extension SealingCommand {
 
 /// `uafctl seal`.
 struct SealCommand: SealingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "seal",
-    abstract: "Moves the key of this machine into its chip (TPM); root only.",
-    discussion: """
-      Accounts keep working. Afterwards only this machine's chip opens the key, or the recovery key. Copies of the key's \
-      file that were made before still open it.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.seal.configuration("seal") }
   static let done = ToolText.sealed
 
   @OptionGroup var conf: ConfigurationOption
@@ -67,10 +61,7 @@ struct SealCommand: SealingCommand {
 
 /// `uafctl unseal`.
 struct UnsealCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "unseal",
-    abstract: "Moves the key of this machine from its chip (TPM) into a file; root only.",
-    discussion: "Accounts keep working. Do this before the chip is cleared or the mainboard replaced.")
+  static var configuration: CommandConfiguration { CommandHelp.unseal.configuration("unseal") }
   static let done = ToolText.unsealed
 
   @OptionGroup var conf: ConfigurationOption
@@ -80,20 +71,12 @@ struct UnsealCommand: CoreCommand {
 
 /// `uafctl recover`.
 struct RecoverCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "recover",
-    abstract: "Opens the key of this machine with its recovery key; root only.",
-    discussion: """
-      For a chip that was cleared, replaced or lost. The chip that is there now seals the key; with use = "off" in [tpm] it \
-      goes into a file. Accounts keep working.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.recover.configuration("recover") }
   static let done = ToolText.recovered
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(
-    name: .customLong("recovery-key"),
-    help: ArgumentHelp("File with the words; without it they are asked for.", valueName: "file"), completion: .file())
+  @Option(name: .customLong("recovery-key"), help: .text(.recoveryKey, valueName: "file"), completion: .file())
   var file: String?
 
   func request(in context: ToolContext) throws(ToolError) -> Request { Request(.recover) }
@@ -109,22 +92,13 @@ struct RecoverCommand: CoreCommand {
 
 /// `--recovery-key` of commands that make one.
 struct RecoveryKeyOption: ParsableArguments {
-  @Option(
-    name: .customLong("recovery-key"),
-    help: ArgumentHelp("New file for words that open the key without the chip.", valueName: "file"),
-    completion: .file())
+  @Option(name: .customLong("recovery-key"), help: .text(.newRecoveryKey, valueName: "file"), completion: .file())
   var file: String?
 }
 
 /// `uafctl init`.
 struct InitCommand: SealingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "init",
-    abstract: "Makes the key of this machine, once; root only.",
-    discussion: """
-      The configuration's [tpm] decides whether a chip seals it. A recovery key opens it without the chip, on another \
-      mainboard for example.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.initialise.configuration("init") }
   static let done = ToolText.initialised
 
   @OptionGroup var conf: ConfigurationOption

@@ -3,31 +3,21 @@ import Doctor
 
 /// `uafctl status`.
 struct StatusCommand: CoreCommand, JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "status",
-    abstract: "Shows what is registered, and what is locked.",
-    discussion: """
-      With --supported, --registered, --locked and --available the exit status answers one question about one \
-      authenticator type: 0 yes, 1 no, 2 or more anything else. What is supported and not registered could be \
-      registered. What is available can be used for a login, which finds it out in the same way.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.status.configuration("status") }
   static let done = ToolText.accepted
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Flag(help: "Print the core's JSON document.")
+  @Flag(help: .text(.jsonStatus))
   var json = false
 
   @OptionGroup var questions: StatusQuestionOptions
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.", completion: MachineCompletion.people)
+  @Argument(help: .text(.account), completion: MachineCompletion.people)
   var user: String?
 
   func validate() throws {
-    guard questions.all.count + (json ? 1 : 0) <= 1 else {
-      throw ValidationError(UsageMistake.statusAsksOnce.english)
-    }
+    guard questions.all.count + (json ? 1 : 0) <= 1 else { throw UsageMistake.statusAsksOnce.error }
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
@@ -47,24 +37,16 @@ struct StatusCommand: CoreCommand, JSONDocumentCommand {
 
 /// The options of `uafctl status` that ask one question about one authenticator type.
 struct StatusQuestionOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Ask whether this machine has the authenticator type.", valueName: "type"),
-    completion: MachineCompletion.types)
+  @Option(help: .text(.supported, valueName: "type"), completion: MachineCompletion.types)
   var supported: String?
 
-  @Option(
-    help: ArgumentHelp("Ask whether the account has it.", valueName: "type"),
-    completion: MachineCompletion.types)
+  @Option(help: .text(.registered, valueName: "type"), completion: MachineCompletion.types)
   var registered: String?
 
-  @Option(
-    help: ArgumentHelp("Ask whether it is locked.", valueName: "type"),
-    completion: MachineCompletion.types)
+  @Option(help: .text(.locked, valueName: "type"), completion: MachineCompletion.types)
   var locked: String?
 
-  @Option(
-    help: ArgumentHelp("Ask whether a login can use it now.", valueName: "type"),
-    completion: MachineCompletion.types)
+  @Option(help: .text(.available, valueName: "type"), completion: MachineCompletion.types)
   var available: String?
 
   /// What is asked, and about which type.
@@ -84,20 +66,14 @@ struct StatusQuestionOptions: ParsableArguments {
 
 /// `uafctl doctor`.
 struct DoctorCommand: LocalCommand, JSONDocumentCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "doctor",
-    abstract: "Checks the installation, and says what to do about what is wrong.",
-    discussion: """
-      Each line begins with ok, warn, FAIL, or skip where only root can look. The exit status is 0 if nothing failed, \
-      otherwise 1. With --json it is one object, for scripts: uafctl(1) says what its members are.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.doctor.configuration("doctor") }
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(help: ArgumentHelp("Folder of the PAM services.", valueName: "folder"), completion: .directory)
+  @Option(help: .text(.pamDirectory, valueName: "folder"), completion: .directory)
   var pamDirectory = PAMFolderOption.standard
 
-  @Flag(help: "Print one JSON object instead of lines.")
+  @Flag(help: .text(.jsonReport))
   var json = false
 
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {

@@ -5,25 +5,17 @@ import TerminalPrompts
 
 /// The command without a subcommand: help and version.
 struct Uafctl: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "uafctl",
-    abstract: "Registers and checks the passcode that logs you in, and looks after pam-uaf.",
-    discussion: """
-      Passcodes and enrolment codes are asked for on the terminal without showing them. Where standard input is no terminal, \
-      each question takes one line of it. Only results go to standard output. Whoever has forgotten a value asks the \
-      administrator for an enrolment code, and sets a new value with register --code.
-
-
-      """ + ExitStatusHelp().english,
-    version: ToolVersion.text,
-    subcommands: [
-      RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
-      RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
-      RenameCommand.self,
-      InitCommand.self,
-      SealCommand.self, UnsealCommand.self, RecoverCommand.self, TrustCommand.self, JoinCommand.self, LeaveCommand.self,
-      CheckInCommand.self, PolicyCommand.self, FacetCommand.self, DoctorCommand.self, PAMCommand.self,
-    ])
+  static var configuration: CommandConfiguration {
+    CommandHelp.uafctl.configuration(
+      "uafctl", version: ToolVersion.text,
+      subcommands: [
+        RegisterCommand.self, AuthenticateCommand.self, ChangeCommand.self, ResetCommand.self, DeregisterCommand.self,
+        RepairCommand.self, OutOfBandCommand.self, StatusCommand.self, UnlockCommand.self, ForgetCommand.self,
+        RenameCommand.self, InitCommand.self, SealCommand.self, UnsealCommand.self, RecoverCommand.self,
+        TrustCommand.self, JoinCommand.self, LeaveCommand.self, CheckInCommand.self, PolicyCommand.self,
+        FacetCommand.self, DoctorCommand.self, PAMCommand.self,
+      ])
+  }
 
   @OptionGroup var conf: ConfigurationOption
 }
@@ -32,7 +24,7 @@ struct Uafctl: ParsableCommand {
 enum Tool {
   /// Parses `arguments`, does what they say, and prints what happened on the outputs of `context`.
   static func run(_ arguments: [String], in context: ToolContext) -> ToolExit {
-    let exit = carryOut(arguments, in: context)
+    let exit = HelpLanguage.$current.withValue(context.language) { carryOut(arguments, in: context) }
     guard let number = context.output.failure else { return exit }
     context.failure(ToolError.unwritten(number))
     return .unwritten
@@ -69,13 +61,8 @@ enum Tool {
 
   /// Help, version and completions are results; anything else that parsing ends with is the caller's mistake.
   private static func tell(_ error: any Error, in context: ToolContext) -> ToolExit {
-    let full = Uafctl.fullMessage(for: error)
     if Uafctl.exitCode(for: error).isSuccess {
-      // One line for each text, so that no text is wrapped before it is translated.
-      let wide = Uafctl.fullMessage(for: error, columns: 100_000)
-      let page = context.language == .korean ? KoreanHelpPage(of: wide) : nil
-      context.output.result(
-        page?.text(columns: context.columns) ?? Self.wrappingUsage(of: full, columns: context.columns))
+      context.output.result(page(of: error, in: context))
       return .success
     }
     let message = ParserMessage(error, by: Uafctl.self)
@@ -84,10 +71,21 @@ enum Tool {
       return .usage
     }
     switch context.language {
-    case .english: context.output.note(full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full)
-    case .korean: context.output.note(KoreanParserMessage.text(message))
+    case .english:
+      let full = Uafctl.fullMessage(for: error)
+      context.output.note(full.hasPrefix(prefix) ? String(full.dropFirst(prefix.count)) : full)
+    case .korean: context.output.note(KoreanPage.mistake(message))
     }
     return .usage
+  }
+
+  /// What the parser was asked to print, in the caller's language.
+  private static func page(of error: any Error, in context: ToolContext) -> String {
+    switch context.language {
+    case .english: wrappingUsage(of: Uafctl.fullMessage(for: error), columns: context.columns)
+    case .korean:
+      KoreanPage.text(Uafctl.fullMessage(for: error, columns: KoreanPage.unbroken), columns: context.columns)
+    }
   }
 
   /// The parser's page, of which it breaks every line but those of the usage.

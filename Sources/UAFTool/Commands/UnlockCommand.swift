@@ -6,33 +6,23 @@ import UAFWire
 
 /// `uafctl unlock`.
 struct UnlockCommand: CoreCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "unlock",
-    abstract: "Lifts every lock of an account.",
-    discussion: """
-      Root names the account. With a file or a code of 24 characters from the helpdesk everybody may unlock their own \
-      account once; no network is needed.
-      """)
+  static var configuration: CommandConfiguration { CommandHelp.unlock.configuration("unlock") }
   static let done = ToolText.unlocked
 
   @OptionGroup var conf: ConfigurationOption
 
-  @Option(
-    help: ArgumentHelp("File from the helpdesk; - for standard input, or to be asked for it.", valueName: "file"),
-    completion: .file())
+  @Option(help: .text(.unlockFile, valueName: "file"), completion: .file())
   var payload: String?
 
-  @Flag(help: "Ask for the code of 24 characters, at the terminal or as the first line of standard input.")
+  @Flag(help: .text(.unlockCode))
   var code = false
 
-  @Argument(
-    help: "The account; root only. Your own where it is left out.",
-    completion: MachineCompletion.people)
+  @Argument(help: .text(.account), completion: MachineCompletion.people)
   var user: String?
 
   func validate() throws {
-    if payload != nil, code { throw ValidationError(UsageMistake.unlockOnceProved.english) }
-    if payload == nil, !code, user == nil { throw ValidationError(UsageMistake.unlockOfNobody.english) }
+    if payload != nil, code { throw UsageMistake.unlockOnceProved.error }
+    if payload == nil, !code, user == nil { throw UsageMistake.unlockOfNobody.error }
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {

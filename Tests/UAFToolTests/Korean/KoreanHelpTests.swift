@@ -1,5 +1,7 @@
 import ArgumentParser
+import FidoResults
 import Testing
+import Wording
 
 @testable import TerminalPrompts
 @testable import UAFTool
@@ -18,42 +20,31 @@ import Testing
     Bench(arguments, core: FakeCore([]), locale: "ko_KR.UTF-8")
   }
 
-  private func english(_ path: [String]) -> String {
-    do {
-      var command = try Uafctl.parseAsRoot(path + ["--help"])
-      try command.run()
-      return ""
-    } catch {
-      return Uafctl.fullMessage(for: error, columns: 100_000)
+  /// Every page in rows that do not end, options that help hides included.
+  private func pages(in language: Language) -> String {
+    func page(_ command: any ParsableCommand.Type) -> String {
+      Uafctl.helpMessage(for: command, includeHidden: true, columns: KoreanPage.unbroken)
+        + command.configuration.subcommands.map(page).joined()
     }
+    return HelpLanguage.$current.withValue(language) { page(Uafctl.self) }
   }
 
-  @Test func `there are words for every command, option and argument, and for nothing else`() throws {
-    var used: Set<String> = []
-    for path in Self.commands {
-      let name = path.joined(separator: " ")
-      let words = try #require(KoreanHelp.commands[name], "\(name) has no Korean")
-      let page = try #require(KoreanHelpPage(of: english(path)))
-      #expect(page.command == name)
-      for label in page.labels {
-        #expect(words.arguments[label] != nil || KoreanHelp.shared[label] != nil, "\(name) \(label) has no Korean")
-        if words.arguments[label] == nil { used.insert(label) }
-      }
-      #expect(words.arguments.keys.filter { !page.labels.contains($0) } == [], "\(name) has these no more")
+  @Test(arguments: Language.allCases)
+  func `every text stands on a page, in the language that counts`(language: Language) {
+    let pages = pages(in: language)
+    for option in OptionHelp.allCases {
+      #expect(pages.contains(" \(option.text(in: language))"), "\(option)")
     }
-    #expect(Set(KoreanHelp.shared.keys) == used)
-    #expect(Set(KoreanHelp.commands.keys) == Set(Self.commands.map { $0.joined(separator: " ") }))
+    for command in CommandHelp.allCases {
+      let words = command.text(in: language)
+      #expect(pages.contains("OVERVIEW: \(words.abstract)\n\n\(words.discussion)"), "\(command)")
+    }
   }
 
   @Test func `a discussion in English has one in Korean`() {
-    func discussion(_ command: any ParsableCommand.Type, _ path: [String]) {
-      let korean = KoreanHelp.commands[path.joined(separator: " ")]?.discussion ?? ""
-      #expect(korean.isEmpty == command.configuration.discussion.isEmpty, "\(path)")
-      for below in command.configuration.subcommands {
-        discussion(below, path + [below.configuration.commandName ?? ""])
-      }
+    for command in CommandHelp.allCases {
+      #expect(command.korean.discussion.isEmpty == command.english.discussion.isEmpty, "\(command)")
     }
-    discussion(Uafctl.self, [])
   }
 
   @Test(arguments: commands)
@@ -70,7 +61,7 @@ import Testing
 
   @Test func `explains a command in Korean`() {
     #expect(
-      korean(["unlock", "--help"]).output.replacing(" \n", with: "\n") == """
+      korean(["unlock", "--help"]).output == """
         개요: 계정의 모든 잠금을 풉니다.
 
         root는 계정을 지정합니다. 헬프데스크가 준 파일이나 24자의 코드가 있으면 root가
@@ -79,7 +70,8 @@ import Testing
         사용법: uafctl unlock [--conf <file>] [--payload <file>] [--code] [<user>]
 
         인수:
-          <user>                  계정. root만 지정하며, 빼면 자신의 계정입니다.
+          <user>                  계정. root만 지정할 수 있습니다. 빼면 자신의
+                                  계정입니다.
 
         옵션:
           --conf <file>           설정 파일. root만 쓸 수 있습니다.

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Invocation
+import TerminalPrompts
+import Wording
+
+/// What the parser prints for a person who reads Korean.
+///
+/// Our texts in it are Korean already. The parser's own words have theirs here, and rows are broken by the cells that characters
+/// take: the parser counts characters, of which a Korean one takes two.
+enum KoreanPage {
+  /// The columns to ask a page for, so that each text stands in one row.
+  static let unbroken = 100_000
+
+  /// All words of the parser that stand on pages.
+  private static let words = [
+    (overview, "개요: "), ("USAGE: ", usage), ("ARGUMENTS:", "인수:"), ("OPTIONS:", "옵션:"), ("SUBCOMMANDS:", "명령:"),
+    ("Show the version.", "버전을 보여 줍니다."), ("Show help information.", "도움말을 보여 줍니다."), ("(values: ", "(값: "),
+    ("(default: ", "(기본값: "), ("; default: ", "; 기본값: "), ("  See '", "  자세한 내용: '"), (" for detailed help.", ""),
+  ]
+  private static let overview = "OVERVIEW: "
+  private static let usage = "사용법: "
+
+  // Where texts begin beside names.
+  private static let textColumn = 26
+
+  /// A page for a screen of that width; the version and a script for a shell as they are.
+  static func text(_ page: String, columns: Int) -> String {
+    guard page.hasPrefix(overview) else { return page }
+    var isList = false
+    return page.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = words.reduce(String(line)) { $0.replacing($1.0, with: $1.1) }
+      if line.hasPrefix(usage) {
+        isList = true
+        return TextRows.usage(line, columns: columns, hanging: 8)
+      }
+      let name = isList && line.hasPrefix("  ") ? line.prefix(textColumn) : ""
+      let indent = String(repeating: " ", count: name.count)
+      let rows = TextRows.wrapped(String(line.dropFirst(name.count)), columns: max(20, columns - name.count))
+      return name + rows.map(withoutSpaceAtEnd).joined(separator: "\n" + indent)
+    }.joined(separator: "\n")
+  }
+
+  private static func withoutSpaceAtEnd(_ row: String) -> Substring {
+    row.hasSuffix(" ") ? row.dropLast() : row[...]
+  }
+
+  /// A mistake in a command line: a line that says where help is, the mistake, and how the command is used.
+  ///
+  /// The mistake is Korean if it is ours. The parser's errors are not public, and what it says of them stays as it is.
+  static func mistake(_ message: ParserMessage) -> String {
+    let help = (message.path + ["--help"]).joined(separator: " ")
+    let usage = message.usage.replacing("Usage: ", with: usage, maxReplacements: 1)
+    let rows = usage.split(separator: "\n").filter { !$0.hasPrefix("  See ") }.map(String.init)
+    return (["명령줄이 잘못되었습니다. 도움말: '\(help)'", message.problem] + rows).joined(separator: "\n")
+  }
+}
+
+/// What is wrong with a command line that names options or arguments that do not go together.
+enum UsageMistake: CaseIterable, Catalogued {
+  case allAndType
+  case accountTwice
+  case statusAsksOnce
+  case twoKindsOfJSON
+  case togetherAlone
+  case denyAndToken
+  case serviceOrAll
+  case onlyWithoutService
+  case unlockOnceProved
+  case unlockOfNobody
+
+  /// The mistake as the parser takes it, in the language that counts now.
+  var error: ValidationError { ValidationError(text(in: HelpLanguage.current)) }
+
+  var english: String {
+    switch self {
+    case .accountTwice: "the account stands once: uafctl deregister USER TYPE"
+    case .allAndType: "--all and a type exclude each other"
+    case .statusAsksOnce: "--json, --supported, --registered, --locked and --available exclude each other"
+    case .twoKindsOfJSON: "--json-conversation ends with the same object: leave --json out"
+    case .togetherAlone: "--together goes with --json-conversation"
+    case .denyAndToken: "--deny and --token exclude each other"
+    case .serviceOrAll: "Name a service, or give --all."
+    case .onlyWithoutService: "--only goes with a service."
+    case .unlockOnceProved: "--payload and --code exclude each other"
+    case .unlockOfNobody: "Name an account, or give --payload or --code."
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .accountTwice: "계정은 한 번만 지정하십시오: uafctl deregister USER TYPE"
+    case .allAndType: "--all과 인증 수단은 함께 쓸 수 없습니다"
+    case .statusAsksOnce: "--json, --supported, --registered, --locked, --available은 함께 쓸 수 없습니다"
+    case .twoKindsOfJSON: "--json-conversation도 같은 객체로 끝납니다. --json을 빼십시오"
+    case .togetherAlone: "--together는 --json-conversation과 함께 쓰십시오"
+    case .denyAndToken: "--deny와 --token은 함께 쓸 수 없습니다"
+    case .serviceOrAll: "서비스를 지정하거나 --all을 주십시오"
+    case .onlyWithoutService: "--only는 서비스와 함께 쓰십시오"
+    case .unlockOnceProved: "--payload와 --code는 함께 쓸 수 없습니다"
+    case .unlockOfNobody: "계정을 지정하거나 --payload 또는 --code를 주십시오"
+    }
+  }
+}
+
+/// What `--help` says about the exit status.
+struct ExitStatusHelp: Catalogued {
+  let english = """
+    EXIT STATUS:
+      0  done
+      1  refused: the text on standard error says by whom and why
+      2  usage or configuration
+      3  the core cannot be reached, or does not keep to the protocol
+      5  what was to be printed could not be written
+    """
+
+  let korean = """
+    종료 상태:
+      0  완료
+      1  거부됨: 누가 왜 거부했는지는 표준 오류에 나옵니다
+      2  사용법 또는 설정 오류
+      3  코어에 연결할 수 없거나 코어가 프로토콜을 따르지 않음
+      5  출력할 내용을 쓸 수 없음
+    """
+}
