@@ -6,8 +6,10 @@ struct AnswerTransaction {
   let connection: Connection
 
   /// Stores answers: those that do not touch the same rows in one commit, the others one by one.
-  func store(_ answers: [VerifiedAnswer]) -> [Result<AnswerOutcome, any Error>] {
-    var outcomes: [Result<AnswerOutcome, any Error>?] = answers.map { _ in nil }
+  ///
+  /// - Returns: of each answer that is not stored a ``ServiceRefusal``, or what failed.
+  func store(_ answers: [VerifiedAnswer]) -> [Result<Void, any Error>] {
+    var outcomes: [Result<Void, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
     let committed = BatchQueue.outcomes(
       of: together.map { answers[$0] }, isUndone: PostgreSQLError.isUndone, together: commit)
@@ -38,55 +40,63 @@ struct AnswerTransaction {
     }
   }
 
-  private func commit(_ answers: [VerifiedAnswer]) throws -> [AnswerOutcome] {
+  private func commit(_ answers: [VerifiedAnswer]) throws -> [Result<Void, any Error>] {
     guard !answers.isEmpty else { return [] }
     return try undoingFailures {
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
       try connection.enqueue(Self.auditedStatement, Self.auditedParameters(answers))
       let stored = try connection.commit(returning: { try $0.integer(0, as: Int.self) })
-      return try outcomes(answers, stored: Set(stored))
+      return outcomes(answers, stored: Set(stored))
     }
   }
 
   /// Stores an answer with all that comes with it.
-  private func commitAlone(_ answer: VerifiedAnswer) throws -> AnswerOutcome {
-    try undoingFailures {
+  private func commitAlone(_ answer: VerifiedAnswer) throws {
+    try undoingFailures { () -> Result<Void, ServiceRefusal> in
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
       let stored = try connection.execute("\(Self.statement) SELECT number FROM stored", Self.parameters([answer])).rows
       guard !stored.isEmpty else {
         connection.rollback()
-        return try outcomes([answer], stored: [])[0]
+        return .failure(refusal(of: answer, used: used(among: [answer])))
       }
       if let id = answer.approvalID {
         let isConfirmed = try ApprovalTable(connection: connection).confirm(
           id: id, reservedBy: answer.challengeHash, now: answer.now)
         guard isConfirmed else {
           connection.rollback()
-          return .approvalUsed
+          return .failure(.approvalCodeUsed)
         }
       }
       for text in answer.confirmedTexts { try ConfirmedTextTable(connection: connection).add(text) }
       // After the approval, which another transaction may have locked that adds rows, too.
       try AuditChaining(connection: connection).enqueue([answer.event])
       try connection.commit()
-      return .stored
+      return .success(())
+    }.get()
+  }
+
+  /// What became of answers of which some are stored.
+  private func outcomes(_ answers: [VerifiedAnswer], stored: Set<Int>) -> [Result<Void, any Error>] {
+    guard stored.count < answers.count else { return answers.map { _ in .success(()) } }
+    let used = used(among: answers.indices.filter { !stored.contains($0) }.map { answers[$0] })
+    return answers.enumerated().map { index, answer in
+      stored.contains(index) ? .success(()) : .failure(refusal(of: answer, used: used))
     }
   }
 
-  /// Why answers are not stored: the challenge may have been used while the statement waited for a row.
-  private func outcomes(_ answers: [VerifiedAnswer], stored: Set<Int>) throws -> [AnswerOutcome] {
-    guard stored.count < answers.count else { return answers.map { _ in .stored } }
-    let missing = answers.indices.filter { !stored.contains($0) }.map { answers[$0].challengeHash }
-    // The others are committed: if this fails, their callers must hear that all the same.
-    let used = (try? UsedChallengeTable(connection: connection).used(among: missing)) ?? []
-    return answers.enumerated().map { index, answer in
-      if stored.contains(index) { return .stored }
-      if used.contains(answer.challengeHash) { return .challengeUsed }
-      let block = try? AccountTable(connection: connection).block(of: answer.username)
-      return AnswerOutcome(refusedBy: block, at: answer.now)
-    }
+  /// The challenges of answers that were used, perhaps while the statement waited for a row; none if that cannot be told.
+  ///
+  /// Others may be committed: their callers must hear that whatever fails here.
+  private func used(among answers: [VerifiedAnswer]) -> Set<[UInt8]> {
+    (try? UsedChallengeTable(connection: connection).used(among: answers.map(\.challengeHash))) ?? []
+  }
+
+  /// Why an answer is not stored.
+  private func refusal(of answer: VerifiedAnswer, used: Set<[UInt8]>) -> ServiceRefusal {
+    if used.contains(answer.challengeHash) { return .unknownChallenge }
+    return answer.refusal(by: try? AccountTable(connection: connection).block(of: answer.username))
   }
 
   private func undoingFailures<Value>(_ body: () throws -> Value) throws -> Value {
@@ -156,7 +166,7 @@ struct AnswerTransaction {
 /// Commits the verified answers of several callers together.
 final class AnswerCommitter: Sendable {
   private let pool: ConnectionPool
-  private let queue: BatchQueue<VerifiedAnswer, AnswerOutcome>
+  private let queue: BatchQueue<VerifiedAnswer, Void>
   private let forgetting = OncePerSecond()
   private let progress = ForgettingProgress()
 
@@ -173,8 +183,8 @@ final class AnswerCommitter: Sendable {
 
   /// Stores an answer; returns when it is durable.
   ///
-  /// - Throws: ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` it is not known whether it is stored.
-  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+  /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` it is not known whether it is stored.
+  func store(_ answer: VerifiedAnswer) async throws {
     try await queue.add(answer) { [self] in startWriting() }
   }
 

@@ -53,11 +53,9 @@ final class LoginReads: Sendable {
     _ lookups: [LoginLookup], _ connection: Result<Connection, any Error>
   ) -> [Result<LoginRecords, any Error>] {
     // After a refusal the connection can be used again: the statement was a transaction of its own.
-    BatchQueue<LoginLookup, Result<LoginRecords, any Error>>.outcomes(
-      of: lookups, isUndone: PostgreSQLError.isUndone
-    ) { lookups in
+    BatchQueue.outcomes(of: lookups, isUndone: PostgreSQLError.isUndone) { lookups in
       try CredentialTable(connection: connection.get()).logins(lookups)
-    }.map { $0.flatMap(\.self) }
+    }
   }
 }
 

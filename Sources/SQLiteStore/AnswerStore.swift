@@ -11,38 +11,34 @@ struct AnswerStore {
   /// Stores an answer, whole or not at all, within the transaction of its batch.
   ///
   /// With one change that may be refused, a refusal leaves nothing to undo.
-  func store(_ answer: VerifiedAnswer) throws -> AnswerOutcome {
-    guard answer.signatures.count > 1 || answer.approvalID != nil else { return try changes(for: answer) }
-    var outcome = AnswerOutcome.stored
+  ///
+  /// - Throws: ``ServiceRefusal``; SQLite's errors.
+  func store(_ answer: VerifiedAnswer) throws {
+    guard answer.signatures.count > 1 || answer.approvalID != nil else { return try change(for: answer) }
     try db.inSavepoint {
-      outcome = try changes(for: answer)
-      return outcome == .stored ? .commit : .rollback
+      try change(for: answer)
+      return .commit
     }
-    return outcome
   }
 
   /// Adds the rows of stored answers to the audit, in the transaction of their batch.
   func record(_ events: [AuditEntry]) throws { try statements.append(events) }
 
-  private func refusal(of answer: VerifiedAnswer) throws -> AnswerOutcome {
-    if try UsedChallengeStore(db: db).contains(answer.challenge) { return .challengeUsed }
-    let block = try AccountStore(db: db).block(of: answer.username)
-    return AnswerOutcome(refusedBy: block, at: answer.now)
+  private func refusal(of answer: VerifiedAnswer) throws -> ServiceRefusal {
+    if try UsedChallengeStore(db: db).contains(answer.challenge) { return .unknownChallenge }
+    return answer.refusal(by: try AccountStore(db: db).block(of: answer.username))
   }
 
-  private func changes(for answer: VerifiedAnswer) throws -> AnswerOutcome {
+  private func change(for answer: VerifiedAnswer) throws {
     for signature in answer.signatures {
-      guard try statements.raiseCounter(signature, of: answer, db) else {
-        return try refusal(of: answer)
-      }
+      guard try statements.raiseCounter(signature, of: answer, db) else { throw try refusal(of: answer) }
     }
     if let id = answer.approvalID {
       let isConfirmed = try ApprovalStore(db: db).confirm(id: id, reservedBy: answer.challengeHash, now: answer.now)
-      guard isConfirmed else { return .approvalUsed }
+      guard isConfirmed else { throw ServiceRefusal.approvalCodeUsed }
     }
     try statements.useChallenge(of: answer)
     for text in answer.confirmedTexts { try ConfirmedTextStore(db: db).add(text) }
-    return .stored
   }
 }
 
@@ -53,7 +49,7 @@ final class AnswerWriter: Sendable {
 
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
-  private let queue = BatchQueue<VerifiedAnswer, AnswerOutcome>(mostWorkers: 1) { ContinuousClock.now }
+  private let queue = BatchQueue<VerifiedAnswer, Void>(mostWorkers: 1) { ContinuousClock.now }
   private let forgetting = OncePerSecond()
   /// Made with the first batch.
   private let statements = Mutex<AnswerStatements?>(nil)
@@ -68,8 +64,9 @@ final class AnswerWriter: Sendable {
 
   /// Stores an answer; returns when it is durable.
   ///
-  /// - Throws: SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was flushed.
-  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+  /// - Throws: ``ServiceRefusal``; SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was
+  ///   flushed.
+  func store(_ answer: VerifiedAnswer) async throws {
     try await queue.add(answer) { [self] in writeNext() }
   }
 
@@ -86,13 +83,22 @@ final class AnswerWriter: Sendable {
     }
   }
 
-  private func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [AnswerOutcome] {
+  private func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [Result<Void, any Error>] {
     let store = AnswerStore(db: db, statements: try prepared(on: db))
     // GRDB's own way prepares both statements for each transaction.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     do {
-      let outcomes = try batch.map { try store.store($0) }
-      try store.record(zip(batch, outcomes).compactMap { $1 == .stored ? $0.event : nil })
+      var events: [AuditEntry] = []
+      let outcomes = try batch.map { answer -> Result<Void, any Error> in
+        do {
+          try store.store(answer)
+        } catch let refusal as ServiceRefusal {
+          return .failure(refusal)
+        }
+        events.append(answer.event)
+        return .success(())
+      }
+      try store.record(events)
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       return outcomes
     } catch {

@@ -41,6 +41,6 @@ struct GrantTests {
     #expect(try await server.store.read { try $0.credentials.records(of: "alice") }.map(\.signCounter) == [0])
     #expect(try await server.store.read { try !$0.usedChallenges.contains(answer.challenge) })
     try await database.execute("GRANT \(right) TO \(Self.role)")
-    #expect(try await store.store(answer) == .stored)
+    #expect(try await store.refusal(of: answer) == nil)
   }
 }

@@ -55,8 +55,8 @@ struct UnknownCommitTests {
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     try wait(forStandby: "")
     // It was committed here all the same. So it is no answer any more, and nobody was told yes.
-    #expect(try await server.store.store(answers[0]) == .challengeUsed)
-    #expect(try await server.store.store(answers[1]) == .stored)
+    #expect(try await server.store.refusal(of: answers[0]) == .unknownChallenge)
+    #expect(try await server.store.refusal(of: answers[1]) == nil)
   }
 
   @Test func `a change is refused whose commit somebody ends while it waits for the standby`() async throws {
@@ -76,6 +76,6 @@ struct UnknownCommitTests {
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     #expect(try await impatient.store.read { try $0.accounts.exists("alice") })
     try wait(forStandby: "")
-    #expect(try await server.store.store(answers[0]) == .challengeUsed)
+    #expect(try await server.store.refusal(of: answers[0]) == .unknownChallenge)
   }
 }

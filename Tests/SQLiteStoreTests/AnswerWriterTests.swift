@@ -27,13 +27,12 @@ struct AnswerWriterTests {
     let isFree = DispatchSemaphore(value: 0)
     // Nothing is written before all of them wait.
     store.database.asyncWriteWithoutTransaction { _ in isFree.wait() }
-    let outcomes = try await withThrowingTaskGroup(of: AnswerOutcome.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers { group.addTask { try await writer.store(answer) } }
       while writer.waitingCount < answers.count { await Task.yield() }
       isFree.signal()
-      return try await group.reduce(into: []) { $0.append($1) }
+      try await group.waitForAll()
     }
-    #expect(outcomes == [AnswerOutcome](repeating: .stored, count: 100))
     try await store.database.write { _ in }
     // Two for the answers. One more, in the first second, forgets what has expired; the last is the empty one above.
     #expect((2...4).contains(commits.count))

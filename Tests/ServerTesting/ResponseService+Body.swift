@@ -5,9 +5,12 @@ import UAFMessages
 extension ResponseService {
   /// Reads an answer and verifies it, as the route does.
   func respond(_ body: SendUAFResponse) async throws -> ResponseOutcome {
-    switch try read(body) {
-    case .success(let answer): try await respond(answer)
-    case .failure(let refusal): .refused(refusal, username: nil)
+    let answer: Answer
+    do {
+      answer = try read(body)
+    } catch let refusal as ServiceRefusal {
+      return .refused(refusal)
     }
+    return try await respond(answer)
   }
 }

@@ -98,8 +98,8 @@ final class TestServer: Sendable {
     }
     let body = SendUAFResponse(uafResponse: response.text, context: context?.jsonText)
     switch try await ResponseService(environment: environment).respond(body) {
-    case .accepted(let token, _, _, _, _, _, _): return (nil, token)
-    case .refused(let refusal, _, _): return (refusal, nil)
+    case .accepted(let token, _, _, _, _): return (nil, token)
+    case .refused(let refusal, _): return (refusal, nil)
     }
   }
 

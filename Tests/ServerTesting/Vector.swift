@@ -148,15 +148,17 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
     /// Why the server refuses an answer; nil if it accepts it.
     func refusal(_ response: UAFResponse) -> ServiceRefusal? {
-      switch response {
-      case .registration(let response):
-        let result = verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
-        if case .refused(let refusal) = result { return refusal }
-      case .authentication(let response):
-        let result = verifier.verify(response, issued: issued, keys: keys)
-        if case .refused(let refusal) = result { return refusal }
+      do throws(ServiceRefusal) {
+        switch response {
+        case .registration(let response):
+          _ = try verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
+        case .authentication(let response):
+          _ = try verifier.verify(response, issued: issued, keys: keys)
+        }
+        return nil
+      } catch {
+        return error
       }
-      return nil
     }
   }
 

@@ -26,13 +26,23 @@ extension VerifiedAnswer {
       serverData: request.header.serverData ?? "", policy: request.policy, transaction: nil, device: Device(),
       expiresAt: server.now + IssuedRequest.lifetime)
     let verifier = Verifier(identity: server.identity, models: server.environment.models, now: server.now)
-    guard case .accepted(let signatures) = verifier.verify(response, issued: issued, keys: keys) else {
-      throw TestServer.Unexpected()
-    }
+    let signatures = try verifier.verify(response, issued: issued, keys: keys)
     guard case .marked(let challenge) = PurposedChallenge.read(request.challenge) else { throw TestServer.Unexpected() }
     return VerifiedAnswer(
       username: username, challengeHash: try SHA256.hash(challenge.unique), expiresAt: issued.expiresAt,
       signatures: signatures,
       confirmedTexts: [], approvalID: nil, now: server.now)
+  }
+}
+
+extension ServerStore {
+  /// Why a verified answer is not stored; nil if it is.
+  func refusal(of answer: VerifiedAnswer) async throws -> ServiceRefusal? {
+    do {
+      try await store(answer)
+      return nil
+    } catch let refusal as ServiceRefusal {
+      return refusal
+    }
   }
 }

@@ -112,7 +112,7 @@ import UAFService
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers {
-        group.addTask { _ = try await server.store.store(answer) }
+        group.addTask { _ = try await server.store.refusal(of: answer) }
         group.addTask { try await administration.disable(answer.username, reason: "left", by: root) }
       }
       try await group.waitForAll()
@@ -124,7 +124,7 @@ import UAFService
       #expect(kinds.last == .accountDisabled && kinds.count <= 3)
     }
     for answer in answers where try await !server.store.read({ try $0.usedChallenges.contains(answer.challenge) }) {
-      #expect(try await server.store.store(answer) == .blocked(.accountDisabled))
+      #expect(try await server.store.refusal(of: answer) == .accountDisabled)
     }
   }
 }

@@ -69,21 +69,21 @@ import UAFMessages
   @Test func `an answer that was verified before is refused by its commit, and stores nothing`() async throws {
     let verified = try await verified(alice, "alice")
     try await block()
-    #expect(try await server.store.store(verified) == .blocked(.accountDisabled))
+    #expect(try await server.store.refusal(of: verified) == .accountDisabled)
     let isUsed = try await server.store.read { try $0.usedChallenges.contains(verified.challenge) }
     #expect(!isUsed)
     try await enable()
-    #expect(try await server.store.store(verified) == .stored)
+    #expect(try await server.store.refusal(of: verified) == nil)
   }
 
   @Test func `of one batch only the blocked account's answer is refused`() async throws {
     let bob = try await server.registered("bob")
     try await block()
     let answers = try await (verified(alice, "alice"), verified(bob, "bob"))
-    async let first = server.store.store(answers.0)
-    async let second = server.store.store(answers.1)
-    #expect(try await first == .blocked(.accountDisabled))
-    #expect(try await second == .stored)
+    async let first = server.store.refusal(of: answers.0)
+    async let second = server.store.refusal(of: answers.1)
+    #expect(try await first == .accountDisabled)
+    #expect(try await second == nil)
   }
 
   @Test func `somebody without a key hears what they hear of any account`() async throws {
@@ -177,7 +177,7 @@ import UAFMessages
     try await block()
     try await server.database.execute("UPDATE credential SET blockedUntil = NULL")
     try await server.store.write { try $0.accounts.spreadBlocks() }
-    #expect(try await server.store.store(verified) == .blocked(.accountDisabled))
+    #expect(try await server.store.refusal(of: verified) == .accountDisabled)
     try await enable()
     try await server.store.write { try $0.accounts.spreadBlocks() }
     #expect(try await server.database.texts("SELECT DISTINCT blockedUntil FROM credential") == [nil])

@@ -36,7 +36,7 @@ import UAFMessages
     let response = try new.register(request)
     let body = SendUAFResponse(uafResponse: response.text, context: try server.holder.allowance(of: response)?.jsonText)
     guard
-      case .accepted(_, _, _, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
+      case .accepted(_, _, _, _, let forgotten) = try await ResponseService(environment: server.environment)
         .respond(body)
     else { throw TestServer.Unexpected() }
     return (new.keyID, forgotten)

@@ -52,6 +52,19 @@ import UAFMessages
     }
   }
 
+  @Test func `an answer with an assertion that cannot be read is refused, although another one in it is good`()
+    async throws
+  {
+    let key = try FakeAuthenticator()
+    guard case .registration(let good) = try await answer(key) else { throw TestServer.Unexpected() }
+    let response = RegistrationResponse(
+      header: good.header, fcParams: good.fcParams,
+      assertions: good.assertions + [AuthenticatorRegistrationAssertion(assertion: [1, 2, 3])])
+    #expect(try await server.respond(.registration(response), username: "alice").0 == .malformedAssertion)
+    #expect(try await keyIDs().isEmpty)
+    #expect(try await server.respond(.registration(good), username: "alice").0 == nil)
+  }
+
   @Test func `keys that the code does not speak of are refused: whoever sees its answer cannot put in their own`()
     async throws
   {

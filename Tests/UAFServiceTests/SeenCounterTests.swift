@@ -18,7 +18,7 @@ import UAFMessages
   private func refused(_ response: UAFResponse) async throws -> (ServiceRefusal, SeenCounter?) {
     let body = SendUAFResponse(uafResponse: response.text, context: nil)
     guard
-      case .refused(let refusal, _, let seen) = try await ResponseService(environment: server.environment).respond(body)
+      case .refused(let refusal, let seen) = try await ResponseService(environment: server.environment).respond(body)
     else { throw TestServer.Unexpected() }
     return (refusal, seen)
   }

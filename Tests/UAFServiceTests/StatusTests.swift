@@ -35,7 +35,7 @@ import UAFMessages
     let body = SendUAFResponse(uafResponse: changed, context: nil)
     switch try await ResponseService(environment: server.environment).respond(body) {
     case .accepted: return 1200
-    case .refused(let refusal, _, _): return refusal.statusCode.rawValue
+    case .refused(let refusal, _): return refusal.statusCode.rawValue
     }
   }
 

@@ -69,10 +69,10 @@ import UAFMessages
 
   @Test func `refuses an answer whose key is revoked between its verification and its commit`() async throws {
     let alice = try await server.registered("alice")
-    #expect(try await server.store.store(verified(1, by: alice)) == .stored)
+    #expect(try await server.store.refusal(of: verified(1, by: alice)) == nil)
     let late = try await verified(2, by: alice)
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "alice", now: 1) }
-    #expect(try await server.store.store(late) == .counterNotIncreased)
+    #expect(try await server.store.refusal(of: late) == .counterNotIncreased)
     #expect(try await used() == 1)
   }
 
@@ -80,8 +80,8 @@ import UAFMessages
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let answer = try await verified(1, by: alice, request)
-    #expect(try await server.store.store(answer) == .stored)
-    #expect(try await server.store.store(answer) == .challengeUsed)
+    #expect(try await server.store.refusal(of: answer) == nil)
+    #expect(try await server.store.refusal(of: answer) == .unknownChallenge)
     #expect(try await counters() == [1])
   }
 
@@ -89,8 +89,8 @@ import UAFMessages
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let two = try await [verified(1, by: alice, request), verified(2, by: alice, request)]
-    #expect(try await server.store.store(two[0]) == .stored)
-    #expect(try await server.store.store(two[1]) == .challengeUsed)
+    #expect(try await server.store.refusal(of: two[0]) == nil)
+    #expect(try await server.store.refusal(of: two[1]) == .unknownChallenge)
     #expect(try await counters() == [1])
   }
 
@@ -100,11 +100,11 @@ import UAFMessages
     let alice = try await server.registered("alice")
     var answers: [VerifiedAnswer] = []
     for counter in 1...40 { answers.append(try await verified(UInt32(counter), by: alice)) }
-    let stored = try await withThrowingTaskGroup(of: (Int, AnswerOutcome).self) { group in
+    let stored = try await withThrowingTaskGroup(of: (Int, ServiceRefusal?).self) { group in
       for (index, answer) in answers.enumerated() {
-        group.addTask { (index + 1, try await server.store.store(answer)) }
+        group.addTask { (index + 1, try await server.store.refusal(of: answer)) }
       }
-      return try await group.reduce(into: [Int]()) { if $1.1 == .stored { $0.append($1.0) } }
+      return try await group.reduce(into: [Int]()) { if $1.1 == nil { $0.append($1.0) } }
     }
     #expect(stored.contains(40))
     #expect(try await used() == stored.count)
@@ -116,8 +116,8 @@ import UAFMessages
     try await server.database.execute("UPDATE credential SET signCounter = 0")
     let answers = try await [verified(0, by: alice), verified(0, by: alice), verified(3, by: alice)]
     let late = try await [verified(3, by: alice), verified(0, by: alice)]
-    for answer in answers { #expect(try await server.store.store(answer) == .stored) }
-    for answer in late { #expect(try await server.store.store(answer) == .counterNotIncreased) }
+    for answer in answers { #expect(try await server.store.refusal(of: answer) == nil) }
+    for answer in late { #expect(try await server.store.refusal(of: answer) == .counterNotIncreased) }
     #expect(try await counters() == [3])
   }
 
@@ -129,12 +129,12 @@ import UAFMessages
         username: "alice", challengeHash: first.challengeHash, expiresAt: first.expiresAt,
         signatures: first.signatures + second.signatures, confirmedTexts: [], approvalID: nil, now: first.now)
     }
-    #expect(try await server.store.store(both(one, two)) == .stored)
+    #expect(try await server.store.refusal(of: both(one, two)) == nil)
     let (next, old) = try await (verified(6, by: alice), two)
-    #expect(try await server.store.store(both(next, old)) == .counterNotIncreased)
+    #expect(try await server.store.refusal(of: both(next, old)) == .counterNotIncreased)
     #expect(try await counters() == [5, 5])
     #expect(try await used() == 1)
-    #expect(try await server.store.store(next) == .stored)
+    #expect(try await server.store.refusal(of: next) == nil)
   }
 
   @Test func `an answer in another account's name raises no counter`() async throws {
@@ -144,7 +144,7 @@ import UAFMessages
     let stolen = VerifiedAnswer(
       username: "bob", challengeHash: own.challengeHash, expiresAt: own.expiresAt, signatures: own.signatures,
       confirmedTexts: [], approvalID: nil, now: own.now)
-    #expect(try await server.store.store(stolen) == .counterNotIncreased)
+    #expect(try await server.store.refusal(of: stolen) == .counterNotIncreased)
     #expect(try await used() == 0)
   }
 

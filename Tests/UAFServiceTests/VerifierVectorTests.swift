@@ -88,7 +88,9 @@ struct VerifierVectorTests {
     ]
     for other in others {
       let header = try vector.response.header
-      #expect(try vector.verifier.refusal(header: header, fcParams: vector.response.fcParams, issued: other) != nil)
+      #expect(throws: ServiceRefusal.self) {
+        try vector.verifier.check(header, fcParams: vector.response.fcParams, issued: other)
+      }
     }
   }
 }

@@ -73,7 +73,7 @@ struct MeteredStore: ServerStore {
     }
   }
 
-  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome {
+  func store(_ answer: VerifiedAnswer) async throws {
     try await metrics.measure(.answer) { try await store.store(answer) }
   }
 }

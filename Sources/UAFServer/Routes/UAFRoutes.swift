@@ -129,35 +129,59 @@ struct UAFRoutes: Sendable {
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
     let mediaType = try RequestBody.mediaType(of: request)
     let (machine, bytes) = (machine(request), try RequestBody.bytes(of: request))
+    let message =
+      switch try await outcome(of: bytes, from: machine, at: address) {
+      case .accepted(let token, let machineSecret, _, _, let forgotten):
+        ServerResponse(
+          statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret,
+          machineNews: environment.machinePolicies.news)
+      case .refused(let refusal, let seen):
+        ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)
+      }
+    return Self.answer(message, mediaType)
+  }
+
+  /// What becomes of an answer, once it is counted and logged.
+  ///
+  /// - Throws: ``WebRefusal`` if a limit stops it, or the store is away.
+  private func outcome(
+    of body: [UInt8], from machine: KnownMachine?, at address: SocketAddress?
+  ) async throws -> ResponseOutcome {
     let service = ResponseService(environment: environment)
     var operation: UAFOperation?
     do {
       let answer: ResponseService.Answer
-      switch try (try? SendUAFResponse(parsing: bytes)).map(service.read) ?? .failure(.malformedRequest) {
-      case .failure(let refusal):
+      do {
+        guard let sent = try? SendUAFResponse(parsing: body) else { throw ServiceRefusal.malformedRequest }
+        answer = try service.read(sent)
+      } catch let refusal as ServiceRefusal {
         try await countWrong(machine, address, nil)
-        log.refused(refusal, .respond, nil, of: nil, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
-        return Self.refusal(refusal, mediaType)
-      case .success(let read): answer = read
+        log.refused(refusal, .respond, nil, of: nil, from: address, isCounted: !Self.isQuestionOfDoctor(body))
+        return .refused(refusal)
       }
       operation = answer.operation
       if !admission.admits(answerTo: answer.challengeHash, now: environment.now()) {
         try await countWrong(machine, address, answer)
       }
       let outcome = try await service.respond(answer, from: machine, at: AnswerRefusals.text(address))
-      var event: AuditEntry?
-      if case .refused(let refusal, _, _) = outcome {
-        event = refusals.event(answer, refusal, machine, address)
+      switch outcome {
+      case .accepted(_, _, let keys, let ignoresDeviceName, let forgotten):
+        log.accepted(answer.operation, of: answer.username, keys)
+        log.forgotten(forgotten, of: answer.username, ignoresDeviceName: ignoresDeviceName)
+      case .refused(let refusal, _):
+        let event = refusals.event(answer, refusal, machine, address)
         try await countWrong(machine, address, answer, event)
+        log.refused(
+          refusal, .respond, answer.operation, of: answer.username, from: address, isCounted: event == nil)
       }
-      return Self.answer(told(outcome, answer, from: address, hasRow: event != nil), mediaType)
+      return outcome
     } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
       throw stops.away(error, .respond, operation)
     } catch {
       log.failed(error, .respond, operation)
-      return Self.refusal(.internalError, mediaType)
+      return .refused(.internalError)
     }
   }
 
@@ -190,26 +214,6 @@ struct UAFRoutes: Sendable {
     } catch {
       log.failed(error, .account, nil)
       return WebAnswer(status: .internalServerError)
-    }
-  }
-
-  /// What a client is told of its answer; the log and the metrics are, too.
-  ///
-  /// - Parameter hasRow: whether the audit has a row for it.
-  private func told(
-    _ outcome: ResponseOutcome, _ answer: ResponseService.Answer, from address: SocketAddress?, hasRow: Bool
-  ) -> ServerResponse {
-    switch outcome {
-    case .accepted(
-      let token, let machineSecret, let operation, let username, let keys, let ignoresDeviceName, let forgotten):
-      log.accepted(operation, of: username, keys)
-      log.forgotten(forgotten, of: username, ignoresDeviceName: ignoresDeviceName)
-      return ServerResponse(
-        statusCode: .ok, additionalTokens: [token], forgottenKeyIDs: forgotten, machineSecret: machineSecret,
-        machineNews: environment.machinePolicies.news)
-    case .refused(let refusal, let username, let seen):
-      log.refused(refusal, .respond, answer.operation, of: username, from: address, isCounted: !hasRow)
-      return ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)
     }
   }
 
@@ -253,10 +257,6 @@ struct UAFRoutes: Sendable {
   private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebAnswer {
     WebAnswer(
       status: .ok, fields: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
-  }
-
-  private static func refusal(_ refusal: ServiceRefusal, _ mediaType: UAFMediaType) -> WebAnswer {
-    answer(ServerResponse(statusCode: refusal.statusCode), mediaType)
   }
 
   /// What a proof has to name to count for a request.

@@ -20,28 +20,25 @@ struct AuthenticationResponseSession {
   /// Verifies the answer, and stores what was verified.
   ///
   /// A refused answer stores nothing. Its request can still be answered until it expires.
+  ///
+  /// - Throws: ``ServiceRefusal``; anything else only if something failed.
   func outcome() async throws -> ResponseOutcome {
     let found = try await find()
-    guard !found.isUsed else { return session.refused(.unknownChallenge) }
-    let text: TransactionText?
-    switch try confirmed(found) {
-    case .success(let found): text = found
-    case .failure(let refusal): return session.refused(refusal)
-    }
+    guard !found.isUsed else { throw ServiceRefusal.unknownChallenge }
+    let text = try confirmed(found)
     let decoys = try self.decoys(besides: found.keys)
     let issued = try issued(stored: found.keys, decoys: decoys, text: text)
     let keys = found.keys + decoys
     let verifier = session.verifier
-    switch verifier.verify(response, read: session.answer.parameters, issued: issued, keys: keys) {
-    case .refused(.counterNotIncreased):
+    let verified: [VerifiedAuthentication]
+    do {
+      verified = try verifier.verify(response, read: session.answer.parameters, issued: issued, keys: keys)
+    } catch ServiceRefusal.counterNotIncreased {
       let seen = verifier.keyAhead(of: response, issued: issued, keys: keys)
-      return session.refused(
+      return .refused(
         .counterNotIncreased, seen: seen.map { SeenCounter(keyID: $0.keyID, signCounter: $0.signCounter) })
-    case .refused(let refusal):
-      return session.refused(refusal)
-    case .accepted(let verified):
-      return try await store(verified, text: text, keys: keys)
     }
+    return try await store(verified, text: text, keys: keys)
   }
 
   private func find() async throws -> Found {
@@ -68,12 +65,12 @@ struct AuthenticationResponseSession {
   }
 
   /// The text that has to be confirmed; nil if there is none.
-  private func confirmed(_ found: Found) throws -> Result<TransactionText?, ServiceRefusal> {
+  private func confirmed(_ found: Found) throws -> TransactionText? {
     guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.context?.transaction) }
     guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
-      return .failure(.approvalCodeUsed)
+      throw ServiceRefusal.approvalCodeUsed
     }
-    return .success(text)
+    return text
   }
 
   private func decoys(besides stored: [StoredKey]) throws -> [StoredKey] {
@@ -114,16 +111,10 @@ struct AuthenticationResponseSession {
       username: data.username, challengeHash: session.answer.challenge.hash, expiresAt: data.expiresAt,
       signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now,
       address: session.address, machine: machine(of: verified, keys), detail: try detail(text))
-    switch try await environment.store.store(answer) {
-    case .challengeUsed: return session.refused(.unknownChallenge)
-    case .counterNotIncreased: return session.refused(.counterNotIncreased)
-    case .blocked(let refusal): return session.refused(refusal)
-    case .approvalUsed: return session.refused(.approvalCodeUsed)
-    case .stored:
-      return .accepted(
-        token: token, machineSecret: machineSecret, operation: .authentication, username: data.username,
-        keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: false, forgotten: [])
-    }
+    try await environment.store.store(answer)
+    return .accepted(
+      token: token, machineSecret: machineSecret,
+      keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
   }
 
   /// The machine of the keys, by its name or its id.

@@ -20,34 +20,28 @@ struct RegistrationResponseSession: Sendable {
   /// Verifies the answer, and stores what was verified.
   ///
   /// A refused answer stores nothing. Its request can still be answered until it expires.
+  ///
+  /// - Throws: ``ServiceRefusal``; anything else only if something failed.
   func outcome() async throws -> ResponseOutcome {
     let store = session.environment.store
-    guard let found = try await store.read({ try find(in: $0) }) else { return session.refused(.unknownChallenge) }
-    guard found.enrolmentID == nil || found.enrolment != nil else { return session.refused(.enrolmentCodeUsed) }
-    let result = session.verifier.verify(response, issued: found.issued) { aaid, keyID in
+    guard let found = try await store.read({ try find(in: $0) }) else { throw ServiceRefusal.unknownChallenge }
+    guard found.enrolmentID == nil || found.enrolment != nil else { throw ServiceRefusal.enrolmentCodeUsed }
+    let verified = try session.verifier.verify(response, issued: found.issued) { aaid, keyID in
       found.registered.contains { $0.aaid == aaid && $0.keyID == keyID }
     }
-    switch result {
-    case .refused(let refusal): return session.refused(refusal)
-    case .accepted(let verified):
-      let allowance = try NewKeysAllowance(session, response, found.issued)
-      var signatures: [VerifiedAuthentication] = []
-      if found.enrolmentID != nil {
-        guard try allowance.isAllowed(by: found.enrolment) else { return session.refused(.keysNotAllowed) }
-      } else {
-        switch try allowance.signatures(by: found.stored) {
-        case .refused(let refusal): return session.refused(refusal)
-        case .accepted(let verified): signatures = verified
-        }
-      }
-      let machineSecret = try session.machineSecret(
-        ofRegistering: verified.map(\.keyID), on: found.issued.device.id,
-        keeping: found.stored.filter { !found.issued.lostKeyIDs.contains($0.keyID) })
-      let token = try session.token(
-        for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
-      let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
-      return try await store.write { try self.store(verified, found, yes, in: $0) }
+    let allowance = try NewKeysAllowance(session, response, found.issued)
+    var signatures: [VerifiedAuthentication] = []
+    if found.enrolmentID != nil {
+      guard try allowance.isAllowed(by: found.enrolment) else { throw ServiceRefusal.keysNotAllowed }
+    } else {
+      signatures = try allowance.signatures(by: found.stored)
     }
+    let machineSecret = try session.machineSecret(
+      ofRegistering: verified.map(\.keyID), on: found.issued.device.id,
+      keeping: found.stored.filter { !found.issued.lostKeyIDs.contains($0.keyID) })
+    let token = try session.token(for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
+    let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
+    return try await store.write { try self.store(verified, found, yes, in: $0) }
   }
 
   /// What is answered once all is stored, and what has allowed the keys.
@@ -87,52 +81,48 @@ struct RegistrationResponseSession: Sendable {
     _ verified: [VerifiedRegistration], _ found: Found, _ yes: Yes,
     in records: any StoreTransaction
   ) throws -> ResponseOutcome {
-    if let refusal = try refusal(of: verified, found, in: records) { return session.refused(refusal) }
-    guard let isProved = try yes.allowance.isMachineProved(in: records) else {
-      return session.refused(.machineNotProved)
-    }
+    try checkAgain(verified, found, in: records)
+    guard let isProved = try yes.allowance.isMachineProved(in: records) else { throw ServiceRefusal.machineNotProved }
     // Before the lost keys are gone: one of them may have made the proof.
     var origin = try origin(found, yes.signatures, in: records)
     origin.isMachineProved = isProved
     guard try records.openRegistrations.take(hash: session.answer.challengeHash) else {
-      return session.refused(.unknownChallenge)
+      throw ServiceRefusal.unknownChallenge
     }
-    guard try isUsed(yes.signatures, of: found.issued.username, in: records) else {
-      return session.refused(.keysNotAllowed)
+    // What is refused from here on is returned, not thrown: the request stays taken, and its signatures stay counted.
+    guard try isUsed(yes.signatures, of: found.issued.username, in: records) else { return .refused(.keysNotAllowed) }
+    do {
+      let (forgotten, keepsName) = try replaceKeys(by: verified, found, origin, in: records)
+      try records.audit.append([event(verified, found, forgotten, yes.signatures)])
+      return .accepted(
+        token: yes.token, machineSecret: yes.machineSecret,
+        keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
+        forgotten: forgotten)
+    } catch let refusal as ServiceRefusal {
+      return .refused(refusal)
     }
-    let forgotten: [KeyID]
-    let keepsName: Bool
-    switch try replaceKeys(by: verified, found, origin, in: records) {
-    case .failure(let refusal): return session.refused(refusal)
-    case .success(let replaced): (forgotten, keepsName) = replaced
-    }
-    try records.audit.append([event(verified, found, forgotten, yes.signatures)])
-    return .accepted(
-      token: yes.token, machineSecret: yes.machineSecret, operation: .registration,
-      username: found.issued.username, keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) },
-      ignoresDeviceName: !keepsName,
-      forgotten: forgotten)
   }
 
-  /// What has changed since then and refuses the keys: the account, its code or the proof that began it, a key of the same name.
-  private func refusal(
-    of verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
-  ) throws -> ServiceRefusal? {
+  /// Refuses the keys for what has changed since then: the account, its code or the proof that began it, a key of the same name.
+  private func checkAgain(
+    _ verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
+  ) throws {
     let issued = found.issued
-    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) { return refusal }
+    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) { throw refusal }
     if let id = found.enrolmentID {
       guard try records.enrolments.isReserved(id: id, by: session.answer.challengeHash) else {
-        return .enrolmentCodeUsed
+        throw ServiceRefusal.enrolmentCodeUsed
       }
     } else {
       // Without a code, a proof has begun it.
       let issuedAt = issued.expiresAt - IssuedRequest.lifetime
       guard try records.credentials.allowFurtherKey(for: issued.username, byProofMadeAt: issuedAt) else {
-        return .wrongProof
+        throw ServiceRefusal.wrongProof
       }
     }
-    for key in verified where try records.credentials.exists(key.aaid, key.keyID) { return .keyAlreadyRegistered }
-    return nil
+    for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
+      throw ServiceRefusal.keyAlreadyRegistered
+    }
   }
 
   private func origin(
@@ -175,33 +165,33 @@ struct RegistrationResponseSession: Sendable {
 
   /// Deletes the keys that the machine has lost, and stores the new ones: both, or neither.
   ///
-  /// - Returns: the deleted keys, and whether the machine keeps its name; `tooManyKeys` if there is no room even then, and
-  ///   `lastAdministrator` if no administrator could sign in any more, because the new keys do not count.
+  /// - Returns: the deleted keys, and whether the machine keeps its name.
+  /// - Throws: ``ServiceRefusal/tooManyKeys`` if there is no room even then, and ``ServiceRefusal/lastAdministrator`` if no
+  ///   administrator could sign in any more, because the new keys do not count; the store's errors.
   private func replaceKeys(
     by verified: [VerifiedRegistration], _ found: Found, _ origin: KeyOrigin, in records: any StoreTransaction
-  ) throws -> Result<(forgotten: [KeyID], keepsName: Bool), ServiceRefusal> {
+  ) throws -> (forgotten: [KeyID], keepsName: Bool) {
     let issued = found.issued
     let losesKeys = !issued.lostKeyIDs.isEmpty
     let isKept = try losesKeys && records.hasUsableAdministrator(now: session.now)
-    var result: Result<(forgotten: [KeyID], keepsName: Bool), ServiceRefusal> = .failure(.tooManyKeys)
+    var removed: [(aaid: AAID, keyID: KeyID)] = []
+    var keepsName = true
     try records.keeping {
-      let removed =
+      removed =
         losesKeys
         ? try records.credentials.removeAll(
           of: issued.username, appID: issued.appID, deviceID: issued.device.id, aaid: nil, keyIDs: issued.lostKeyIDs)
         : []
       let usage = try records.credentials.usage(of: issued.username, appID: issued.appID)
-      guard usage.hasRoom(for: verified.map(\.keyID)) else { return false }
+      guard usage.hasRoom(for: verified.map(\.keyID)) else { throw ServiceRefusal.tooManyKeys }
       try records.accounts.add(issued.username, now: session.now)
-      let keepsName = try add(verified, found, origin, in: records)
+      keepsName = try add(verified, found, origin, in: records)
       guard try !isKept || records.hasUsableAdministrator(now: session.now) else {
-        result = .failure(.lastAdministrator)
-        return false
+        throw ServiceRefusal.lastAdministrator
       }
-      result = .success((removed.map(\.keyID), keepsName))
       return true
     }
-    return result
+    return (removed.map(\.keyID), keepsName)
   }
 
   /// Stores the keys, and uses up the code.
@@ -267,10 +257,10 @@ struct NewKeysAllowance {
   /// They have to be those that a login would need.
   ///
   /// - Parameter stored: every key of the account.
-  /// - Throws: ``CryptoError``; ``MessageError``.
-  func signatures(by stored: [StoredKey]) throws -> VerificationResult<VerifiedAuthentication> {
+  /// - Throws: ``ServiceRefusal``; ``CryptoError``; ``MessageError``.
+  func signatures(by stored: [StoredKey]) throws -> [VerifiedAuthentication] {
     guard let text = context?.authorization, case .authentication(let signed)? = try? UAFResponse(parsing: text) else {
-      return .refused(.keysNotAllowed)
+      throw ServiceRefusal.keysNotAllowed
     }
     let challenge = try statement.authorization(hash: SHA256.hash)
     let asked = try AskedKeys(environment: environment, username: issued.username, stored: stored)
@@ -280,7 +270,7 @@ struct NewKeysAllowance {
       device: Device(), expiresAt: issued.expiresAt)
     var verifier = session.verifier
     verifier.checksChannelBinding = false
-    return verifier.verify(signed, issued: request, keys: stored)
+    return try verifier.verify(signed, issued: request, keys: stored)
   }
 
   /// Whether the machine has proved that the keys were made on it; nil if it had to, and has not.

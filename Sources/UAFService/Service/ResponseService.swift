@@ -63,36 +63,35 @@ package struct ResponseService: Sendable {
 
   /// Reads an answer, without the store.
   ///
-  /// - Throws: only if something failed; a refusal is returned.
-  package func read(_ body: SendUAFResponse) throws -> Result<Answer, ServiceRefusal> {
+  /// - Throws: ``ServiceRefusal``; anything else only if something failed.
+  package func read(_ body: SendUAFResponse) throws -> Answer {
     let response: UAFResponse
     do {
       response = try UAFResponse(parsing: body.uafResponse)
-    } catch { return .failure(ServiceRefusal(error)) }
-    guard Self.assertionCount(response) <= Self.maximumAssertions else { return .failure(.malformedMessage) }
+    } catch { throw ServiceRefusal(error) }
+    guard Self.assertionCount(response) <= Self.maximumAssertions else { throw ServiceRefusal.malformedMessage }
     var context: RequestContext?
     if let text = body.context {
       guard let parsed = try? RequestContext(parsing: text, limits: JSONLimits(maximumBytes: 65_536)) else {
-        return .failure(.malformedRequest)
+        throw ServiceRefusal.malformedRequest
       }
       context = parsed
     }
     guard let parameters = try? FinalChallengeParams(encoded: response.fcParams),
       let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64)
-    else { return .failure(.malformedFinalChallenge) }
+    else { throw ServiceRefusal.malformedFinalChallenge }
     // Forged session data is refused here, before the store is used.
     guard let text = response.header.serverData,
       let serverData = try ServerDataSeal(keys: environment.keys).open(text, challenge: challenge),
       case .marked(let marked)? = (try? ServerChallenge(bytes: challenge)).map(PurposedChallenge.read),
       marked.purpose == serverData.purpose
-    else { return .failure(.invalidServerData) }
-    guard serverData.expiresAt > environment.now() else { return .failure(.expiredChallenge) }
-    return .success(
-      Answer(
-        response: response, serverData: serverData, serverDataText: text,
-        challengeHash: try SHA256.hash(challenge),
-        challenge: IssuedChallenge(hash: try SHA256.hash(marked.unique), expiresAt: serverData.expiresAt),
-        parameters: parameters, context: context))
+    else { throw ServiceRefusal.invalidServerData }
+    guard serverData.expiresAt > environment.now() else { throw ServiceRefusal.expiredChallenge }
+    return Answer(
+      response: response, serverData: serverData, serverDataText: text,
+      challengeHash: try SHA256.hash(challenge),
+      challenge: IssuedChallenge(hash: try SHA256.hash(marked.unique), expiresAt: serverData.expiresAt),
+      parameters: parameters, context: context)
   }
 
   /// Verifies an answer, and stores what was verified.
@@ -104,20 +103,24 @@ package struct ResponseService: Sendable {
   package func respond(
     _ answer: Answer, from machine: KnownMachine? = nil, at address: String = ""
   ) async throws -> ResponseOutcome {
-    // The account of the request counts, whatever the client names.
-    if let name = answer.context?.username, !name.isIdentical(to: answer.serverData.username) {
-      return .refused(.otherUser, username: answer.serverData.username)
-    }
-    let session = ResponseSession(
-      environment: environment, identity: try environment.identity(), answer: answer, now: environment.now(),
-      machine: machine, address: address)
-    switch (answer.response, answer.serverData.operation) {
-    case (.registration(let response), .registration):
-      return try await RegistrationResponseSession(session: session, response: response).outcome()
-    case (.authentication(let response), .authentication):
-      return try await AuthenticationResponseSession(session: session, response: response).outcome()
-    default:
-      return session.refused(.otherOperation)
+    do {
+      // The account of the request counts, whatever the client names.
+      if let name = answer.context?.username, !name.isIdentical(to: answer.serverData.username) {
+        throw ServiceRefusal.otherUser
+      }
+      let session = ResponseSession(
+        environment: environment, identity: try environment.identity(), answer: answer, now: environment.now(),
+        machine: machine, address: address)
+      switch (answer.response, answer.serverData.operation) {
+      case (.registration(let response), .registration):
+        return try await RegistrationResponseSession(session: session, response: response).outcome()
+      case (.authentication(let response), .authentication):
+        return try await AuthenticationResponseSession(session: session, response: response).outcome()
+      default:
+        throw ServiceRefusal.otherOperation
+      }
+    } catch let refusal as ServiceRefusal {
+      return .refused(refusal)
     }
   }
 
@@ -141,15 +144,9 @@ struct ResponseSession: Sendable {
   /// Where the answer came from; empty if that is not known.
   var address = ""
 
-  var username: String { answer.serverData.username }
-
   var verifier: Verifier {
     Verifier(
       identity: identity, models: environment.models, now: now, verificationMethods: environment.verificationMethods)
-  }
-
-  func refused(_ refusal: ServiceRefusal, seen: SeenCounter? = nil) -> ResponseOutcome {
-    .refused(refusal, username: username, seen: seen)
   }
 
   /// The secret for the machine that has signed with these keys; nil if it has proved to have it.
@@ -222,15 +219,17 @@ struct ResponseSession: Sendable {
   }
 }
 
-/// The outcome of a `/uaf/respond`.
+/// The outcome of a `/uaf/respond`: the one result between verification and HTTP.
+///
+/// Until there is one, a ``ServiceRefusal`` is thrown.
 package enum ResponseOutcome: Sendable {
-  /// The verdict's token, and the machine's new secret if it gets one; for the log the account, its keys, and whether the machine
-  /// kept an earlier name; and the lost keys that were deleted for the new ones.
+  /// The verdict's token, and the machine's new secret if it gets one; for the log the keys, and whether the machine kept an
+  /// earlier name; and the lost keys that were deleted for the new ones.
   case accepted(
-    token: Token, machineSecret: MachineSecret?, operation: UAFOperation, username: String, keys: [AcceptedKey],
-    ignoresDeviceName: Bool, forgotten: [KeyID])
-  /// The reason and the account; and the key's stored counter, if the answer's counter did not grow.
-  case refused(ServiceRefusal, username: String?, seen: SeenCounter? = nil)
+    token: Token, machineSecret: MachineSecret?, keys: [AcceptedKey], ignoresDeviceName: Bool = false,
+    forgotten: [KeyID] = [])
+  /// The reason; and the key's stored counter, if the answer's counter did not grow.
+  case refused(ServiceRefusal, seen: SeenCounter? = nil)
 }
 
 /// A key of an accepted answer, for the log.

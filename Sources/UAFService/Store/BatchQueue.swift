@@ -128,13 +128,13 @@ package final class BatchQueue<Item: Sendable, Outcome: Sendable>: Sendable {
   /// - Parameters:
   ///   - isUndone: whether an error of `together` says that nothing was stored. Of other errors it is not known, so nothing is
   ///     tried again.
-  ///   - together: does all of them or, if it throws, none.
+  ///   - together: does all of them or, if it throws, none; returns what became of each.
   package static func outcomes(
     of items: [Item], isUndone: (any Error) -> Bool = { _ in true },
-    together: ([Item]) throws -> [Outcome]
+    together: ([Item]) throws -> [Result<Outcome, any Error>]
   ) -> [Result<Outcome, any Error>] {
     do {
-      return try together(items).map { .success($0) }
+      return try together(items)
     } catch  where items.count == 1 || !isUndone(error) {
       return items.map { _ in .failure(error) }
     } catch {

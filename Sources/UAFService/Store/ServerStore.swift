@@ -39,13 +39,14 @@ package protocol ServerStore: Sendable {
   /// - Throws: as ``read(_:)``.
   func login(of username: String, appID: String, challenge: IssuedChallenge?) async throws -> LoginRecords
 
-  /// Stores a verified answer in one durable commit, alone or together with others.
+  /// Stores a verified answer in one durable commit, alone or together with others; returns when that has happened.
   ///
   /// The store checks again what may have changed since the answer was verified.
   ///
-  /// - Throws: ``StoreFailure`` if the store failed. Then it is not known whether anything was stored, so the answer must not be
-  ///   a success.
-  func store(_ answer: VerifiedAnswer) async throws -> AnswerOutcome
+  /// - Throws: ``ServiceRefusal``, and then nothing is stored: the challenge was answered before, the counter did not grow, the
+  ///   account is blocked, or the approval's text is no longer reserved by this challenge. ``StoreFailure`` if the store failed;
+  ///   then it is not known whether anything was stored, so the answer must not be a success.
+  func store(_ answer: VerifiedAnswer) async throws
 }
 
 /// One transaction of a ``ServerStore``: what it holds, by subject.

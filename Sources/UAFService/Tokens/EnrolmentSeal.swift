@@ -102,16 +102,16 @@ enum SealedText: Equatable, Sendable {
   /// The text that was sealed; nil for none.
   ///
   /// - Parameter sent: the text that the client sends with its answer.
-  /// - Returns: a refusal if the client had to send the text, and sent none or another one.
-  /// - Throws: ``CryptoError`` if OpenSSL cannot hash.
-  func text(sentAgain sent: String?) throws(CryptoError) -> Result<TransactionText?, ServiceRefusal> {
+  /// - Throws: ``ServiceRefusal`` if the client had to send the text, and sent none or another one; ``CryptoError`` if OpenSSL
+  ///   cannot hash.
+  func text(sentAgain sent: String?) throws -> TransactionText? {
     switch self {
-    case .none: return .success(nil)
-    case .whole(let text): return .success(text)
+    case .none: return nil
+    case .whole(let text): return text
     case .hash(let hash):
       guard let text = sent.flatMap({ TransactionText(sent: $0) }), try SHA256.hash(Array(text.shown.utf8)) == hash
-      else { return .failure(.wrongTransaction) }
-      return .success(text)
+      else { throw ServiceRefusal.wrongTransaction }
+      return text
     }
   }
 }

@@ -4,16 +4,14 @@ import UAFMessages
 extension Verifier {
   /// Verifies an authentication response (UAF protocol 1.1, section 3.5.7.5).
   ///
-  /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
+  /// An assertion that fails is skipped; if none is left, the first one's reason is thrown.
   ///
   /// - Parameter keys: every key of the account that was asked for, revoked ones included.
   func verify(
     _ response: AuthenticationResponse, read: FinalChallengeParams? = nil, issued: IssuedRequest, keys: [StoredKey]
-  ) -> VerificationResult<VerifiedAuthentication> {
-    if let refusal = refusal(header: response.header, fcParams: response.fcParams, read: read, issued: issued) {
-      return .refused(refusal)
-    }
-    guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
+  ) throws(ServiceRefusal) -> [VerifiedAuthentication] {
+    try check(response.header, fcParams: response.fcParams, read: read, issued: issued)
+    guard let hash = finalChallengeHash(response.fcParams) else { throw .internalError }
     var verified: [(VerifiedAuthentication, AuthenticatorDescription)] = []
     var firstRefusal: ServiceRefusal?
     for assertion in response.assertions {
@@ -28,10 +26,11 @@ extension Verifier {
         firstRefusal = firstRefusal ?? error
       }
     }
-    guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
+    guard !verified.isEmpty else { throw firstRefusal ?? .malformedAssertion }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // If a set is not met because an assertion of it was refused, that assertion's reason is returned.
-    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
+    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
+    guard !members.isEmpty else { throw firstRefusal ?? .notInPolicy }
+    return members
   }
 
   /// The key whose signature is valid, but whose counter did not grow.

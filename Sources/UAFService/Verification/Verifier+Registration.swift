@@ -4,16 +4,14 @@ import UAFMessages
 extension Verifier {
   /// Verifies a registration response (UAF protocol 1.1, section 3.4.6.5).
   ///
-  /// An assertion that fails is skipped; if none is left, the first one's reason is the answer.
+  /// An assertion that fails is skipped; if none is left, the first one's reason is thrown.
   ///
   /// - Parameter isRegistered: whether the server already has this key, for any account.
   func verify(
     _ response: RegistrationResponse, issued: IssuedRequest, isRegistered: (AAID, KeyID) -> Bool
-  ) -> VerificationResult<VerifiedRegistration> {
-    if let refusal = refusal(header: response.header, fcParams: response.fcParams, issued: issued) {
-      return .refused(refusal)
-    }
-    guard let hash = finalChallengeHash(response.fcParams) else { return .refused(.internalError) }
+  ) throws(ServiceRefusal) -> [VerifiedRegistration] {
+    try check(response.header, fcParams: response.fcParams, issued: issued)
+    guard let hash = finalChallengeHash(response.fcParams) else { throw .internalError }
     var verified: [(VerifiedRegistration, AuthenticatorDescription)] = []
     var firstRefusal: ServiceRefusal?
     for assertion in response.assertions {
@@ -26,10 +24,11 @@ extension Verifier {
         firstRefusal = firstRefusal ?? error
       }
     }
-    guard !verified.isEmpty else { return .refused(firstRefusal ?? .malformedAssertion) }
+    guard !verified.isEmpty else { throw firstRefusal ?? .malformedAssertion }
     let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // If a set is not met because an assertion of it was refused, that assertion's reason is returned.
-    return members.isEmpty ? .refused(firstRefusal ?? .notInPolicy) : .accepted(members)
+    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
+    guard !members.isEmpty else { throw firstRefusal ?? .notInPolicy }
+    return members
   }
 
   private func verify(

@@ -13,20 +13,19 @@ struct Verifier: Sendable {
   var checksChannelBinding = true  // not in a message that another one carries, which names the connection
 
   /// The checks of a whole message: header, final challenge parameters (`read` if they were read before), facet, binding.
-  func refusal(
-    header: OperationHeader, fcParams: String, read: FinalChallengeParams? = nil, issued: IssuedRequest
-  ) -> ServiceRefusal? {
-    guard header.op == issued.operation else { return .otherOperation }
-    guard header.serverData?.isIdentical(to: issued.serverData) == true else { return .invalidServerData }
-    guard let appID = header.appID, appID.isIdentical(to: issued.appID) else { return .otherAppID }
-    guard let parameters = try? read ?? FinalChallengeParams(encoded: fcParams) else { return .malformedFinalChallenge }
-    guard parameters.appID.isIdentical(to: issued.appID) else { return .otherAppID }
+  func check(
+    _ header: OperationHeader, fcParams: String, read: FinalChallengeParams? = nil, issued: IssuedRequest
+  ) throws(ServiceRefusal) {
+    guard header.op == issued.operation else { throw .otherOperation }
+    guard header.serverData?.isIdentical(to: issued.serverData) == true else { throw .invalidServerData }
+    guard let appID = header.appID, appID.isIdentical(to: issued.appID) else { throw .otherAppID }
+    guard let parameters = try? read ?? FinalChallengeParams(encoded: fcParams) else { throw .malformedFinalChallenge }
+    guard parameters.appID.isIdentical(to: issued.appID) else { throw .otherAppID }
     guard let challenge = try? Base64URL.decode(parameters.challenge, maximumCount: 64),
       let hash = try? SHA256.hash(challenge), hash == issued.challengeHash
-    else { return .unknownChallenge }
-    guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { return .untrustedFacet }
-    guard !checksChannelBinding || identity.accepts(parameters.channelBinding) else { return .channelBindingMismatch }
-    return nil
+    else { throw .unknownChallenge }
+    guard identity.trustedFacets.trusts(parameters.facetID, version: header.upv) else { throw .untrustedFacet }
+    guard !checksChannelBinding || identity.accepts(parameters.channelBinding) else { throw .channelBindingMismatch }
   }
 
   /// The model that an assertion names, in the model's scheme and at least its version.
@@ -72,14 +71,6 @@ struct Verifier: Sendable {
   func finalChallengeHash(_ fcParams: String) -> [UInt8]? {
     try? SHA256.hash(Array(fcParams.utf8))
   }
-}
-
-/// The result of verifying an answer.
-///
-/// A refusal is a value, not an error: the server works as it should when it refuses.
-enum VerificationResult<Verified: Sendable>: Sendable {
-  case accepted([Verified])
-  case refused(ServiceRefusal)
 }
 
 extension Verifier {

@@ -114,7 +114,11 @@ import UAFWire
       expiresAt: .max)
     let identity = try ServerIdentity(publicURL: "https://localhost", facets: [facet], certificates: [])
     let verifier = Verifier(identity: identity, models: models, now: 1_800_000_000)
-    let result = verifier.verify(response, issued: issued) { _, _ in false }
-    return if case .refused(let refusal) = result { refusal } else { nil }
+    do throws(ServiceRefusal) {
+      _ = try verifier.verify(response, issued: issued) { _, _ in false }
+      return nil
+    } catch {
+      return error
+    }
   }
 }

@@ -55,9 +55,12 @@ struct AttestedRegistration {
       publicURL: "https://a.test", facets: [ServerIdentity.pamModuleFacet], certificates: [])
     let models = try AuthenticatorModels([statement(aaid)] + otherModels)
     let verifier = Verifier(identity: identity, models: models, now: now)
-    let result = verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
-    if case .refused(let refusal) = result { return refusal }
-    return nil
+    do {
+      _ = try verifier.verify(response, issued: issued, isRegistered: { _, _ in false })
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// The statement of a model with this registration's roots.
