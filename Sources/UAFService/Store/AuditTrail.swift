@@ -170,3 +170,216 @@ package struct StoredHead: Equatable, Sendable {
     self.token = token
   }
 }
+
+/// What a row of the audit says, before it has its place in the chain.
+///
+/// Nothing is absent: what a row does not name is an empty text. No text has U+0000, which ends a text for much that reads
+/// SQLite's files, and which PostgreSQL refuses: U+FFFD stands in its place.
+package struct AuditEntry: Equatable, Sendable {
+  /// Seconds since 1970, by the clock of the instance that wrote it.
+  package let time: Int64
+  package let kind: AuditKind
+  /// ``done``, or the reason of a refusal.
+  package let outcome: String
+  package let account: String
+  package let actor: String
+  package let address: String
+  /// The machine's name, or its id if it has none; what it said of itself.
+  package let machine: String
+  /// Each with AAID, KeyID and counter.
+  package let authenticators: String
+  /// A JSON object.
+  package let detail: String
+
+  /// The outcome of what was not refused.
+  package static let done = "ok"
+  /// The first byte of ``body``; another form has another number.
+  private static let form: UInt8 = 1
+
+  package init(
+    time: Int64, kind: AuditKind, outcome: String = done, account: String = "", actor: AuditActor, address: String = "",
+    machine: String = "", authenticators: String = "", detail: String = ""
+  ) {
+    self.time = time
+    self.kind = kind
+    self.outcome = Self.storable(outcome)
+    self.account = Self.storable(account)
+    self.actor = actor.text
+    self.address = Self.storable(address)
+    self.machine = Self.storable(machine)
+    self.authenticators = Self.storable(authenticators)
+    self.detail = Self.storable(detail)
+  }
+
+  private static func storable(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))
+  }
+
+  /// Makes an event of what is stored, whatever that is.
+  ///
+  /// - Parameter texts: as ``texts`` has them.
+  /// - Returns: nil for another number of texts.
+  package init?(time: Int64, texts: [String]) {
+    guard texts.count == 8 else { return nil }
+    self.time = time
+    kind = AuditKind(rawValue: texts[0])
+    outcome = texts[1]
+    account = texts[2]
+    actor = texts[3]
+    address = texts[4]
+    machine = texts[5]
+    authenticators = texts[6]
+    detail = texts[7]
+  }
+
+  /// The texts in the order of their columns: kind, outcome, account, actor, address, machine, authenticators, detail.
+  package var texts: [String] {
+    [kind.rawValue, outcome, account, actor, address, machine, authenticators, detail]
+  }
+
+  /// The bytes that are hashed: form (1) | time (8) | each text after its length in bytes (4).
+  ///
+  /// Numbers are big-endian.
+  package var body: [UInt8] {
+    var bytes = [Self.form]
+    bytes.reserveCapacity(256)
+    BigEndian.append(time, to: &bytes)
+    for text in texts {
+      BigEndian.append(UInt32(clamping: text.utf8.count), to: &bytes)
+      bytes += text.utf8
+    }
+    return bytes
+  }
+}
+
+/// What a row of the audit is about.
+///
+/// A name and no case of an enum: rows of a later version have further names, and are read all the same.
+package struct AuditKind: RawRepresentable, Hashable, Sendable {
+  package let rawValue: String
+
+  package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension AuditKind {
+  // What people did.
+  package static let login = AuditKind(rawValue: "login")
+  package static let confirmation = AuditKind(rawValue: "confirmation")
+  package static let denial = AuditKind(rawValue: "denial")
+  package static let registration = AuditKind(rawValue: "registration")
+  package static let deregistration = AuditKind(rawValue: "deregistration")
+  /// Refusals without a row of their own, counted.
+  package static let refusals = AuditKind(rawValue: "refusals")
+  // What was done to accounts.
+  package static let enrolmentCode = AuditKind(rawValue: "enrolment-code")
+  package static let enrolmentClosure = AuditKind(rawValue: "enrolment-closure")
+  package static let approvalCode = AuditKind(rawValue: "approval-code")
+  package static let approvalClosure = AuditKind(rawValue: "approval-closure")
+  package static let accountCreation = AuditKind(rawValue: "account-creation")
+  package static let accountDeletion = AuditKind(rawValue: "account-deletion")
+  package static let revocation = AuditKind(rawValue: "revocation")
+  package static let accountDisabled = AuditKind(rawValue: "account-disabled")
+  package static let accountLocked = AuditKind(rawValue: "account-locked")
+  package static let accountEnabled = AuditKind(rawValue: "account-enabled")
+  /// An unlock for the account on one machine was given out.
+  package static let unlock = AuditKind(rawValue: "unlock")
+  // What was done with machines.
+  package static let joinCode = AuditKind(rawValue: "join-code")
+  package static let joinCodeClosure = AuditKind(rawValue: "join-code-closure")
+  package static let machineJoin = AuditKind(rawValue: "machine-join")
+  package static let machineLeave = AuditKind(rawValue: "machine-leave")
+  /// What a machine says of itself has changed.
+  package static let machineCheckIn = AuditKind(rawValue: "machine-checkin")
+  /// Two machines have the state of one, or an older state of a machine was restored.
+  package static let machineCopied = AuditKind(rawValue: "machine-copied")
+  /// A machine says that it let somebody in without the server.
+  package static let offlineLogin = AuditKind(rawValue: "offline-login")
+  /// A policy for the workstations of a group was saved.
+  package static let machinePolicy = AuditKind(rawValue: "machine-policy")
+  // What was done to those who administer.
+  package static let tokenCreation = AuditKind(rawValue: "token-creation")
+  package static let tokenRevocation = AuditKind(rawValue: "token-revocation")
+  package static let administratorChange = AuditKind(rawValue: "administrator-change")
+  package static let administratorRemoval = AuditKind(rawValue: "administrator-removal")
+  package static let consoleSignIn = AuditKind(rawValue: "console-sign-in")
+  package static let consoleSignOut = AuditKind(rawValue: "console-sign-out")
+  // What was done to the server.
+  package static let serverStart = AuditKind(rawValue: "server-start")
+  package static let serverStop = AuditKind(rawValue: "server-stop")
+  package static let keysRead = AuditKind(rawValue: "keys-read")
+  package static let policy = AuditKind(rawValue: "policy")
+  package static let keyRotation = AuditKind(rawValue: "key-rotation")
+  package static let decoysReplaced = AuditKind(rawValue: "decoys-replaced")
+  package static let backup = AuditKind(rawValue: "backup")
+  package static let storeExport = AuditKind(rawValue: "export")
+  /// The store was made from an export: what happened at the old one since then is not in the audit.
+  package static let storeImport = AuditKind(rawValue: "import")
+  /// The store was moved here from another kind of store, with all its rows.
+  package static let storeMove = AuditKind(rawValue: "migration")
+  /// The store had been moved away, and was taken back as it was then.
+  package static let moveAbandoned = AuditKind(rawValue: "migration-abandoned")
+  /// The store was put in the place of a newer one: what happened between is not in the audit.
+  package static let restore = AuditKind(rawValue: "restore")
+  // What was done to the audit.
+  package static let export = AuditKind(rawValue: "audit-export")
+  package static let removal = AuditKind(rawValue: "audit-removal")
+  /// The server has found that signed rows are gone or others.
+  package static let broken = AuditKind(rawValue: "audit-broken")
+  /// For a time nothing was signed: rows of that time could be written anew.
+  package static let unsigned = AuditKind(rawValue: "audit-unsigned")
+}
+
+/// Who did what a row of the audit says.
+package enum AuditActor: Equatable, Sendable {
+  case person
+  case server
+  /// A machine that joins, leaves, or tells how it is; the row names it.
+  case machine
+  /// Somebody at the command line; `login` is the user who logged in, whoever they became since; nil if nobody did.
+  case commandLine(uid: UInt32, login: UInt32?)
+
+  /// A program that uses the API; the name of its token.
+  case token(String)
+  /// Somebody who has signed in to administer the server; the name of their account.
+  case administrator(String)
+
+  /// As it is stored.
+  package var text: String {
+    switch self {
+    case .person: "person"
+    case .server: "server"
+    case .machine: "machine"
+    case .token(let name): "token \(name)"
+    case .administrator(let name): "administrator \(name)"
+    case .commandLine(let uid, let login): "command-line uid \(uid)" + (login.map { " login \($0)" } ?? "")
+    }
+  }
+
+  /// Reads what ``text`` has written; nil for anything else.
+  package init?(text: String) {
+    let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    switch (parts.first, parts.count) {
+    case ("person", 1): self = .person
+    case ("server", 1): self = .server
+    case ("machine", 1): self = .machine
+    case ("token", 2): self = .token(parts[1])
+    case ("administrator", 2): self = .administrator(parts[1])
+    case ("command-line", 3), ("command-line", 5):
+      let login = parts.count == 5 ? UInt32(parts[4]) : nil
+      guard parts[1] == "uid", let uid = UInt32(parts[2]), parts.count == 3 || (parts[3] == "login" && login != nil)
+      else { return nil }
+      self = .commandLine(uid: uid, login: login)
+    default: return nil
+    }
+  }
+}
+
+/// What rows of the audit are looked for by, beside numbers and times.
+package enum AuditField: String, CaseIterable, Sendable {
+  case account
+  case kind
+  case outcome
+  case machine
+  case words
+}
