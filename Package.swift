@@ -291,6 +291,7 @@ let package = Package(
       with: [
         "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "ProgramTesting", "UAFMessages", "UAFCrypto",
         "Authenticator", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages", "UAFAdministration",
+        "UAFConsole",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -28,7 +28,7 @@ package struct AccessAdministration: Sendable {
   package func createToken(
     _ name: String, role: Role, lifetime: Int64, addresses: [String] = [], by caller: Caller
   ) async throws -> (token: AccessToken, text: String) {
-    try caller.require(.manageAccess)
+    let permitted = try caller.require(.manageAccess)
     guard Username.isValid(name) else {
       throw AdministrationRefusal.invalid(
         field: "name", reason: "must be 1 to 128 printable ASCII characters without white space")
@@ -50,7 +50,7 @@ package struct AccessAdministration: Sendable {
       "token": .string(name), "role": .string(role.rawValue), "seconds": .integer(lifetime),
       "addresses": .array(addresses.map(JSONValue.string)),
     ]
-    try await environment.change(.manageAccess, .nobodys, by: caller) { [environment] records in
+    try await environment.change(.nobodys, by: permitted) { [environment] records in
       if case .token(let maker) = caller.actor, let end = try records.accessTokens.token(named: maker)?.expiresAt {
         guard token.expiresAt <= end else {
           throw AdministrationRefusal.invalid(
@@ -78,7 +78,7 @@ package struct AccessAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revokeToken(_ name: String, by caller: Caller) async throws {
-    try await environment.change(.manageAccess, .nobodys, by: caller) { [environment] records in
+    try await environment.change(.nobodys, by: caller.require(.manageAccess)) { [environment] records in
       guard try EarlierAuthority(environment: environment, records: records, caller: caller).revoke(name) else {
         throw AdministrationRefusal.unknown("token", name: name)
       }
@@ -100,9 +100,9 @@ package struct AccessAdministration: Sendable {
     _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
   ) async throws {
     try AccountReach.check(name)
-    try caller.require(.manageAccess)
+    let permitted = try caller.require(.manageAccess)
     if !keys.isEmpty { try caller.requireSignature() }
-    try await environment.change(.manageAccess, .of(name), by: caller) { [environment] records in
+    try await environment.change(.of(name), by: permitted) { [environment] records in
       guard try records.accounts.exists(name) else {
         throw AdministrationRefusal.unknown("account", name: name)
       }
@@ -157,7 +157,7 @@ package struct AccessAdministration: Sendable {
   /// - Parameter force: also the last one with the role administrator.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
-    try await environment.change(.manageAccess, .of(name), by: caller) { [environment] records in
+    try await environment.change(.of(name), by: caller.require(.manageAccess)) { [environment] records in
       if !force { try Self.requireAnother(than: name, in: records, now: environment.now()) }
       guard try records.administrators.remove(name) else {
         throw AdministrationRefusal.unknown("administrator", name: name)

@@ -86,10 +86,10 @@ package struct AccountAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func add(_ username: String, by caller: Caller) async throws {
-    try caller.require(.manageAccounts)
+    let permitted = try caller.require(.manageAccounts)
     try AccountReach.check(username)
     let event = environment.event(.accountCreation, by: caller, account: username)
-    try await environment.change(.manageAccounts, .of(username), by: caller) { [now = environment.now()] records in
+    try await environment.change(.of(username), by: permitted) { [now = environment.now()] records in
       guard try !records.accounts.exists(username) else {
         throw AdministrationRefusal.conflict("there is an account \(username)")
       }
@@ -106,9 +106,9 @@ package struct AccountAdministration: Sendable {
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   @discardableResult
   package func delete(_ username: String, reason: String = "", by caller: Caller) async throws -> Int {
-    try caller.require(.manageAccounts)
+    let permitted = try caller.require(.manageAccounts)
     try ReasonText.check(reason)
-    return try await environment.change(.manageAccounts, .of(username), by: caller) { [environment] records in
+    return try await environment.change(.of(username), by: permitted) { [environment] records in
       guard try records.administrators.administrator(username) == nil else {
         throw AdministrationRefusal.conflict("\(username) is an administrator: remove the administrator first")
       }
@@ -218,11 +218,11 @@ package struct AccountStateAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func disable(_ account: String, reason: String, by caller: Caller) async throws {
-    try caller.require(.manageAccounts)
+    let permitted = try caller.require(.manageAccounts)
     try Self.check(reason: reason)
     let now = environment.now()
     let block = AccountBlock(since: now, until: nil, reason: reason, actor: caller.actor.text)
-    try await change(account, to: block, .accountDisabled, ["reason": .string(reason)], by: caller, now: now)
+    try await change(account, to: block, .accountDisabled, ["reason": .string(reason)], by: permitted, now: now)
   }
 
   /// Lets an account in by no way for some time, in place of an earlier lock.
@@ -231,7 +231,7 @@ package struct AccountStateAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func lock(_ account: String, seconds: Int64, reason: String, by caller: Caller) async throws {
-    try caller.require(.manageAccounts)
+    let permitted = try caller.require(.manageAccounts)
     guard Self.lockTimes.contains(seconds) else {
       throw AdministrationRefusal.invalid(field: "seconds", reason: "must be 1 to \(Self.lockTimes.upperBound)")
     }
@@ -239,15 +239,15 @@ package struct AccountStateAdministration: Sendable {
     let now = environment.now()
     let block = AccountBlock(since: now, until: now + seconds, reason: reason, actor: caller.actor.text)
     let detail: JSONObject = ["reason": .string(reason), "seconds": .integer(seconds)]
-    try await change(account, to: block, .accountLocked, detail, by: caller, now: now)
+    try await change(account, to: block, .accountLocked, detail, by: permitted, now: now)
   }
 
   /// Ends what disables or locks an account.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func enable(_ account: String, by caller: Caller) async throws {
-    try caller.require(.manageAccounts)
-    try await change(account, to: nil, .accountEnabled, [:], by: caller, now: environment.now())
+    let permitted = try caller.require(.manageAccounts)
+    try await change(account, to: nil, .accountEnabled, [:], by: permitted, now: environment.now())
   }
 
   /// Refuses a reason that is empty, longer than 200 bytes, or not one line of visible text.
@@ -259,9 +259,10 @@ package struct AccountStateAdministration: Sendable {
   }
 
   private func change(
-    _ account: String, to block: AccountBlock?, _ kind: AuditKind, _ detail: JSONObject, by caller: Caller, now: Int64
+    _ account: String, to block: AccountBlock?, _ kind: AuditKind, _ detail: JSONObject, by permitted: PermittedCaller,
+    now: Int64
   ) async throws {
-    try await environment.change(.manageAccounts, .of(account), by: caller) { [environment] records in
+    try await environment.change(.of(account), by: permitted) { [environment] records in
       guard try records.accounts.exists(account) else {
         throw AdministrationRefusal.unknown("account", name: account)
       }
@@ -276,7 +277,8 @@ package struct AccountStateAdministration: Sendable {
       if block != nil { try records.consoleSessions.removeAll(of: account) }
       try records.audit.append([
         environment.event(
-          kind, by: caller, account: account, detail: detail.members.isEmpty ? "" : JSONValue.object(detail).text)
+          kind, by: permitted.caller, account: account,
+          detail: detail.members.isEmpty ? "" : JSONValue.object(detail).text)
       ])
     }
   }

@@ -80,19 +80,17 @@ package struct AdministrationEnvironment: Sendable {
   /// accounts that are changed: they may have been revoked while the request waited. A change that would leave no
   /// administrator who can sign in is rolled back, unless the caller is on the server itself.
   ///
-  /// - Parameters:
-  ///   - permission: what the caller must be allowed.
-  ///   - accounts: those that are changed.
+  /// - Parameter accounts: those that are changed.
   /// - Throws: ``AdministrationRefusal``; what `body` throws; ``StoreFailure``. Then nothing was changed.
   func change<Value: Sendable>(
-    _ permission: Permission, _ accounts: ChangedAccounts, by caller: Caller,
+    _ accounts: ChangedAccounts, by permitted: PermittedCaller,
     _ body: @escaping @Sendable (any StoreTransaction) throws -> Value
   ) async throws -> Value {
-    try caller.require(permission)
+    let caller = permitted.caller
     return try await store.write { [self] records in
       let now = now()
       guard try CallerStanding(records: records, now: now).isGood(caller) else {
-        throw AdministrationRefusal.notAllowed(permission)
+        throw AdministrationRefusal.notAllowed(permitted.permission)
       }
       try AccountReach(self).check(accounts.names(in: records), by: caller, in: records)
       let mustKeep = try !caller.isAtServer && records.hasUsableAdministrator(now: now)

@@ -22,7 +22,7 @@ package struct ApprovalAdministration: Sendable {
   package func create(
     _ text: String, for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
   ) async throws -> IssuedPayload {
-    try caller.require(.approve)
+    let permitted = try caller.require(.approve)
     guard Self.lifetimes.contains(lifetime) else {
       throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 3600 seconds")
     }
@@ -39,7 +39,7 @@ package struct ApprovalAdministration: Sendable {
     let expires = environment.now() + lifetime
     let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
     // A text asks, and the person decides: programs of operators may ask everybody.
-    let number = try await environment.change(.approve, .nobodys, by: caller) { [environment] records in
+    let number = try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }
@@ -86,8 +86,8 @@ package struct ApprovalAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(_ number: Int64, by caller: Caller) async throws {
-    try caller.require(.approve)
-    try await environment.change(.approve, .nobodys, by: caller) { [environment] records in
+    let permitted = try caller.require(.approve)
+    try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard let username = try records.approvals.close(id: number) else {
         throw AdministrationRefusal.unknown("waiting approval", name: String(number))
       }

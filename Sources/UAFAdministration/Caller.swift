@@ -53,13 +53,28 @@ package struct Caller: Equatable, Sendable {
   }
 
   /// - Throws: ``AdministrationRefusal/notAllowed(_:)``.
-  package func require(_ permission: Permission) throws(AdministrationRefusal) {
+  @discardableResult
+  package func require(_ permission: Permission) throws(AdministrationRefusal) -> PermittedCaller {
     guard role.allows(permission) else { throw .notAllowed(permission) }
+    return PermittedCaller(caller: self, permission: permission)
   }
 
   /// - Throws: ``AdministrationRefusal/signatureNeeded``.
   func requireSignature() throws(AdministrationRefusal) {
     guard isSigned || isAtServer else { throw .signatureNeeded }
+  }
+}
+
+/// A caller whose role allows something: nothing is changed for anybody else.
+///
+/// Only ``Caller/require(_:)`` makes one, so that each operation checks its permission, and checks it once.
+package struct PermittedCaller: Sendable {
+  let caller: Caller
+  let permission: Permission
+
+  fileprivate init(caller: Caller, permission: Permission) {
+    self.caller = caller
+    self.permission = permission
   }
 }
 

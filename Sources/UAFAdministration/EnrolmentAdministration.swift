@@ -22,7 +22,7 @@ package struct EnrolmentAdministration: Sendable {
   package func issue(
     for username: String, lifetime: Int64 = standardLifetime, by caller: Caller
   ) async throws -> IssuedPayload {
-    try caller.require(.enrol)
+    let permitted = try caller.require(.enrol)
     try AccountReach.check(username)
     guard Self.lifetimes.contains(lifetime) else {
       throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 604800 seconds")
@@ -33,7 +33,7 @@ package struct EnrolmentAdministration: Sendable {
     let detail = JSONValue.object(["seconds": .integer(lifetime)]).text
     let payload = EnrolmentPayload(
       code: code, server: url, username: username, expires: now + lifetime, ca: try environment.authority(url))
-    try await environment.change(.enrol, .of(username), by: caller) { [environment] records in
+    try await environment.change(.of(username), by: permitted) { [environment] records in
       if try AccountReach(environment).isPrivileged(username, in: records) { try caller.requireSignature() }
       try records.accounts.add(username, now: now)
       try records.enrolments.open(sealedKey, for: username, expiresAt: now + lifetime)
@@ -66,8 +66,8 @@ package struct EnrolmentAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(for username: String, by caller: Caller) async throws {
-    try caller.require(.enrol)
-    try await environment.change(.enrol, .of(username), by: caller) { [environment] records in
+    let permitted = try caller.require(.enrol)
+    try await environment.change(.of(username), by: permitted) { [environment] records in
       guard let account = try records.accounts.summary(of: username, now: environment.now()), account.hasOpenCode else {
         throw AdministrationRefusal.unknown("open code of account", name: username)
       }

@@ -28,7 +28,7 @@ package struct JoinCodeAdministration: Sendable {
     group name: String = MachineGroup.standard.name, machines: Int64 = 1, lifetime: Int64 = standardLifetime,
     authority: String? = nil, by caller: Caller
   ) async throws -> IssuedJoinCode {
-    try caller.require(.joinMachines)
+    let permitted = try caller.require(.joinMachines)
     let group = try Self.check(name, machines: machines, lifetime: lifetime)
     if let authority { try Self.check(authority: authority) }
     let url = try await environment.url()
@@ -39,7 +39,7 @@ package struct JoinCodeAdministration: Sendable {
     let detail: JSONObject = [
       "group": .string(group.name), "machines": .integer(machines), "seconds": .integer(lifetime),
     ]
-    let number = try await environment.change(.joinMachines, .nobodys, by: caller) { [environment] records in
+    let number = try await environment.change(.nobodys, by: permitted) { [environment] records in
       let number = try records.joinCodes.add(
         payload.code, group: group.name, machines: Int(clamping: machines), by: caller.actor.text, now: now,
         expiresAt: payload.expires)
@@ -91,8 +91,8 @@ package struct JoinCodeAdministration: Sendable {
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(_ number: Int64, by caller: Caller) async throws {
-    try caller.require(.joinMachines)
-    try await environment.change(.joinMachines, .nobodys, by: caller) { [environment] records in
+    let permitted = try caller.require(.joinMachines)
+    try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard try records.joinCodes.close(number) else {
         throw AdministrationRefusal.unknown("open join code", name: String(number))
       }

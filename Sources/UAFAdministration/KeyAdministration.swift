@@ -20,6 +20,32 @@ package struct KeyAdministration: Sendable {
     }
   }
 
+  /// Revokes keys of an account, which are named as people name them.
+  ///
+  /// - Parameters:
+  ///   - key: the one that is meant, as ``EarlierKey/init(named:field:)`` reads it; nil for all.
+  ///   - device: the device id of the machine whose keys are meant; nil for all.
+  /// - Returns: how many were not revoked before.
+  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:reason:)`` for a key and a machine at once, and
+  ///   for what is no key.
+  @discardableResult
+  package func revoke(
+    of account: String, key: String? = nil, device: String? = nil, reason: String = "", by caller: Caller
+  ) async throws -> Int {
+    let permitted = try caller.require(.revoke)
+    let keys: KeySelection
+    switch (key, device) {
+    case (nil, nil): keys = .all(of: account)
+    case (nil, let device?): keys = .onMachine(device, of: account)
+    case (let key?, nil):
+      let key = try EarlierKey(named: key, field: "key")
+      keys = .one(key.aaid, key.keyID, of: account)
+    default:
+      throw AdministrationRefusal.invalid(field: "key", reason: "goes without device: say which of both is meant")
+    }
+    return try await revoke(keys, reason: reason, by: permitted)
+  }
+
   /// Revokes keys; those that were revoked before stay as they are.
   ///
   /// With a machine it is an unknown one again, if it had joined, and does not join again with the same code.
@@ -30,9 +56,13 @@ package struct KeyAdministration: Sendable {
   /// - Returns: how many were not revoked before.
   /// - Throws: ``AdministrationRefusal``, also if no key is meant; ``StoreFailure``.
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
-    try caller.require(.revoke)
+    try await revoke(keys, reason: reason, by: caller.require(.revoke))
+  }
+
+  private func revoke(_ keys: KeySelection, reason: String, by permitted: PermittedCaller) async throws -> Int {
+    let caller = permitted.caller
     try ReasonText.check(reason)
-    return try await environment.change(.revoke, .having(keys), by: caller) { [environment] records in
+    return try await environment.change(.having(keys), by: permitted) { [environment] records in
       try check(keys, in: records)
       if case .all(let username) = keys {
         try records.enrolments.close(for: username)
@@ -82,5 +112,69 @@ package struct KeyAdministration: Sendable {
     }
     return environment.event(
       .revocation, by: caller, account: account, machine: machine, detail: JSONValue.object(detail).text)
+  }
+}
+
+/// A key of somebody who gets a role, which does not count for the steps of administrators by itself.
+package struct EarlierKey: Equatable, Sendable {
+  package let aaid: AAID
+  package let keyID: KeyID
+  /// Who has issued its code, as whoever lets it count was shown; nil if they were not shown that.
+  package let issuedBy: String?
+
+  /// What stands for an issuer that nobody knows.
+  static let unknownIssuer = "unknown"
+
+  package init(aaid: AAID, keyID: KeyID, issuedBy: String? = nil) {
+    self.aaid = aaid
+    self.keyID = keyID
+    self.issuedBy = issuedBy
+  }
+
+  package init(_ key: KeyRecord) {
+    self.init(aaid: key.aaid, keyID: key.keyID, issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
+  }
+
+  /// AAID, a space, KeyID; and after another space the issuer, if there is one.
+  package var text: String { ([aaid.text, keyID.text] + [issuedBy].compactMap(\.self)).joined(separator: " ") }
+
+  /// Reads what ``text`` has written; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count >= 2, let aaid = try? AAID(parts[0]),
+      let keyID = try? KeyID(json: .string(parts[1]), path: "key")
+    else { return nil }
+    self.init(aaid: aaid, keyID: keyID, issuedBy: parts.count == 3 ? parts[2] : nil)
+  }
+
+  /// Reads a key as people name it: AAID, a space, and the KeyID in base64url.
+  ///
+  /// - Parameter field: where it stands, for the refusal.
+  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)`` for anything else.
+  package init(named text: String, field: String) throws(AdministrationRefusal) {
+    guard let key = EarlierKey(text), key.issuedBy == nil else {
+      throw .invalid(field: field, reason: "must be an AAID, a space, and a KeyID in base64url")
+    }
+    self = key
+  }
+
+  /// Reads keys that were shown with who has issued their codes, one a line: without an issuer nobody could see where a key
+  /// comes from.
+  ///
+  /// - Parameter field: where they stand, for the refusal.
+  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)`` for anything else.
+  package static func shown(_ text: String, field: String) throws(AdministrationRefusal) -> [EarlierKey] {
+    let lines = text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
+    let keys = lines.compactMap { EarlierKey($0) }
+    guard keys.count == lines.count, keys.allSatisfy({ $0.issuedBy != nil }) else {
+      throw .invalid(field: field, reason: "has something else than keys in it")
+    }
+    return keys
+  }
+
+  /// Whether a stored key is this one, and came from where it was said to come from.
+  func isSame(as key: KeyRecord) -> Bool {
+    let other = EarlierKey(key)
+    return aaid == other.aaid && keyID == other.keyID && (issuedBy == nil || issuedBy == other.issuedBy)
   }
 }

@@ -23,7 +23,7 @@ package struct UnlockAdministration: Sendable {
     for username: String, on machine: String, lifetime: Int64 = standardLifetime, reason: String = "",
     by caller: Caller
   ) async throws -> IssuedUnlock {
-    try caller.require(.unlock)
+    let permitted = try caller.require(.unlock)
     try AccountReach.check(username)
     guard UnlockStatement.lifetimes.contains(lifetime) else {
       throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 300 to 604800 seconds")
@@ -34,7 +34,7 @@ package struct UnlockAdministration: Sendable {
     }
     let (id, salt) = (try environment.random(UnlockStatement.idByteCount), try environment.random(1).first ?? 0)
     let now = environment.now()
-    return try await environment.change(.unlock, .of(username), by: caller) { [environment] records in
+    return try await environment.change(.of(username), by: permitted) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
       }

@@ -38,7 +38,7 @@ package struct EnrolListAdministration: Sendable {
   package func issue(
     _ people: ArraySlice<PeopleList.Person>, lifetime: Int64, reachesPrivileged: Bool, by caller: Caller
   ) async throws -> [EnrolmentPayload] {
-    try caller.require(.enrol)
+    let permitted = try caller.require(.enrol)
     guard (1...PeopleList.longestLifetime).contains(lifetime) else {
       throw AdministrationRefusal.invalid(
         field: "lifetime", reason: "must be 1 to \(PeopleList.longestLifetime) seconds")
@@ -52,7 +52,7 @@ package struct EnrolListAdministration: Sendable {
       return (payload: payload, sealedKey: sealedKey)
     }
     let names = made.map(\.payload.username)
-    try await environment.change(.enrol, .ofAll(names), by: caller) { [environment] records in
+    try await environment.change(.ofAll(names), by: permitted) { [environment] records in
       if !reachesPrivileged, let name = try AccountReach(environment).privileged(among: names, in: records).min() {
         throw AdministrationRefusal.privileged(account: name)
       }
@@ -104,7 +104,8 @@ package struct EnrolListAdministration: Sendable {
     var rest = made[...]
     while !rest.isEmpty {
       let part = rest.prefix(Self.together)
-      try await environment.change(.enrol, .ofAll(part.map(\.username)), by: .server) { [environment] records in
+      let names = part.map(\.username)
+      try await environment.change(.ofAll(names), by: Caller.server.require(.enrol)) { [environment] records in
         // A code that somebody has issued meanwhile stays.
         let ours = try part.filter { made in
           guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())

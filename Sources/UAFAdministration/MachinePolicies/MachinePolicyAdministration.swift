@@ -130,8 +130,9 @@ package struct MachinePolicyAdministration: Sendable {
   package func save(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws -> SavedMachinePolicy {
-    try Self.check(draft, reason: reason, by: caller)
-    let saved = try await environment.change(.managePolicies, .nobodys, by: caller) {
+    let permitted = try caller.require(.managePolicies)
+    try Self.check(draft, reason: reason)
+    let saved = try await environment.change(.nobodys, by: permitted) {
       [environment] records -> SavedMachinePolicy? in
       guard try (records.machinePolicies.current(of: draft.group)?.number ?? 0) == last else { return nil }
       let policy = SavedMachinePolicy(
@@ -153,7 +154,8 @@ package struct MachinePolicyAdministration: Sendable {
   package func check(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws {
-    try Self.check(draft, reason: reason, by: caller)
+    try caller.require(.managePolicies)
+    try Self.check(draft, reason: reason)
     let present = try await environment.read { try $0.machinePolicies.current(of: draft.group) }
     guard (present?.number ?? 0) == last else { throw Self.isReplaced(last, draft.group) }
   }
@@ -189,10 +191,7 @@ package struct MachinePolicyAdministration: Sendable {
     return group
   }
 
-  private static func check(
-    _ draft: MachinePolicyDraft, reason: String, by caller: Caller
-  ) throws(AdministrationRefusal) {
-    try caller.require(.managePolicies)
+  private static func check(_ draft: MachinePolicyDraft, reason: String) throws(AdministrationRefusal) {
     try ReasonText.check(reason)
     guard !reason.isEmpty else { throw .invalid(field: "reason", reason: "must say why") }
     try check(draft)

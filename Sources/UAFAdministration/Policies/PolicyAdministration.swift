@@ -111,12 +111,12 @@ package struct PolicyAdministration: Sendable {
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws -> PolicyVersion {
-    try await check(text, reason: reason, after: last, lockingOut: accepted, by: caller)
+    let permitted = try await checked(text, reason: reason, after: last, lockingOut: accepted, by: caller)
     let version = PolicyVersion(
       number: last + 1, savedAt: environment.now(), actor: caller.actor.text, reason: reason, text: text)
     let event = try event(version, caller)
     let draft = try parsed(text)
-    let isSaved = try await environment.change(.managePolicies, .nobodys, by: caller) { [environment] records in
+    let isSaved = try await environment.change(.nobodys, by: permitted) { [environment] records in
       try Self.requireAdministrator(draft, by: caller, in: records, now: environment.now())
       guard try records.policyVersions.add(version) else { return false }
       try records.audit.append([event])
@@ -134,7 +134,13 @@ package struct PolicyAdministration: Sendable {
   package func check(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws {
-    try caller.require(.managePolicies)
+    _ = try await checked(text, reason: reason, after: last, lockingOut: accepted, by: caller)
+  }
+
+  private func checked(
+    _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
+  ) async throws -> PermittedCaller {
+    let permitted = try caller.require(.managePolicies)
     try ReasonText.check(reason)
     guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", reason: "must say why") }
     guard (0..<Int64.max).contains(last) else {
@@ -149,6 +155,7 @@ package struct PolicyAdministration: Sendable {
     try await environment.read { [now = environment.now()] records in
       try Self.requireAdministrator(draft, by: caller, in: records, now: now)
     }
+    return permitted
   }
 
   /// Refuses a policy under which no administrator could sign in any more, unless the caller is at the server.

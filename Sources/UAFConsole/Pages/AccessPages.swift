@@ -87,7 +87,6 @@ enum AccessForms {
 
   /// A token that may do more than read is made with a signature; any other one is made at once.
   static func addToken(_ call: PageCall) async throws -> FormRoutes.Result {
-    try call.caller.require(.manageAccess)
     let (role, lifetime) = (try call.role(), try call.number("lifetime"))
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
     let made = try await AccessAdministration(call.administration).createToken(
@@ -100,7 +99,6 @@ enum AccessForms {
   /// First somebody who has keys that do not count is shown with them.
   static func setRole(_ call: PageCall) async throws -> FormRoutes.Result {
     let (name, role) = (call.fields["name"], try call.role())
-    try call.caller.require(.manageAccess)
     let keys = try await AccessAdministration(call.administration).earlierKeys(of: name, by: call.caller)
     guard !keys.isEmpty else { return .confirm(.setRole(role, of: name, counting: [])) }
     return .page(try earlierKeys(keys, name, role, call))
@@ -133,18 +131,11 @@ enum AccessForms {
 
   /// The step with the keys that were shown, or with none of them.
   static func setRoleWithKeys(_ call: PageCall) throws -> DangerousStep {
-    try call.caller.require(.manageAccess)
     let (name, role) = (call.fields["name"], try call.role())
     switch call.fields["keys"] {
     case "none": return .setRole(role, of: name, counting: [])
     case "all":
-      let lines = call.fields["shown"].replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
-      let keys = lines.compactMap { EarlierKey($0) }
-      // Without an issuer nobody could see where a key comes from.
-      guard keys.count == lines.count, keys.allSatisfy({ $0.issuedBy != nil }) else {
-        throw AdministrationRefusal.invalid(field: "shown", reason: "has something else than keys in it")
-      }
-      return .setRole(role, of: name, counting: keys)
+      return .setRole(role, of: name, counting: try EarlierKey.shown(call.fields["shown"], field: "shown"))
     default: throw AdministrationRefusal.invalid(field: "keys", reason: "is unknown")
     }
   }

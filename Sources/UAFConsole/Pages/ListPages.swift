@@ -127,7 +127,6 @@ enum ListPages {
   }
 
   private static func read(_ call: PageCall) async throws -> PeopleList {
-    try call.caller.require(.enrol)
     _ = try lifetime(call)
     // The list comes a second time with the form of its codes, with two bytes at the end of each line.
     guard call.fields.file.count + call.fields.file.count(where: { $0 == 10 }) <= UploadLimit.list else {

@@ -180,7 +180,6 @@ enum FormRoutes {
     },
     "/console/join-codes/issue": { call in .page(try await JoinCodePages.issue(call)) },
     "/console/join-codes/close": { call in
-      try call.caller.require(.joinMachines)
       try await JoinCodeAdministration(call.administration).close(try call.number("number"), by: call.caller)
       return .redirect("/console/machines")
     },
@@ -190,7 +189,6 @@ enum FormRoutes {
       return .page(PeoplePages.issued(payload, title: .approvalMade, how: nil, call))
     },
     "/console/approvals/close": { call in
-      try call.caller.require(.approve)
       try await ApprovalAdministration(call.administration).close(try call.number("number"), by: call.caller)
       return .redirect("/console/approvals")
     },
@@ -208,18 +206,13 @@ enum FormRoutes {
 
   /// A key of an account that has a role, or is of the group `privileged`, is revoked with a signature; any other one at once.
   private static func revokeKey(_ call: PageCall) async throws -> Result {
-    try call.caller.require(.revoke)
-    let (name, reason) = (call.fields["name"], call.fields["reason"])
-    guard let key = EarlierKey(call.fields["key"]), key.issuedBy == nil else {
-      throw AdministrationRefusal.invalid(field: "key", reason: "is no key")
-    }
+    let (name, key, reason) = (call.fields["name"], call.fields["key"], call.fields["reason"])
     if call.caller.role.reachesPrivileged,
       try await AccountAdministration(call.administration).isPrivileged(name, by: call.caller)
     {
-      return .confirm(.revokeKey(key, of: name, reason: reason))
+      return .confirm(.revokeKey(try EarlierKey(named: key, field: "key"), of: name, reason: reason))
     }
-    _ = try await KeyAdministration(call.administration).revoke(
-      .one(key.aaid, key.keyID, of: name), reason: reason, by: call.caller)
+    try await KeyAdministration(call.administration).revoke(of: name, key: key, reason: reason, by: call.caller)
     return person(call)
   }
 

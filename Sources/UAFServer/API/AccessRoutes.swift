@@ -88,12 +88,7 @@ enum AccessRoutes {
     ],
     bodyExample: ["role": .string("helpdesk")], status: .noContent
   ) { call in
-    let keys = try call.body.strings("keys").map { text throws(Problem) in
-      guard let key = EarlierKey(text), key.issuedBy == nil else {
-        throw Problem(.badRequest, "invalid", "must be an AAID, a space, and a KeyID each", field: "keys")
-      }
-      return key
-    }
+    let keys = try call.body.strings("keys").map { try EarlierKey(named: $0, field: "keys") }
     try await AccessAdministration(call.environment).setAdministrator(
       call.part("name"), role: call.role(), counting: keys, by: call.caller)
     return .done

@@ -107,11 +107,9 @@ enum AccountRoutes {
       APIInputs.text("device", "Only the keys on the machine with this device id."), APIInputs.reason,
     ], bodyExample: ["device": .string("d-1"), "reason": .string("lost")], example: ["revoked": .integer(1)]
   ) { call in
-    let keys = try KeySelection(
-      account: call.part("account"), key: call.body.optionalString("key"),
-      device: call.body.optionalString("device"))
     let count = try await KeyAdministration(call.environment).revoke(
-      keys, reason: call.body.optionalString("reason") ?? "", by: call.caller)
+      of: call.part("account"), key: call.body.optionalString("key"), device: call.body.optionalString("device"),
+      reason: call.body.optionalString("reason") ?? "", by: call.caller)
     return .ok(["revoked": .integer(Int64(count))])
   }
 }
