@@ -44,7 +44,7 @@ static int hear_out(struct conversation *talk)
 static enum helper_status offer_begin(struct conversation *talk, const struct frame_begin *begin)
 {
   const size_t length = frame_write_begin(talk->packet, sizeof talk->packet, begin);
-  enum helper_status status = HELPER_UNLAWFUL;
+  enum helper_status status = HELPER_PROTOCOL_ERROR;
   if (length > 0)
     status = helper_send(&talk->helper, talk->packet, length);
   explicit_bzero(talk->packet, length);

@@ -192,7 +192,7 @@ enum helper_status helper_receive(struct helper *helper, uint8_t *packet, size_t
       return status;
   }
   if (!whole)
-    return HELPER_UNLAWFUL;
+    return HELPER_PROTOCOL_ERROR;
   *length = (size_t)taken;
   return taken > 0 ? HELPER_SPOKE : HELPER_ENDED;
 }
@@ -220,7 +220,7 @@ enum helper_status helper_kept_waiting(struct helper *helper)
     taken = take(helper, &byte, sizeof byte, MSG_PEEK, &whole);
   while (taken < 0 && errno == EINTR);
   if (taken > 0 || (taken == 0 && !whole))
-    return HELPER_UNLAWFUL;
+    return HELPER_PROTOCOL_ERROR;
   if (taken == 0 || errno == ECONNRESET)
     return HELPER_ENDED;
   if (errno == EAGAIN || errno == EWOULDBLOCK)

@@ -13,12 +13,12 @@
 /* What came of waiting for the core. Everything but HELPER_SPOKE ends the conversation. */
 enum helper_status {
   HELPER_SPOKE,
-  HELPER_ENDED,     /* it closed its socket, or died */
-  HELPER_SILENT,    /* it sent nothing for longer than it may */
-  HELPER_TIMED_OUT, /* the call took longer than timeout= */
-  HELPER_UNLAWFUL,  /* it sent a cut packet, descriptors, or something while it had to wait */
-  HELPER_FAILED,    /* a system call failed: what and error say which and why */
-  HELPER_GIVEN_UP   /* the host was told to end */
+  HELPER_ENDED,          /* it closed its socket, or died */
+  HELPER_SILENT,         /* it sent nothing for longer than it may */
+  HELPER_TIMED_OUT,      /* the call took longer than timeout= */
+  HELPER_PROTOCOL_ERROR, /* it sent a cut packet, descriptors, or something while it had to wait */
+  HELPER_FAILED,         /* a system call failed: what and error say which and why */
+  HELPER_GIVEN_UP        /* the host was told to end */
 };
 
 struct helper {

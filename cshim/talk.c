@@ -18,7 +18,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
   const bool can_be_run = !talk->helper.started || faccessat(AT_FDCWD, UAF_HELPER_PATH, X_OK, AT_EACCESS) == 0;
   switch (status) {
   case HELPER_SPOKE:
-  case HELPER_UNLAWFUL:
+  case HELPER_PROTOCOL_ERROR:
     log_outcome(talk->pamh, LOG_ERR, PAM_SYSTEM_ERR, "the core broke the protocol (%s)", during);
     break;
   case HELPER_ENDED:
@@ -46,7 +46,7 @@ bool talk_broken(struct conversation *talk, enum helper_status status, const cha
 
 bool talk_send(struct conversation *talk, enum frame_type type, size_t length, const char *during)
 {
-  enum helper_status status = HELPER_UNLAWFUL;
+  enum helper_status status = HELPER_PROTOCOL_ERROR;
   talk->state = frame_next(talk->state, (uint8_t)type);
   if (length > 0 && talk->state != STATE_BROKEN)
     status = helper_send(&talk->helper, talk->packet, length);
@@ -149,7 +149,7 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
 {
   const struct frame_bytes *name = &message->field[SETENV_NAME], *value = &message->field[SETENV_VALUE];
   if (talk->variable_count == UAF_VARIABLES_MAX)
-    return talk_broken(talk, HELPER_UNLAWFUL, "too many variables");
+    return talk_broken(talk, HELPER_PROTOCOL_ERROR, "too many variables");
   char *variable = talk->variables[talk->variable_count++];
   memcpy(variable, name->start, name->length);
   variable[name->length] = '=';
@@ -162,7 +162,7 @@ static bool remember_variable(struct conversation *talk, const struct frame_mess
 static bool act_on(struct conversation *talk, const struct frame_message *message)
 {
   if (talk->state == STATE_BROKEN)
-    return talk_broken(talk, HELPER_UNLAWFUL, "unexpected message");
+    return talk_broken(talk, HELPER_PROTOCOL_ERROR, "unexpected message");
   switch (message->type) {
   case FRAME_PROMPT: /* the account stage asks nobody */
     if (talk->operation != OPERATION_ACCOUNT)
@@ -186,7 +186,7 @@ static bool act_on(struct conversation *talk, const struct frame_message *messag
   default:
     break;
   }
-  return talk_broken(talk, HELPER_UNLAWFUL, "unexpected message");
+  return talk_broken(talk, HELPER_PROTOCOL_ERROR, "unexpected message");
 }
 
 static void set_variables(struct conversation *talk)
@@ -259,6 +259,6 @@ int talk_hear(struct conversation *talk)
     if (!act_on(talk, &message))
       return PAM_SYSTEM_ERR;
   }
-  talk_broken(talk, HELPER_UNLAWFUL, "too many messages");
+  talk_broken(talk, HELPER_PROTOCOL_ERROR, "too many messages");
   return PAM_SYSTEM_ERR;
 }

@@ -36,7 +36,7 @@ enum PAMRule: Equatable, Sendable {
       return context.nouserok && context.neverHadRow ? .ignore : .userUnknown
     case .locked: return context.hideState ? .authenticationError : .maximumTries
     case .noAnswer:
-      return context.tlsHandshakeCompleted ? .authenticationError : .authenticationInformationUnavailable
+      return context.mustNotReportUnavailable ? .authenticationError : .authenticationInformationUnavailable
     }
   }
 }
@@ -56,7 +56,7 @@ public struct PAMContext: Equatable, Sendable {
 
   /// Whether the server must not be reported as away: a machine answered at its address in this call, or this machine
   /// lacked the means to ask.
-  public var tlsHandshakeCompleted: Bool
+  public var mustNotReportUnavailable: Bool
 
   /// Whether the result comes from the server's answer, and not from this machine.
   public var spokenByServer: Bool
@@ -78,12 +78,12 @@ public struct PAMContext: Equatable, Sendable {
 
   /// Makes a context; an omitted value is the stricter one.
   public init(
-    stage: Stage = .authentication, tlsHandshakeCompleted: Bool = true, spokenByServer: Bool = false,
+    stage: Stage = .authentication, mustNotReportUnavailable: Bool = true, spokenByServer: Bool = false,
     hideState: Bool = false, nouserok: Bool = false, neverHadRow: Bool = false, isRootsFault: Bool = false,
     leavesToOthers: Bool = false
   ) {
     self.stage = stage
-    self.tlsHandshakeCompleted = tlsHandshakeCompleted
+    self.mustNotReportUnavailable = mustNotReportUnavailable
     self.spokenByServer = spokenByServer
     self.hideState = hideState
     self.nouserok = nouserok

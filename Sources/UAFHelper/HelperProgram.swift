@@ -144,7 +144,7 @@ enum HelperProgram {
         begin, peer: peer(frontEnd), passwd: { PasswdFile.read() }, directory: { directoryName(of: $0, log) })
       asking = caller
       if begin.mayAskServer { groundwork.startFetch() }
-      session = try Session(begin, frontEnd, caller: caller, in: surroundings(of: caller, frontEnd, log, groundwork))
+      session = try Session(begin, frontEnd, caller: caller, in: environment(of: caller, frontEnd, log, groundwork))
     } catch {
       logRefusal(error, of: begin.operation, for: asking, log)
       return error
@@ -188,12 +188,12 @@ enum HelperProgram {
     }
   }
 
-  private static func surroundings(
+  private static func environment(
     of caller: CallerIdentity, _ frontEnd: FrontEnd, _ log: SystemLog, _ groundwork: Groundwork
-  ) throws(Ending) -> SessionSurroundings {
+  ) throws(Ending) -> SessionEnvironment {
     let seclusion = Seclusion(on: groundwork, log: log)
     let clock = try SystemClock()
-    return SessionSurroundings(
+    return SessionEnvironment(
       now: { clock.now }, pause: { usleep(UInt32(clamping: $0) &* 1000) },
       derivationSlots: DerivationSlot.machineCount(), log: log, audit: groundwork.audit,
       seclude: { places, folder in seclusion.enter(asking: places, keeping: folder) },
@@ -216,31 +216,31 @@ struct FingerSensorStart {
   let call: Call
   let policy: CallPolicy
   let accounts: AccountAccess
-  let surroundings: SessionSurroundings
+  let environment: SessionEnvironment
 
   /// The sensor of this call.
   ///
   /// Nothing is asked of it yet. What fails here is told once the sensor is needed.
   func sensor() -> FingerSensorAccess {
     let name = name
-    let (folder, owner) = (surroundings.printsFolder, surroundings.owner)
+    let (folder, owner) = (environment.printsFolder, environment.owner)
     guard mayUse, let name, let prints = EnrolledPrints(of: name, in: folder, owner: owner) else {
       return access(nil, hadPrints: false)
     }
     let hadPrints = prints.state() != .none
-    let process = Result { () throws(Ending) in try surroundings.finger(prints.path) }
+    let process = Result { () throws(Ending) in try environment.finger(prints.path) }
     return access(process, hadPrints: hadPrints)
   }
 
   private func access(_ process: Result<FingerProcess, Ending>?, hadPrints: Bool) -> FingerSensorAccess {
     FingerSensorAccess(
-      process: process, printsFolder: surroundings.printsFolder, owner: surroundings.owner,
-      isAtSeat: surroundings.isAtSeat, hadPrints: hadPrints)
+      process: process, printsFolder: environment.printsFolder, owner: environment.owner,
+      isAtSeat: environment.isAtSeat, hadPrints: hadPrints)
   }
 
   /// Whether the sensor may be needed: it is asked for, or a fingerprint is registered.
   private var mayUse: Bool {
-    guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, surroundings.isAtSeat,
+    guard policy.enabledTypes.contains(.fingerprint), call.caller.origin == .local, environment.isAtSeat,
       !policy.hidesState
     else { return false }
     switch call.begin.operation {

@@ -8,9 +8,9 @@ struct OperationParts {
   let log: CallLog
   let codes: EnrolmentCodes
   private let folder: StateFolder
-  private let surroundings: SessionSurroundings
+  private let environment: SessionEnvironment
   private let queue: DerivationQueue
-  private let vain: VainCheck
+  private let dummy: DummyCheck
   private let finger: FingerprintCheck
   private let check: ValueCheck
   private let opener: AuthenticatorOpener
@@ -19,7 +19,7 @@ struct OperationParts {
 
   init(
     call: Call, policy: CallPolicy, prompter: Prompter, server: ServerAccess, locks: LockLog, log: CallLog,
-    accounts: AccountAccess, folder: StateFolder, sensor: FingerSensorAccess, in surroundings: SessionSurroundings
+    accounts: AccountAccess, folder: StateFolder, sensor: FingerSensorAccess, in environment: SessionEnvironment
   ) {
     self.call = call
     self.policy = policy
@@ -28,20 +28,20 @@ struct OperationParts {
     self.server = server
     self.log = log
     self.folder = folder
-    self.surroundings = surroundings
-    let now = surroundings.now
+    self.environment = environment
+    let now = environment.now
     codes = EnrolmentCodes(for: call, server, now: now)
-    queue = DerivationQueue(for: call, slots: surroundings.derivationSlots, pause: surroundings.pause)
-    vain = VainCheck(for: call, policy, queue, now: now)
+    queue = DerivationQueue(for: call, slots: environment.derivationSlots, pause: environment.pause)
+    dummy = DummyCheck(for: call, policy, queue, now: now)
     finger = FingerprintCheck(for: call, policy, prompter, accounts, queue, locks, log, sensor, now: now)
-    check = ValueCheck(for: call, policy, prompter, accounts, queue, vain, locks, finger, now: now)
+    check = ValueCheck(for: call, policy, prompter, accounts, queue, dummy, locks, finger, now: now)
     opener = AuthenticatorOpener(policy, prompter, check)
     newValue = NewValueDialogue(for: call, policy, prompter)
     keys = KeyRecords(for: call, accounts, log)
   }
 
   func login() -> LoginOperation {
-    LoginOperation(account: account, authentication: authentication, hostName: surroundings.device.hostName)
+    LoginOperation(account: account, authentication: authentication, hostName: environment.device.hostName)
   }
 
   func approval() -> ApprovalOperation {
@@ -74,22 +74,22 @@ struct OperationParts {
   func status() -> StatusOperation {
     StatusOperation(
       call: call, policy: policy, accounts: accounts, finger: finger, serverSide: ServerSideStatus(server: server),
-      now: surroundings.now)
+      now: environment.now)
   }
 
   func accountCheck() -> AccountCheckOperation {
     AccountCheckOperation(
-      call: call, policy: policy, accounts: accounts, server: server, log: log, now: surroundings.now)
+      call: call, policy: policy, accounts: accounts, server: server, log: log, now: environment.now)
   }
 
   func givenUnlock() -> GivenUnlockOperation {
-    GivenUnlockOperation(call: call, accounts: accounts, server: server, log: log, now: surroundings.now)
+    GivenUnlockOperation(call: call, accounts: accounts, server: server, log: log, now: environment.now)
   }
 
   private var account: LoginAccount {
     LoginAccount(
       call: call, policy: policy, prompter: prompter, accounts: accounts,
-      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, vain), finger: finger, log: log)
+      hidden: HiddenAccount(for: call, policy, prompter, accounts, server, dummy), finger: finger, log: log)
   }
 
   private var authentication: AuthenticationTools {
@@ -97,14 +97,14 @@ struct OperationParts {
     return AuthenticationTools(
       call: call, prompter: prompter, accounts: accounts, server: server, keys: keys, opener: opener,
       offline: OfflineLogin(
-        policy, prompter, server, log, noting: notes, at: call.caller.service, now: surroundings.now),
-      log: log, hidesState: policy.hidesState, now: surroundings.now,
+        policy, prompter, server, log, noting: notes, at: call.caller.service, now: environment.now),
+      log: log, hidesState: policy.hidesState, now: environment.now,
       registerAgain: { (held) throws(Ending) in try again.run(held) })
   }
 
   private var notes: OfflineLoginNotes {
     OfflineLoginNotes(
-      folder: folder, server: server, log: log, pause: surroundings.pause, now: surroundings.now)
+      folder: folder, server: server, log: log, pause: environment.pause, now: environment.now)
   }
 
   private var registrationTools: RegistrationTools {

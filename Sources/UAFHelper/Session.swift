@@ -20,7 +20,7 @@ import UAFWire
   private let server: ServerAccess
   private let locks: LockLog
   private let accounts: AccountAccess
-  private let surroundings: SessionSurroundings
+  private let environment: SessionEnvironment
   /// When the front end stops waiting; nil where root's arguments name no time.
   private let timeLimit: CallTimeLimit?
   /// The fingerprint sensor, once it is known whether this call may use it.
@@ -29,38 +29,38 @@ import UAFWire
   /// Reads what decides everything else: who asks, root's arguments, root's configuration.
   ///
   /// - Throws: ``Ending``; nobody was asked anything yet.
-  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: CallerIdentity, in surroundings: SessionSurroundings)
+  init(_ begin: Begin, _ frontEnd: FrontEnd, caller: CallerIdentity, in environment: SessionEnvironment)
     throws(Ending)
   {
     call = Call(begin, by: caller)
     policy = try CallPolicy(
-      for: call, defaultPath: surroundings.configurationPath, requiredOwner: surroundings.owner, now: surroundings.now
+      for: call, defaultPath: environment.configurationPath, requiredOwner: environment.owner, now: environment.now
     ) { own in
-      PolicyKeeper(own: own, owner: surroundings.owner) { surroundings.device.identifier($0) }
+      PolicyKeeper(own: own, owner: environment.owner) { environment.device.identifier($0) }
     }
     try Self.requireSense(begin)
     let configuration = policy.configuration
     let isVerified = configuration.server?.verifiesTLS != false
     log = CallLog(
-      of: call, to: isVerified ? surroundings.log : UnverifiedServerLog(log: surroundings.log),
-      audit: surroundings.audit)
+      of: call, to: isVerified ? environment.log : UnverifiedServerLog(log: environment.log),
+      audit: environment.audit)
     if let note = policy.standing.note { log.write(.serverPolicy, note, .warning) }
-    self.surroundings = surroundings
-    key = DeviceKeySource(configuration.tpm, starting: surroundings.chip)
+    self.environment = environment
+    key = DeviceKeySource(configuration.tpm, starting: environment.chip)
     let shares = ChipShares(of: key, policy, log)
-    folder = StateFolder(path: configuration.state.directory, owner: surroundings.owner, key: key, shares: shares)
-    timeLimit = policy.arguments.timeout.map { CallTimeLimit($0, now: surroundings.now) }
-    prompter = Prompter(for: call, policy, over: frontEnd, within: timeLimit, keypad: surroundings.keypad)
+    folder = StateFolder(path: configuration.state.directory, owner: environment.owner, key: key, shares: shares)
+    timeLimit = policy.arguments.timeout.map { CallTimeLimit($0, now: environment.now) }
+    prompter = Prompter(for: call, policy, over: frontEnd, within: timeLimit, keypad: environment.keypad)
     server = ServerAccess(
-      for: call, configuration, folder, prompter, device: surroundings.device, now: surroundings.now,
-      connecting: surroundings.network)
+      for: call, configuration, folder, prompter, device: environment.device, now: environment.now,
+      connecting: environment.network)
     locks = LockLog(of: call, log)
-    accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: surroundings.now)
+    accounts = AccountAccess(for: call, policy, folder, shares, server, locks, log, now: environment.now)
     reporter = Reporter(of: call, policy, log, to: frontEnd)
     // A peer without root sends no name: its text is made when the account is open.
     guard caller.isRoot, call.isLogin, begin.payload == nil else { return }
     guard policy.settings.transaction || begin.transaction != nil else { return }
-    let source = TransactionSource(begin, caller, hostName: surroundings.device.hostName)
+    let source = TransactionSource(begin, caller, hostName: environment.device.hostName)
     prompter.confirm(TextToConfirm(text: try source.text(in: server.charset)))
   }
 
@@ -107,8 +107,8 @@ import UAFWire
     // What the server said last is compared with today's trust, too.
     let usesUnlock = call.begin.operation == .unlock && call.begin.payload != nil
     if let trusted = isAccountCheck || usesUnlock ? found : asked { try server.readTrust(trusted) }
-    sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, surroundings: surroundings).sensor()
-    surroundings.seclude(asked.map(Self.places), folder.path)
+    sensor = FingerSensorStart(call: call, policy: policy, accounts: accounts, environment: environment).sensor()
+    environment.seclude(asked.map(Self.places), folder.path)
   }
 
   /// The hosts and ports that a call with this configuration may connect to.
@@ -126,10 +126,10 @@ import UAFWire
 
   private var checkIn: CheckIn {
     let followed = FollowedPolicy(
-      keeper: policy.keeper, standing: policy.standing, server: server, log: log, now: surroundings.now)
-    let maker = ReportMaker(policy: policy, folder: folder, followed: followed, now: surroundings.now)
+      keeper: policy.keeper, standing: policy.standing, server: server, log: log, now: environment.now)
+    let maker = ReportMaker(policy: policy, folder: folder, followed: followed, now: environment.now)
     return CheckIn(
-      folder: folder, server: server, followed: followed, maker: maker, log: log, now: surroundings.now)
+      folder: folder, server: server, followed: followed, maker: maker, log: log, now: environment.now)
   }
 
   private var sealing: KeySealing { KeySealing(source: key, prompter: prompter) }
@@ -138,7 +138,7 @@ import UAFWire
   private func operation() -> any CallOperation {
     let parts = OperationParts(
       call: call, policy: policy, prompter: prompter, server: server, locks: locks, log: log, accounts: accounts,
-      folder: folder, sensor: sensor, in: surroundings)
+      folder: folder, sensor: sensor, in: environment)
     return switch call.begin.operation {
     case .authenticate: call.begin.payload == nil ? parts.login() : parts.approval()
     case .register, .repair: parts.registration()
@@ -156,15 +156,15 @@ import UAFWire
     case .recover: RecoverOperation(folder: folder, source: key, accounts: accounts, prompter: prompter)
     case .account: parts.accountCheck()
     case .trust: TrustOperation(configuration: policy.configuration, folder: folder, codes: parts.codes)
-    case .join: JoinOperation(call: call, folder: folder, server: server, now: surroundings.now)
-    case .leave: LeaveOperation(folder: folder, server: server, log: log, now: surroundings.now)
+    case .join: JoinOperation(call: call, folder: folder, server: server, now: environment.now)
+    case .leave: LeaveOperation(folder: folder, server: server, log: log, now: environment.now)
     case .checkIn: CheckInOperation(folder: folder, server: server, checkIn: checkIn)
     }
   }
 }
 
 /// What a session needs from outside; a test gives it another one.
-struct SessionSurroundings {
+struct SessionEnvironment {
   /// The configuration where the caller names none.
   var configurationPath = Configuration.defaultPath
   /// Who must own configuration and state.

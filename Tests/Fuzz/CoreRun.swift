@@ -79,8 +79,8 @@ struct CoreRun {
     do throws(Ending) {
       let caller = try CallerIdentity(
         begin, peer: script.isPeerRoot ? 0 : CoreWorld.uid, passwd: { Array("mina:x:4242:4242::/:/bin/sh\n".utf8) })
-      let surroundings = world.surroundings(script.configuration, server, CoreLog())
-      let session = try Session(begin, frontEnd, caller: caller, in: surroundings)
+      let environment = world.environment(script.configuration, server, CoreLog())
+      let session = try Session(begin, frontEnd, caller: caller, in: environment)
       let success: Success
       do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
       try session.reporter.finish(success)

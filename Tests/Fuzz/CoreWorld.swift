@@ -95,10 +95,10 @@ import UAFWire
     if account.isEmpty { _ = unsafe unlink(accountPath) } else { Self.write(account, to: accountPath) }
   }
 
-  /// The surroundings of one conversation.
-  func surroundings(_ number: Int, _ server: CoreServer, _ log: CoreLog) -> SessionSurroundings {
+  /// The environment of one conversation.
+  func environment(_ number: Int, _ server: CoreServer, _ log: CoreLog) -> SessionEnvironment {
     var passed: Int64 = 0
-    return SessionSurroundings(
+    return SessionEnvironment(
       configurationPath: "\(folder)/conf.\(number % Self.variants.count)", owner: geteuid(),
       now: { BootTime(bootID: [1], nanoseconds: passed, wallSeconds: Self.moment) },
       pause: { passed += Int64($0) * 1_000_000 }, derivationSlots: 2, log: log, audit: CoreAudit(),

@@ -78,7 +78,7 @@ import UAFWire
     return PAMContext(
       stage: operation == .change || operation == .reset ? .password : .authentication,
       // The stack may go on without the server only for a person who has entered a correct value.
-      tlsHandshakeCompleted: ending.server.handshakeCompleted || !ending.hasProved,
+      mustNotReportUnavailable: ending.server.handshakeCompleted || !ending.hasProved,
       spokenByServer: ending.server.hasSpoken,
       hideState: policy.hidesState, nouserok: policy.arguments.nouserok && call.isLogin,
       neverHadRow: ending.circumstance == .neverRegistered,

@@ -13,7 +13,7 @@ import UAFWire
   private let prompter: Prompter
   private let accounts: AccountAccess
   private let server: ServerAccess
-  private let vain: VainCheck
+  private let dummy: DummyCheck
   /// Open until the end of the call, as in a real login.
   private var network: Network?
   private var flow: AuthenticationFlow?
@@ -23,14 +23,14 @@ import UAFWire
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ server: ServerAccess,
-    _ vain: VainCheck
+    _ dummy: DummyCheck
   ) {
     self.call = call
     self.policy = policy
     self.prompter = prompter
     self.accounts = accounts
     self.server = server
-    self.vain = vain
+    self.dummy = dummy
   }
 
   /// Asks the server what a login asks, when a login asks it.
@@ -76,9 +76,9 @@ import UAFWire
     }
     for _ in 0..<policy.tries {
       // Made before the prompt, because a real account's file is opened then.
-      let standIn = try vain.standIn(in: directory)
+      let standIn = try dummy.standIn(in: directory)
       guard let value = try prompter.askValue(question) else { break }
-      try vain.check(value, against: standIn, in: directory)
+      try dummy.check(value, against: standIn, in: directory)
       question.error = wrong.text(in: policy.language)
     }
     return Ending(.wrongValue, text: wrong, log: "account unknown or not registered")
@@ -113,7 +113,7 @@ import UAFWire
 }
 
 /// Takes the time of a check where there is no value to check, so that the time does not show whether the account exists.
-struct VainCheck {
+struct DummyCheck {
   private let call: Call
   private let policy: CallPolicy
   private let queue: DerivationQueue

@@ -10,7 +10,7 @@ import UAFConfiguration
   private let prompter: Prompter
   private let accounts: AccountAccess
   private let queue: DerivationQueue
-  private let vain: VainCheck
+  private let dummy: DummyCheck
   private let locks: LockLog
   private let finger: FingerprintCheck
   private let rules: ValueRules
@@ -18,14 +18,14 @@ import UAFConfiguration
 
   init(
     for call: Call, _ policy: CallPolicy, _ prompter: Prompter, _ accounts: AccountAccess, _ queue: DerivationQueue,
-    _ vain: VainCheck, _ locks: LockLog, _ finger: FingerprintCheck, now: @escaping () -> BootTime
+    _ dummy: DummyCheck, _ locks: LockLog, _ finger: FingerprintCheck, now: @escaping () -> BootTime
   ) {
     self.call = call
     self.policy = policy
     self.prompter = prompter
     self.accounts = accounts
     self.queue = queue
-    self.vain = vain
+    self.dummy = dummy
     self.locks = locks
     self.finger = finger
     self.now = now
@@ -158,7 +158,7 @@ import UAFConfiguration
     in directory: borrowing StateDirectory, _ attempts: Attempts, keepsValue: Bool
   ) throws(Ending) -> Judgement {
     guard let value = type.entry.canonical(entry), !attempts.isRepetition(value) else {
-      if policy.hidesState { try vain.check(entry, against: vain.standIn(in: directory), in: directory) }
+      if policy.hidesState { try dummy.check(entry, against: dummy.standIn(in: directory), in: directory) }
       return .wrong
     }
     let slot = try queue.takeSlot(in: directory)
@@ -182,7 +182,7 @@ import UAFConfiguration
       return .refused(ending)
     }
     guard policy.hidesState else { throw refusal }
-    try vain.check(value, against: vain.standIn(in: directory), in: directory, slot)
+    try dummy.check(value, against: dummy.standIn(in: directory), in: directory, slot)
     return .refused(refusal)
   }
 

@@ -199,7 +199,7 @@ final class HelperBench {
           return directory($0)
         })
       asking = caller
-      let session = try Session(begin, frontEnd, caller: caller, in: surroundings())
+      let session = try Session(begin, frontEnd, caller: caller, in: environment())
       let success: Success
       do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
       try session.reporter.finish(success)
@@ -211,8 +211,8 @@ final class HelperBench {
     }
   }
 
-  private func surroundings() -> SessionSurroundings {
-    SessionSurroundings(
+  private func environment() -> SessionEnvironment {
+    SessionEnvironment(
       configurationPath: folder + "/conf", owner: getuid(),
       now: {
         self.onceOpen?()

@@ -33,7 +33,7 @@ struct LoginMachine: Hashable {
     case takingText, pausing, openingFirst, openingAny, openingWay, registeringAnew
     /// With the signatures that follow; nil before a value was entered for the request.
     case measuring(signatures: Int?)
-    case lookingForFrontEnd(before: Deed)
+    case lookingForFrontEnd(before: GuardedStep)
     case signing(left: Int)
     case answering, believing, judging
     /// The refusal decides unless the last success holds.
@@ -42,7 +42,7 @@ struct LoginMachine: Hashable {
   }
 
   /// What is done only while the front end is there.
-  private enum Deed: Hashable {
+  private enum GuardedStep: Hashable {
     case signing(left: Int)
     case answering
     /// Reporting that there is no request.
@@ -86,7 +86,7 @@ struct LoginMachine: Hashable {
     case .sending, .receiving, .dropping: heard(event)
     case .takingText, .pausing, .openingFirst, .openingAny, .openingWay, .registeringAnew: done(event)
     case .measuring(let signatures): measured(event, signatures)
-    case .lookingForFrontEnd(let deed): looked(event, before: deed)
+    case .lookingForFrontEnd(let guarded): looked(event, before: guarded)
     case .signing, .answering, .believing: answered(event)
     case .judging, .judgingLastYes: judged(event)
     case .ended: nil
@@ -231,13 +231,13 @@ struct LoginMachine: Hashable {
     }
   }
 
-  private mutating func look(before deed: Deed) -> LoginAction {
-    step = .lookingForFrontEnd(before: deed)
+  private mutating func look(before guarded: GuardedStep) -> LoginAction {
+    step = .lookingForFrontEnd(before: guarded)
     return .checkFrontEnd
   }
 
-  private mutating func looked(_ event: LoginEvent, before deed: Deed) -> LoginAction? {
-    switch (deed, event) {
+  private mutating func looked(_ event: LoginEvent, before guarded: GuardedStep) -> LoginAction? {
+    switch (guarded, event) {
     case (.refusingAnswer, .frontEndGone): return finish(.answerUnused)
     case (_, .frontEndGone): return finish(.frontEndGone)
     case (.signing(let left), .frontEndThere):

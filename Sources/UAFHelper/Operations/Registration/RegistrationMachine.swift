@@ -40,13 +40,13 @@ struct RegistrationMachine: Hashable {
     case makingKeys, notingKeys, sendingKeys
     case authorizing(next: Int)
     case receivingFurther, findingWay
-    case lookingForFrontEnd(before: Deed)
+    case lookingForFrontEnd(before: GuardedStep)
     case signing(left: Int)
     case answering, believing, keeping, ended
   }
 
   /// What is done only while the front end is there.
-  private enum Deed: Hashable {
+  private enum GuardedStep: Hashable {
     case makingKeys
     case authorizing(next: Int)
     case signing(left: Int)
@@ -75,7 +75,7 @@ struct RegistrationMachine: Hashable {
       switch step {
       case .ready, .checkingWord, .asking, .choosingWay: requested(event)
       case .openingValue, .settingValue: opened(event)
-      case .lookingForFrontEnd(let deed): event == .frontEndThere ? allowed(deed) : nil
+      case .lookingForFrontEnd(let guarded): event == .frontEndThere ? allowed(guarded) : nil
       case .makingKeys, .authorizing, .notingKeys, .sendingKeys, .receivingFurther, .findingWay, .signing, .answering,
         .believing,
         .keeping:
@@ -129,12 +129,12 @@ struct RegistrationMachine: Hashable {
 
   // MARK: The keys
 
-  private mutating func look(before deed: Deed) -> RegistrationAction {
-    go(.lookingForFrontEnd(before: deed), .checkFrontEnd)
+  private mutating func look(before guarded: GuardedStep) -> RegistrationAction {
+    go(.lookingForFrontEnd(before: guarded), .checkFrontEnd)
   }
 
-  private mutating func allowed(_ deed: Deed) -> RegistrationAction {
-    switch deed {
+  private mutating func allowed(_ guarded: GuardedStep) -> RegistrationAction {
+    switch guarded {
     case .makingKeys: replacesValues ? ask(isTrial: false) : go(.makingKeys, .makeKeys)
     case .authorizing(let next): go(.authorizing(next: next), .authorize(next))
     case .signing(let left): go(.signing(left: left), .sign)
