@@ -10,7 +10,7 @@ package struct ConsoleEnvironment: Sendable {
   /// Whether one more sign-in may be asked for from an address.
   package let admitsSignIn: @Sendable (_ name: String) -> Bool
   /// Whether one more request without a session is answered.
-  package let admitsStranger: @Sendable (_ name: String) -> Bool
+  package let allowsAnonymous: @Sendable (_ name: String) -> Bool
   /// A time in seconds since 1970 as people read it, in UTC.
   package let timeText: @Sendable (Int64) -> String
   /// Seconds since 1970 of a text that somebody has typed; nil for what is no time.
@@ -22,7 +22,7 @@ package struct ConsoleEnvironment: Sendable {
 
   package init(
     administration: AdministrationEnvironment, keys: ServerKeys, publicURL: @escaping @Sendable () throws -> String,
-    admitsSignIn: @escaping @Sendable (String) -> Bool, admitsStranger: @escaping @Sendable (String) -> Bool,
+    admitsSignIn: @escaping @Sendable (String) -> Bool, allowsAnonymous: @escaping @Sendable (String) -> Bool,
     timeText: @escaping @Sendable (Int64) -> String,
     readTime: @escaping @Sendable (String) -> Int64?, version: String, facts: ServerFacts,
     report: @escaping @Sendable (any Error) -> Void
@@ -31,7 +31,7 @@ package struct ConsoleEnvironment: Sendable {
     self.keys = keys
     self.publicURL = publicURL
     self.admitsSignIn = admitsSignIn
-    self.admitsStranger = admitsStranger
+    self.allowsAnonymous = allowsAnonymous
     self.timeText = timeText
     self.readTime = readTime
     self.version = version

@@ -24,7 +24,7 @@ final class ConsoleBrowser: Sendable {
       ConsoleEnvironment(
         administration: administration ?? server.administration, keys: server.environment.keys,
         publicURL: { TestServer.publicURL },
-        admitsSignIn: { _ in true }, admitsStranger: { _ in admits() }, timeText: { String($0) },
+        admitsSignIn: { _ in true }, allowsAnonymous: { _ in admits() }, timeText: { String($0) },
         readTime: { Int64($0) }, version: "1", facts: .example,
         report: { Issue.record($0) }))
   }
@@ -40,38 +40,38 @@ final class ConsoleBrowser: Sendable {
     cookies.withLock { $0[name] = value }
   }
 
-  func get(_ target: String) async -> WebAnswer { await send(target, nil, origin: "https://console.test") }
+  func get(_ target: String) async -> WebResponse { await send(target, nil, origin: "https://console.test") }
 
-  func post(_ path: String, _ body: String, origin: String = "https://console.test") async -> WebAnswer {
+  func post(_ path: String, _ body: String, origin: String = "https://console.test") async -> WebResponse {
     await send(path, body, origin: origin)
   }
 
-  func put(_ path: String, _ body: String) async -> WebAnswer {
+  func put(_ path: String, _ body: String) async -> WebResponse {
     await send(path, body, isPut: true, origin: "https://console.test")
   }
 
   /// Sends a form with a file.
-  func upload(_ path: String, _ body: [UInt8], type: String = "multipart/form-data; boundary=b") async -> WebAnswer {
+  func upload(_ path: String, _ body: [UInt8], type: String = "multipart/form-data; boundary=b") async -> WebResponse {
     await send(path, body, type: type, origin: "https://console.test")
   }
 
-  private func send(_ target: String, _ body: String?, isPut: Bool = false, origin: String) async -> WebAnswer {
+  private func send(_ target: String, _ body: String?, isPut: Bool = false, origin: String) async -> WebResponse {
     await send(
       target, body.map { Array($0.utf8) }, isPut: isPut, type: "application/x-www-form-urlencoded", origin: origin)
   }
 
   private func send(
     _ target: String, _ body: [UInt8]?, isPut: Bool = false, type: String, origin: String
-  ) async -> WebAnswer {
+  ) async -> WebResponse {
     let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
     var fields = [("Host", "console.test"), ("Cookie", cookie)]
     if body != nil { fields += [("Content-Type", type), ("Origin", origin)] }
-    let answer = await console.answer(
-      WebRequest(
-        method: body == nil ? .GET : isPut ? .PUT : .POST, target: target, fields: .init(fields),
+    let answer = await console.response(
+      to: WebRequest(
+        method: body == nil ? .GET : isPut ? .PUT : .POST, target: target, headers: .init(fields),
         body: .init(bytes: body ?? []),
         peer: nil), from: "192.0.2.1", countedAs: "192.0.2.1")
-    for field in answer.fields where "\(field.name)" == "Set-Cookie" {
+    for field in answer.headers where "\(field.name)" == "Set-Cookie" {
       let pair = field.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
       cookies.withLock { $0[String(pair[0])] = pair.count == 2 ? String(pair[1]) : nil }
     }
@@ -90,5 +90,5 @@ final class ConsoleBrowser: Sendable {
     return try EnrolmentPayload(encoded: String(shown.prefix { $0 != "<" }))
   }
 
-  static func text(_ answer: WebAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+  static func text(_ answer: WebResponse) -> String { String(decoding: answer.body, as: UTF8.self) }
 }

@@ -33,7 +33,7 @@ import WebMessages
     }
   }
 
-  private func payloads(_ answer: WebAnswer) throws -> [EnrolmentPayload] {
+  private func payloads(_ answer: WebResponse) throws -> [EnrolmentPayload] {
     try ConsoleBrowser.text(answer).split(separator: "\n").dropFirst().map { line in
       try EnrolmentPayload(encoded: try CSVLine(parsing: String(line)).fields[2])
     }
@@ -49,7 +49,7 @@ import WebMessages
     #expect(ConsoleBrowser.text(checked).contains("bob,60"))
     #expect(try await codes() == before)
     let answer = await browser.upload(Self.issue, form(list, csrf: csrf))
-    let fields = Dictionary(uniqueKeysWithValues: answer.fields.map { ("\($0.name)", $0.value) })
+    let fields = Dictionary(uniqueKeysWithValues: answer.headers.map { ("\($0.name)", $0.value) })
     #expect(fields["Content-Type"] == "text/csv; charset=utf-8" && fields["Cache-Control"] == "no-store")
     #expect(fields["Content-Disposition"] == "attachment; filename=\"codes.csv\"")
     #expect(fields["X-Content-Type-Options"] == "nosniff")
@@ -85,7 +85,7 @@ import WebMessages
     let fields = [("csrf", csrf), ("lifetime", "900"), ("form", "sheets"), ("language", "ko")]
     let before = try await codes()
     let answer = await browser.upload(Self.issue, form(Array(list.utf8), fields))
-    let headers = Dictionary(uniqueKeysWithValues: answer.fields.map { ("\($0.name)", $0.value) })
+    let headers = Dictionary(uniqueKeysWithValues: answer.headers.map { ("\($0.name)", $0.value) })
     #expect(answer.status == .ok && headers["Cache-Control"] == "no-store" && headers["Content-Disposition"] == nil)
     #expect(headers["Content-Type"] == "text/html; charset=utf-8")
     let text = ConsoleBrowser.text(answer)

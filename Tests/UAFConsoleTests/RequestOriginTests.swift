@@ -9,7 +9,7 @@ struct RequestOriginTests {
     if let origin { fields.append(("Origin", origin)) }
     if let site { fields.append(("Sec-Fetch-Site", site)) }
     return RequestOrigin.isOwn(
-      WebRequest(method: .POST, target: "/console", fields: .init(fields), body: .init(string: ""), peer: nil))
+      WebRequest(method: .POST, target: "/console", headers: .init(fields), body: .init(string: ""), peer: nil))
   }
 
   @Test(

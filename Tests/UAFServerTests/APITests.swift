@@ -37,17 +37,17 @@ struct APITests {
 
   private func ask(
     _ method: HTTPMethod, _ target: String, token: String? = nil, body: String? = nil,
-    fields: HTTPHeaders = [:], from address: String = "192.0.2.1"
-  ) async throws -> (answer: WebAnswer, json: JSONObject) {
-    try await APIClient(api: api).ask(method, target, token: token, body: body, fields: fields, from: address)
+    headers: HTTPHeaders = [:], from address: String = "192.0.2.1"
+  ) async throws -> (answer: WebResponse, json: JSONObject) {
+    try await APIClient(api: api).ask(method, target, token: token, body: body, headers: headers, from: address)
   }
 
   private func code(_ json: JSONObject) -> String? {
     if case .string(let code)? = json["code"] { code } else { nil }
   }
 
-  private static func field(_ name: String, _ answer: WebAnswer) -> String? {
-    answer.fields.first { "\($0.name)" == name }?.value
+  private static func field(_ name: String, _ answer: WebResponse) -> String? {
+    answer.headers.first { "\($0.name)" == name }?.value
   }
 
   // MARK: Who asks
@@ -82,8 +82,8 @@ struct APITests {
 
   @Test func `two tokens in a request are refused, though one of them is right`() async throws {
     let token = try await token()
-    let fields: HTTPHeaders = ["Authorization": "Bearer \(token)"]
-    let (answer, json) = try await ask(.GET, "/api/v1/me", token: token, fields: fields)
+    let headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
+    let (answer, json) = try await ask(.GET, "/api/v1/me", token: token, headers: headers)
     #expect(answer.status == .badRequest && code(json) == "two-tokens")
   }
 
@@ -109,11 +109,11 @@ struct APITests {
   @Test func `requests of one token are limited`() async throws {
     let slow = APIResponder(
       environment, rate: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    let fields: HTTPHeaders = ["Authorization": "Bearer \(try await token())"]
+    let headers: HTTPHeaders = ["Authorization": "Bearer \(try await token())"]
     var statuses: [UInt] = []
     for _ in 0..<3 {
-      let request = WebRequest(method: .GET, target: "/api/v1/me", fields: fields, body: ByteBuffer(), peer: nil)
-      statuses.append(await slow.answer(to: request).status.code)
+      let request = WebRequest(method: .GET, target: "/api/v1/me", headers: headers, body: ByteBuffer(), peer: nil)
+      statuses.append(await slow.response(to: request).status.code)
     }
     #expect(statuses == [200, 200, 429])
   }
@@ -150,7 +150,7 @@ struct APITests {
     let patch = try await ask(.PATCH, "/api/v1/accounts", token: token).answer
     #expect(patch.status == .methodNotAllowed && Self.field("Allow", patch) == "GET, POST")
     let form: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded"]
-    let typed = try await ask(.POST, "/api/v1/accounts", token: token, body: "name=a", fields: form)
+    let typed = try await ask(.POST, "/api/v1/accounts", token: token, body: "name=a", headers: form)
     #expect(typed.answer.status == .unsupportedMediaType)
     let long = String(repeating: " ", count: RequestBody.maximum + 1)
     #expect(try await ask(.POST, "/api/v1/accounts", token: token, body: long).answer.status == .payloadTooLarge)
@@ -185,8 +185,8 @@ struct APITests {
     let token = try await token(.helpdesk)
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     let body = #"{"account":"mina"}"#
-    let first = try await ask(.POST, "/api/v1/enrolment-codes", token: token, body: body, fields: key)
-    let second = try await ask(.POST, "/api/v1/enrolment-codes", token: token, body: body, fields: key)
+    let first = try await ask(.POST, "/api/v1/enrolment-codes", token: token, body: body, headers: key)
+    let second = try await ask(.POST, "/api/v1/enrolment-codes", token: token, body: body, headers: key)
     #expect(first.answer.status == .created && second.answer.status == .created)
     #expect(first.json["payload"] != nil && second.json["payload"] == nil)
     #expect(second.json["expires"] == first.json["expires"])
@@ -207,16 +207,16 @@ struct APITests {
     let token = try await token()
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     #expect(
-      try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"a"}"#, fields: key).answer.status
+      try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"a"}"#, headers: key).answer.status
         == .created)
-    let other = try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"b"}"#, fields: key)
+    let other = try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"b"}"#, headers: key)
     #expect(other.answer.status == .unprocessableEntity && code(other.json) == "key-of-other-request")
     try await server.database.execute("UPDATE repeatableRequest SET answer = NULL")
-    let open = try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"a"}"#, fields: key)
+    let open = try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"a"}"#, headers: key)
     #expect(open.answer.status == .conflict && code(open.json) == "under-way")
     let long: HTTPHeaders = ["Idempotency-Key": String(repeating: "k", count: 256)]
     #expect(
-      try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"c"}"#, fields: long).answer.status
+      try await ask(.POST, "/api/v1/accounts", token: token, body: #"{"name":"c"}"#, headers: long).answer.status
         == .badRequest)
   }
 
@@ -225,15 +225,15 @@ struct APITests {
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     let body = #"{"name":"a"}"#
     #expect(
-      try await ask(.POST, "/api/v1/accounts", token: one, body: body, fields: key).answer.status == .created)
+      try await ask(.POST, "/api/v1/accounts", token: one, body: body, headers: key).answer.status == .created)
     #expect(
-      try await ask(.POST, "/api/v1/accounts", token: two, body: body, fields: key).answer.status == .conflict)
-    let free = try await ask(.POST, "/api/v1/accounts", token: two, body: #"{"name":"b"}"#, fields: key)
+      try await ask(.POST, "/api/v1/accounts", token: two, body: body, headers: key).answer.status == .conflict)
+    let free = try await ask(.POST, "/api/v1/accounts", token: two, body: #"{"name":"b"}"#, headers: key)
     #expect(free.answer.status == .created)
     server.advance(seconds: 86_400)
     let later = try await AccessAdministration(environment).createToken(
       "later", role: .administrator, lifetime: 60, by: root)
-    _ = try await ask(.POST, "/api/v1/accounts", token: later.text, body: #"{"name":"d"}"#, fields: key)
+    _ = try await ask(.POST, "/api/v1/accounts", token: later.text, body: #"{"name":"d"}"#, headers: key)
     #expect(try await server.database.integers("SELECT count(*) FROM repeatableRequest") == [1])
   }
 

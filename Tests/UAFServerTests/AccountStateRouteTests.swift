@@ -41,9 +41,9 @@ import struct UAFMessages.RequestContext
   private func ask(
     _ client: TestClient, _ proof: String?, method: HTTPMethod = .POST
   ) async throws -> TestResponse {
-    var fields = HTTPHeaders()
-    if let proof { fields.add(name: UAFRoutes.machineProof, value: proof) }
-    return try await client.executeRequest(uri: "/uaf/account", method: method, headers: fields, body: nil)
+    var headers = HTTPHeaders()
+    if let proof { headers.add(name: UAFRoutes.machineProof, value: proof) }
+    return try await client.executeRequest(uri: "/uaf/account", method: method, headers: headers, body: nil)
   }
 
   /// What alice's machine is told, or the one with a secret.
@@ -236,9 +236,9 @@ import struct UAFMessages.RequestContext
   @Test func `strangers use up nothing of a known machine's budget`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let own: HTTPHeaders = [UAFRoutes.machineProof: try proof()]
-    func status(_ client: TestClient, _ fields: HTTPHeaders) async -> HTTPResponseStatus {
-      await client.routes.answer(
-        to: WebRequest(method: .POST, target: "/uaf/account", fields: fields, body: ByteBuffer(), peer: address)
+    func status(_ client: TestClient, _ headers: HTTPHeaders) async -> HTTPResponseStatus {
+      await client.routes.response(
+        to: WebRequest(method: .POST, target: "/uaf/account", headers: headers, body: ByteBuffer(), peer: address)
       ).status
     }
     await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in

@@ -98,7 +98,7 @@ import UAFMessages
 
   @Test func `a server that names the same next page for ever is not followed`() async throws {
     struct Circle: AdministrationLink {
-      func answer(to request: APIRequest) async throws -> [UInt8] { Array(#"{"rows":[],"next":"7"}"#.utf8) }
+      func response(to request: APIRequest) async throws -> [UInt8] { Array(#"{"rows":[],"next":"7"}"#.utf8) }
       func close() async {}
     }
     await #expect(throws: LinkError.unexpected) {

@@ -43,7 +43,7 @@ struct AdministrationListenersTests {
     let address = try #require(AdminAddress(argument: "0"))
     let services = AdministrationListeners(
       api: APIResponder(environment, logger: logger), socketPath: directory.adminSocketPath,
-      console: { _ in WebAnswer(status: .ok, body: Array("console".utf8)) }, proxies: TrustedProxies(),
+      console: { _ in WebResponse(status: .ok, body: Array("console".utf8)) }, proxies: TrustedProxies(),
       // A busy machine may leave each step of a test waiting for minutes.
       patience: ListenerPatience(handshake: .hours(1), exchange: .hours(1), idle: .hours(1)), logger: logger
     ).services(at: address, certificates)

@@ -30,10 +30,10 @@ import struct UAFMessages.RequestContext
       admission: Admission(addressRate: 0, accountRate: accountRate), refusals: count)
   }
 
-  private func post(_ path: String, _ body: [UInt8], to routes: UAFRoutes) async -> WebAnswer {
-    await routes.answer(
+  private func post(_ path: String, _ body: [UInt8], to routes: UAFRoutes) async -> WebResponse {
+    await routes.response(
       to: WebRequest(
-        method: .POST, target: path, fields: ["Content-Type": "application/fido+uaf"], body: ByteBuffer(bytes: body),
+        method: .POST, target: path, headers: ["Content-Type": "application/fido+uaf"], body: ByteBuffer(bytes: body),
         peer: peer))
   }
 

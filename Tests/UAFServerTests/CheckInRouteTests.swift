@@ -25,13 +25,13 @@ import WebMessages
     _ client: TestClient, _ secret: MachineSecret?, _ body: [UInt8], claim: MachineClaim? = nil,
     type: String = "application/json"
   ) async throws -> TestResponse {
-    var fields: HTTPHeaders = ["Content-Type": type]
+    var headers: HTTPHeaders = ["Content-Type": type]
     if let secret {
       let proof = try claim.map { try server.proof(secret, $0) } ?? server.proof(secret, ofBody: body)
-      fields.add(name: UAFRoutes.machineProof, value: proof)
+      headers.add(name: UAFRoutes.machineProof, value: proof)
     }
     return try await client.executeRequest(
-      uri: "/uaf/machine", method: .POST, headers: fields, body: ByteBuffer(bytes: body))
+      uri: "/uaf/machine", method: .POST, headers: headers, body: ByteBuffer(bytes: body))
   }
 
   @Test func `a joined machine checks in, and the log and the metrics say so`() async throws {
@@ -98,12 +98,12 @@ import WebMessages
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var statuses: [HTTPResponseStatus] = []
       for _ in 0..<8 {
-        let fields: HTTPHeaders = [
+        let headers: HTTPHeaders = [
           "Content-Type": "application/json", UAFRoutes.machineProof: try server.proof(secret, ofBody: body),
         ]
         let request = WebRequest(
-          method: .POST, target: "/uaf/machine", fields: fields, body: ByteBuffer(bytes: body), peer: address)
-        statuses.append(await client.routes.answer(to: request).status)
+          method: .POST, target: "/uaf/machine", headers: headers, body: ByteBuffer(bytes: body), peer: address)
+        statuses.append(await client.routes.response(to: request).status)
       }
       #expect(statuses.first == .ok && statuses.last == .tooManyRequests)
     }

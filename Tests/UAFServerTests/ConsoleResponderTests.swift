@@ -29,14 +29,14 @@ struct ConsoleResponderTests {
   private func ask(
     _ path: String, _ body: String? = nil, from address: String
   ) async throws -> HTTPResponseStatus {
-    var fields: HTTPHeaders = ["Host": "console.test"]
+    var headers: HTTPHeaders = ["Host": "console.test"]
     if body != nil {
-      fields.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-      fields.add(name: "Origin", value: "https://console.test")
+      headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+      headers.add(name: "Origin", value: "https://console.test")
     }
-    return await responder.answer(
+    return await responder.response(
       to: WebRequest(
-        method: body == nil ? .GET : .POST, target: path, fields: fields, body: ByteBuffer(string: body ?? ""),
+        method: body == nil ? .GET : .POST, target: path, headers: headers, body: ByteBuffer(string: body ?? ""),
         peer: try SocketAddress(ipAddress: address, port: 4711))
     ).status
   }
@@ -88,11 +88,11 @@ struct ConsoleResponderTests {
     ] {
       let request = WebRequest(
         method: .POST, target: path,
-        fields: [
+        headers: [
           "Host": "console.test", "Origin": "https://console.test", "Content-Length": "\(announced)",
           "Content-Type": "application/x-www-form-urlencoded",
         ], body: ByteBuffer(), peer: try SocketAddress(ipAddress: "192.0.2.1", port: 4711))
-      #expect(await responder.answer(to: request).status == status, "\(announced) bytes announced")
+      #expect(await responder.response(to: request).status == status, "\(announced) bytes announced")
     }
   }
 

@@ -22,14 +22,14 @@ struct ExchangeTests {
       environment: server.environment, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let channel = NIOAsyncTestingChannel()
     try await channel.testingEventLoop.submit {
-      try channel.pipeline.syncOperations.addHandler(Exchange(routes.answer(to:), on: channel.eventLoop))
+      try channel.pipeline.syncOperations.addHandler(Exchange(routes.response(to:), on: channel.eventLoop))
     }.get()
     return channel
   }
 
-  private func head(_ path: String, _ method: HTTPMethod = .POST, _ fields: HTTPHeaders = [:]) -> HTTPServerRequestPart
+  private func head(_ path: String, _ method: HTTPMethod = .POST, _ headers: HTTPHeaders = [:]) -> HTTPServerRequestPart
   {
-    .head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: fields))
+    .head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: headers))
   }
 
   private static let end = HTTPServerRequestPart.end(nil)
@@ -39,7 +39,7 @@ struct ExchangeTests {
   /// The next answer, which is one write: its status, its other lines, and its body.
   private func answer(
     _ channel: NIOAsyncTestingChannel
-  ) async throws -> (status: String, fields: [String], body: String) {
+  ) async throws -> (status: String, headers: [String], body: String) {
     let answer = String(buffer: try await channel.waitForOutboundWrite(as: ByteBuffer.self))
     let end = try #require(answer.range(of: "\r\n\r\n"))
     var lines = answer[..<end.lowerBound].components(separatedBy: "\r\n")
@@ -55,8 +55,8 @@ struct ExchangeTests {
       let answer = try await answer(channel)
       #expect(answer.status == "HTTP/1.1 200 OK")
       #expect(answer.body == "ok\n")
-      #expect(answer.fields.contains("Server: uaf-server") && answer.fields.contains("Content-Length: 3"))
-      #expect(answer.fields.contains { $0.hasPrefix("Date: ") })
+      #expect(answer.headers.contains("Server: uaf-server") && answer.headers.contains("Content-Length: 3"))
+      #expect(answer.headers.contains { $0.hasPrefix("Date: ") })
     }
   }
 
@@ -67,13 +67,13 @@ struct ExchangeTests {
       try await channel.writeInbound(Self.end)
       let answer = try await answer(channel)
       #expect(answer.status == "HTTP/1.1 200 OK" && answer.body == (method == .GET ? "ok\n" : ""))
-      #expect(answer.fields.contains("Content-Length: 3"))
+      #expect(answer.headers.contains("Content-Length: 3"))
     }
   }
 
   @Test(arguments: [HTTPResponseStatus.noContent, .notModified])
   func `an answer that has no body by its status says no length`(status: HTTPResponseStatus) async throws {
-    let bytes = WebAnswer(status: status, body: [0x78]).bytes(
+    let bytes = WebResponse(status: status, body: [0x78]).bytes(
       isLast: false, date: "", allocator: ByteBufferAllocator())
     let text = String(buffer: bytes)
     #expect(
@@ -92,8 +92,8 @@ struct ExchangeTests {
 
   @Test func `refuses a body that is announced too long before any of it comes`() async throws {
     let channel = try await connection()
-    let fields: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": "65537"]
-    try await channel.writeInbound(head("/uaf/get", .POST, fields))
+    let headers: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": "65537"]
+    try await channel.writeInbound(head("/uaf/get", .POST, headers))
     #expect(try await answer(channel).status == "HTTP/1.1 413 Payload Too Large")
     try await channel.closeFuture.get()
   }

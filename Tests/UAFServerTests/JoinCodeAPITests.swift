@@ -36,11 +36,11 @@ struct JoinCodeAPITests {
     let token = try await token(.operator)
     let body = #"{"group":"lab","machines":2,"lifetime":60}"#
     let key: HTTPHeaders = ["Idempotency-Key": "k"]
-    let made = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, fields: key)
+    let made = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, headers: key)
     #expect(made.answer.status == .created)
     let payload = try MachinePayload(encoded: try #require(made.json.text("payload")))
     #expect(made.json.text("fingerprint")?.count == 64 && made.json.integer("expires") == server.now + 60)
-    let again = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, fields: key)
+    let again = try await api.ask(.POST, "/api/v1/join-codes", token: token, body: body, headers: key)
     #expect(again.answer.status == .created && again.json.text("payload") == nil && again.json.integer("number") == 1)
     try await server.joined(payload.code, "d1")
     let list = try await api.ask(.GET, "/api/v1/join-codes", token: token)

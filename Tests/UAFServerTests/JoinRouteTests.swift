@@ -21,9 +21,9 @@ import struct UAFMessages.RequestContext
 
   private func post(
     _ client: TestClient, _ path: String, _ body: [UInt8] = [],
-    _ fields: HTTPHeaders = ["Content-Type": "application/json"]
+    _ headers: HTTPHeaders = ["Content-Type": "application/json"]
   ) async throws -> TestResponse {
-    try await client.executeRequest(uri: path, method: .POST, headers: fields, body: ByteBuffer(bytes: body))
+    try await client.executeRequest(uri: path, method: .POST, headers: headers, body: ByteBuffer(bytes: body))
   }
 
   private func join(_ client: TestClient, _ code: String, _ device: String = "d1") async throws -> TestResponse {
@@ -50,11 +50,11 @@ import struct UAFMessages.RequestContext
   private func get(
     _ client: TestClient, _ account: String, by secret: MachineSecret?
   ) async throws -> HTTPResponseStatus {
-    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
+    var headers: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
     let claim = MachineClaim(operation: .authentication, isAnswer: false, username: account)
-    if let secret { fields.add(name: UAFRoutes.machineProof, value: try server.proof(secret, claim)) }
+    if let secret { headers.add(name: UAFRoutes.machineProof, value: try server.proof(secret, claim)) }
     let body = GetUAFRequest(op: .authentication, context: RequestContext(username: account).jsonText)
-    return try await post(client, "/uaf/get", body.jsonBytes, fields).status
+    return try await post(client, "/uaf/get", body.jsonBytes, headers).status
   }
 
   // MARK: Joining
@@ -103,8 +103,8 @@ import struct UAFMessages.RequestContext
       let body = try TestServer.joinRequest(office, "d1").jsonBytes
       for (hashed, isTaken) in [(body + [0x20], false), (body, true)] {
         let proof = try server.proof(secret, .joining(bodyHash: SHA256.hash(hashed)))
-        let fields: HTTPHeaders = ["Content-Type": "application/json", UAFRoutes.machineProof: proof]
-        let moved = try answer(await post(client, "/uaf/join", body, fields))
+        let headers: HTTPHeaders = ["Content-Type": "application/json", UAFRoutes.machineProof: proof]
+        let moved = try answer(await post(client, "/uaf/join", body, headers))
         #expect(moved.statusCode == (isTaken ? .ok : .forbidden))
       }
     }
@@ -135,9 +135,9 @@ import struct UAFMessages.RequestContext
   private func status(
     _ client: TestClient, _ path: String, _ body: [UInt8], from address: SocketAddress
   ) async -> HTTPResponseStatus {
-    await client.routes.answer(
+    await client.routes.response(
       to: WebRequest(
-        method: .POST, target: path, fields: ["Content-Type": "application/json"], body: ByteBuffer(bytes: body),
+        method: .POST, target: path, headers: ["Content-Type": "application/json"], body: ByteBuffer(bytes: body),
         peer: address)
     ).status
   }
@@ -231,10 +231,10 @@ import struct UAFMessages.RequestContext
     try await server.application.test { client in
       let secret = try await secret(client)
       let claim = MachineClaim(operation: .authentication, isAnswer: true, username: "alice")
-      let fields: HTTPHeaders = [
+      let headers: HTTPHeaders = [
         "Content-Type": "application/fido+uaf", UAFRoutes.machineProof: try server.proof(secret, claim),
       ]
-      let answer = try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body, fields).body))
+      let answer = try ServerResponse(parsing: [UInt8](buffer: await post(client, "/uaf/respond", body, headers).body))
       #expect(answer.statusCode == .ok)
       let own = try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID])
       #expect(answer.machineSecret == own && own != nil)

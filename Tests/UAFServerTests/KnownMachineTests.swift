@@ -23,8 +23,8 @@ struct KnownMachineTests {
   private func header(
     _ secret: MachineSecret?, _ operation: UAFOperation = .authentication, answers: Bool, account: String = "alice"
   ) throws -> HTTPHeaders {
-    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
-    guard let secret else { return fields }
+    var headers: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
+    guard let secret else { return headers }
     let proof = try #require(
       MachineProof(
         machineID: secret.machineID,
@@ -32,8 +32,8 @@ struct KnownMachineTests {
         madeAt: server.now,
         nonce: RandomBytes.make(16)))
     let code = try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret)
-    fields.add(name: UAFRoutes.machineProof, value: proof.text(with: code))
-    return fields
+    headers.add(name: UAFRoutes.machineProof, value: proof.text(with: code))
+    return headers
   }
 
   private func get(

@@ -175,8 +175,8 @@ struct MetricsTests {
     (HTTPMethod.POST, "/metrics"), (.GET, "/"), (.GET, "/uaf/facets"), (.POST, "/uaf/get"), (.GET, "/metrics/"),
   ])
   func `its listener refuses everything but its own pages`(method: HTTPMethod, path: String) async {
-    let request = WebRequest(method: method, target: path, fields: [:], body: ByteBuffer(), peer: nil)
-    #expect(await routes.answer(to: request).status == .notFound)
+    let request = WebRequest(method: method, target: path, headers: [:], body: ByteBuffer(), peer: nil)
+    #expect(await routes.response(to: request).status == .notFound)
   }
 
   @Test func `strangers do not get the page from the port of logins`() async throws {

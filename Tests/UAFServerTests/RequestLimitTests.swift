@@ -17,7 +17,7 @@ struct RequestLimitTests {
   private func connection() async throws -> NIOAsyncTestingChannel {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let routes = UAFRoutes(environment: server.environment, logger: logger)
-    let exchanges = ExchangeChannel(responder: routes.answer(to:), limits: { [ExchangeDeadline(on: $0)] })
+    let exchanges = ExchangeChannel(responder: routes.response(to:), limits: { [ExchangeDeadline(on: $0)] })
     let channel = NIOAsyncTestingChannel()
     try await channel.testingEventLoop.flatSubmit { exchanges.setup(channel: channel, logger: logger).map { _ in } }
       .get()

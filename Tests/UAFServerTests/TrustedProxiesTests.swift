@@ -17,10 +17,10 @@ struct TrustedProxiesTests {
   private func client(
     _ lines: String..., header: ForwardedHeader = .xForwardedFor, from peer: String = "10.1.2.3"
   ) throws -> [UInt8]? {
-    var fields = HTTPHeaders()
-    for line in lines { fields.add(name: header.rawValue, value: line) }
+    var headers = HTTPHeaders()
+    for line in lines { headers.add(name: header.rawValue, value: line) }
     let proxies = TrustedProxies(proxies.ranges, header: header)
-    return proxies.client(of: fields, from: try address(peer))?.ipBytes
+    return proxies.client(of: headers, from: try address(peer))?.ipBytes
   }
 
   private func bytes(_ text: String) throws -> [UInt8]? { try address(text).ipBytes }
@@ -79,20 +79,20 @@ struct TrustedProxiesTests {
   }
 
   @Test func `reads only the header that was chosen, since a proxy passes the other one on`() throws {
-    var fields = HTTPHeaders()
-    fields.add(name: "forwarded", value: "for=1.1.1.1")
-    fields.add(name: "x-forwarded-for", value: "198.51.100.1")
-    #expect(proxies.client(of: fields, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
+    var headers = HTTPHeaders()
+    headers.add(name: "forwarded", value: "for=1.1.1.1")
+    headers.add(name: "x-forwarded-for", value: "198.51.100.1")
+    #expect(proxies.client(of: headers, from: try address("10.1.2.3"))?.ipBytes == (try bytes("198.51.100.1")))
   }
 
   @Test func `believes whoever may connect to the Unix socket, and no loopback address that was not named`() throws {
-    var fields = HTTPHeaders()
-    fields.add(name: "x-forwarded-for", value: "198.51.100.1")
+    var headers = HTTPHeaders()
+    headers.add(name: "x-forwarded-for", value: "198.51.100.1")
     let socket = try SocketAddress(unixDomainSocketPath: "/run/uaf-server/socket")
-    #expect(TrustedProxies().client(of: fields, from: socket)?.ipBytes == (try bytes("198.51.100.1")))
+    #expect(TrustedProxies().client(of: headers, from: socket)?.ipBytes == (try bytes("198.51.100.1")))
     #expect(TrustedProxies().client(of: HTTPHeaders(), from: socket) == socket)
-    #expect(TrustedProxies().client(of: fields, from: try address("127.0.0.1"))?.isLoopback == true)
-    #expect(TrustedProxies().client(of: fields, from: nil) == nil)
+    #expect(TrustedProxies().client(of: headers, from: try address("127.0.0.1"))?.isLoopback == true)
+    #expect(TrustedProxies().client(of: headers, from: nil) == nil)
   }
 
   @Test(arguments: [

@@ -131,9 +131,9 @@ import struct UAFMessages.RequestContext
   ) async throws {
     for path in ["/uaf/get", "/uaf/respond"] {
       // Nothing of the body comes: the announcement alone decides.
-      let fields: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": length]
+      let headers: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": length]
       let answer = try await server.application.executeRequest(
-        uri: path, method: .POST, headers: fields, body: ByteBuffer())
+        uri: path, method: .POST, headers: headers, body: ByteBuffer())
       #expect(answer.status == .payloadTooLarge)
       #expect(answer.isLast, "what was announced is not read to its end")
     }

@@ -40,12 +40,12 @@ struct UnlockAPITests {
     let (api, token) = try await client(.helpdesk)
     let body = #"{"machine":"d-1","lifetime":600,"reason":"called"}"#
     let key: HTTPHeaders = ["Idempotency-Key": "k"]
-    let made = try await api.ask(.POST, "/api/v1/accounts/mina/unlocks", token: token, body: body, fields: key)
+    let made = try await api.ask(.POST, "/api/v1/accounts/mina/unlocks", token: token, body: body, headers: key)
     #expect(made.answer.status == .created && made.json.integer("expires") == server.now + 600)
     #expect(made.json.text("payload")?.split(separator: ".").count == 3)
     #expect(made.json.objects("codes").first?.text("code")?.count == 29)
     #expect(made.json.text("device") == "d-1" && made.json.text("account") == "mina")
-    let again = try await api.ask(.POST, "/api/v1/accounts/mina/unlocks", token: token, body: body, fields: key)
+    let again = try await api.ask(.POST, "/api/v1/accounts/mina/unlocks", token: token, body: body, headers: key)
     #expect(again.answer.status == .created && again.json.text("id") == made.json.text("id"))
     #expect(again.json["payload"] == nil && again.json["codes"] == nil)
     let rows = try await server.store.read { try $0.audit.rows(AuditFilter(kind: .unlock), limit: 9) }

@@ -43,11 +43,11 @@ import UAFMessages
     _ response: UAFResponse, to instance: TestClient, knownBy secret: MachineSecret? = nil,
     for account: String = "alice"
   ) async throws -> UAFStatusCode? {
-    var fields: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
-    if let secret { fields.add(name: UAFRoutes.machineProof, value: try proof(by: secret, for: account)) }
+    var headers: HTTPHeaders = ["Content-Type": "application/fido+uaf"]
+    if let secret { headers.add(name: UAFRoutes.machineProof, value: try proof(by: secret, for: account)) }
     let body = SendUAFResponse(uafResponse: response.text)
     let answer = try await instance.executeRequest(
-      uri: "/uaf/respond", method: .POST, headers: fields, body: ByteBuffer(bytes: body.jsonBytes))
+      uri: "/uaf/respond", method: .POST, headers: headers, body: ByteBuffer(bytes: body.jsonBytes))
     guard answer.status != .tooManyRequests else { return nil }
     return try ServerResponse(parsing: [UInt8](buffer: answer.body)).statusCode
   }

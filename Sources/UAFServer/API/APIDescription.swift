@@ -64,14 +64,14 @@ enum APIDescription {
     var object: JSONObject = ["summary": .string(route.summary), "operationId": .string(operationID(route))]
     if !parameters.isEmpty { object.set("parameters", .array(parameters)) }
     if let body = route.body { object.set("requestBody", requestBody(body, route.bodyExample)) }
-    var answer: JSONObject = ["description": .string(route.status.reasonPhrase)]
+    var response: JSONObject = ["description": .string(route.status.reasonPhrase)]
     if let example = route.example {
-      answer.set("content", content(["type": .string("object")], example))
+      response.set("content", content(["type": .string("object")], example))
     }
     object.set(
       "responses",
       .object([
-        String(route.status.code): .object(answer),
+        String(route.status.code): .object(response),
         "default": .object(["$ref": .string("#/components/responses/Problem")]),
       ]))
     return .object(object)

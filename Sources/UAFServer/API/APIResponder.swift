@@ -36,37 +36,37 @@ struct APIResponder: Sendable {
   static func isAPI(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
   /// Answers a request that proves by a token who asks.
-  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
-    await answer(to: request) { try await caller(of: request) }
+  @Sendable func response(to request: WebRequest) async -> WebResponse {
+    await response(to: request) { try await caller(of: request) }
   }
 
   /// Answers a request of somebody who is known otherwise.
-  func answer(to request: WebRequest, of caller: Caller) async -> WebAnswer {
-    await answer(to: request) { caller }
+  func response(to request: WebRequest, of caller: Caller) async -> WebResponse {
+    await response(to: request) { caller }
   }
 
-  private func answer(to request: WebRequest, _ caller: () async throws -> Caller) async -> WebAnswer {
+  private func response(to request: WebRequest, _ caller: () async throws -> Caller) async -> WebResponse {
     do {
-      guard !RequestBody.announcesTooMuch(request.fields), request.body.readableBytes <= RequestBody.maximum else {
+      guard !RequestBody.announcesTooMuch(request.headers), request.body.readableBytes <= RequestBody.maximum else {
         throw Problem(.payloadTooLarge, "too-large", "the body may have \(RequestBody.maximum) bytes")
       }
       return try await routed(request, of: try await caller())
     } catch let problem as Problem {
-      return problem.answer(Self.fields(problem), isLast: problem.status == .payloadTooLarge)
+      return problem.webResponse(Self.headers(problem), isLast: problem.status == .payloadTooLarge)
     } catch let refusal as AdministrationRefusal {
-      return Problem(refusal).answer()
+      return Problem(refusal).webResponse()
     } catch let failure as any StoreFailure {
       logger.error("failed", metadata: ["by": "api", "error": "\(failure.logName)"])
       return Problem(.serviceUnavailable, "store-away", "the store cannot be used; whether it was done is not known")
-        .answer([("Retry-After", "5")])
+        .webResponse([("Retry-After", "5")])
     } catch {
       logger.error("failed", metadata: ["by": "api", "error": "\(type(of: error))"])
-      return Problem(.internalServerError, "failed", "the server failed; its log says more").answer()
+      return Problem(.internalServerError, "failed", "the server failed; its log says more").webResponse()
     }
   }
 
   /// What a status has to say in headers.
-  private static func fields(_ problem: Problem) -> [(name: StaticString, value: String)] {
+  private static func headers(_ problem: Problem) -> [(name: StaticString, value: String)] {
     switch problem.status {
     case .unauthorized: [("WWW-Authenticate", "Bearer")]
     case .tooManyRequests: [("Retry-After", "60")]
@@ -79,14 +79,14 @@ struct APIResponder: Sendable {
 
   /// A right token is never stopped by wrong ones of its address.
   private func caller(of request: WebRequest) async throws -> Caller {
-    let address = proxies.client(of: request.fields, from: request.peer)
+    let address = proxies.client(of: request.headers, from: request.peer)
     let name = address.flatMap(Admission.name) ?? ""
-    let headers = request.fields["Authorization"]
-    guard headers.count <= 1 else {
+    let authorizations = request.headers["Authorization"]
+    guard authorizations.count <= 1 else {
       throw Problem(.badRequest, "two-tokens", "the request has more than one Authorization header")
     }
     let bytes = address?.ipBytes
-    guard let header = headers.first, let text = Self.token(header),
+    guard let header = authorizations.first, let text = Self.token(header),
       let caller = try await TokenCheck(environment).caller(
         of: text, address: address?.ipAddress ?? "",
         isWithin: { ranges in
@@ -94,7 +94,7 @@ struct APIResponder: Sendable {
           return ranges.contains { AddressRange(argument: $0)?.contains(bytes) == true }
         })
     else {
-      guard headers.isEmpty || wrong.admits(name, now: environment.now()) else {
+      guard authorizations.isEmpty || wrong.admits(name, now: environment.now()) else {
         throw Problem(.tooManyRequests, "too-many-wrong-tokens", "too many wrong tokens from this address")
       }
       throw Problem(.unauthorized, "no-token", "the request has no token that may be used from here")
@@ -119,13 +119,13 @@ struct APIResponder: Sendable {
   /// Does what a request asks for.
   ///
   /// - Throws: ``Problem``; ``AdministrationRefusal``; ``StoreFailure``.
-  func routed(_ request: WebRequest, of caller: Caller) async throws -> WebAnswer {
+  func routed(_ request: WebRequest, of caller: Caller) async throws -> WebResponse {
     let prefix = APIRoute.prefix + "/"
     guard request.path.hasPrefix(prefix) else { throw Self.nothing }
     let segments = request.path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
     if request.path == APIRoute.prefix + APIDescription.path {
       guard request.method == .GET else { throw Self.notAllowed([.GET]) }
-      return APIAnswer.ok(APIDescription.document(of: routes, version: ServerVersion.current)).answer()
+      return APIResponse.ok(APIDescription.document(of: routes, version: ServerVersion.current)).webResponse()
     }
     let found = routes.compactMap { route in route.match(segments).map { (route, $0) } }
     guard !found.isEmpty else { throw Self.nothing }
@@ -154,28 +154,28 @@ struct APIResponder: Sendable {
       return BodyMembers()
     }
     // Also keeps out the requests that a browser sends for another page without asking first.
-    let type = request.field("Content-Type")?.split(separator: ";").first?.lowercased()
+    let type = request.header("Content-Type")?.split(separator: ";").first?.lowercased()
     guard type == "application/json" else {
       throw Problem(.unsupportedMediaType, "media-type", "the body must be application/json")
     }
     return try BodyMembers(Array(request.body.readableBytesView), names: members.map(\.name))
   }
 
-  private func done(_ request: WebRequest, _ route: APIRoute, _ call: APICall) async throws -> WebAnswer {
-    guard route.isRepeatable, let key = request.field(IdempotencyKey.header) else {
-      return try await route.handle(call).answer()
+  private func done(_ request: WebRequest, _ route: APIRoute, _ call: APICall) async throws -> WebResponse {
+    guard route.isRepeatable, let key = request.header(IdempotencyKey.header) else {
+      return try await route.handle(call).webResponse()
     }
     let keys = IdempotencyKey(environment)
     let asked = Array("\(request.method.rawValue) \(request.path)\0\(request.query ?? "")\0".utf8)
     let noted: RepeatableRequest
     switch try await keys.begin(key, of: call.caller, request: asked + Array(request.body.readableBytesView)) {
-    case .repeated(let answer): return answer.answer(isRepeated: true)
+    case .repeated(let response): return response.webResponse(isRepeated: true)
     case .first(let request): noted = request
     }
     do {
-      let answer = try await route.handle(call)
-      try await keys.end(noted, answer)
-      return answer.answer()
+      let response = try await route.handle(call)
+      try await keys.end(noted, response)
+      return response.webResponse()
     } catch let error where error is AdministrationRefusal || error is Problem {
       try await keys.forget(noted)
       throw error
@@ -199,7 +199,7 @@ struct IdempotencyKey {
     /// It is done now.
     case first(RepeatableRequest)
     /// It was done before, with this answer.
-    case repeated(APIAnswer)
+    case repeated(APIResponse)
   }
 
   private let environment: AdministrationEnvironment
@@ -231,19 +231,19 @@ struct IdempotencyKey {
       throw Problem(
         .unprocessableEntity, "key-of-other-request", "another request was sent under this key", field: Self.header)
     }
-    guard let answer = earlier.answer.flatMap(APIAnswer.init(kept:)) else {
+    guard let response = earlier.answer.flatMap(APIResponse.init(kept:)) else {
       throw Problem(
         .conflict, "under-way",
         "the request under this key is under way, or its outcome is not known: look at the audit",
         field: Self.header)
     }
-    return .repeated(answer)
+    return .repeated(response)
   }
 
   /// Keeps the answer.
-  func end(_ request: RepeatableRequest, _ answer: APIAnswer) async throws {
+  func end(_ request: RepeatableRequest, _ response: APIResponse) async throws {
     var done = request
-    done.answer = answer.kept
+    done.answer = response.kept
     try await environment.note { [done] in try $0.repeatableRequests.finish(done) }
   }
 

@@ -27,7 +27,7 @@ struct APIRoute: Sendable {
   var status = HTTPResponseStatus.ok
   /// An answer as an example; nil for one without a body.
   var example: JSONObject?
-  let handle: @Sendable (APICall) async throws -> APIAnswer
+  let handle: @Sendable (APICall) async throws -> APIResponse
 
   static let prefix = "/api/v1"
 
@@ -206,7 +206,7 @@ struct BodyMembers: Equatable {
 }
 
 /// What a route of the API answers.
-struct APIAnswer: Equatable {
+struct APIResponse: Equatable {
   let status: HTTPResponseStatus
   /// nil for none.
   var body: JSONObject?
@@ -215,17 +215,17 @@ struct APIAnswer: Equatable {
   /// Members that are shown once: a repeated request gets the answer without them.
   var secrets: [String] = []
 
-  static let done = APIAnswer(status: .noContent)
+  static let done = APIResponse(status: .noContent)
 
-  static func ok(_ body: JSONObject) -> APIAnswer { APIAnswer(status: .ok, body: body) }
+  static func ok(_ body: JSONObject) -> APIResponse { APIResponse(status: .ok, body: body) }
 
   /// As it is sent.
-  func answer(isRepeated: Bool = false) -> WebAnswer {
-    var fields: [(name: StaticString, value: String)] = [("Cache-Control", "no-store")]
-    if body != nil { fields.append(("Content-Type", "application/json")) }
-    if let location { fields.append(("Location", location)) }
-    if isRepeated { fields.append(("Idempotency-Replayed", "true")) }
-    return WebAnswer(status: status, fields: fields, body: body.map { JSONValue.object($0).bytes } ?? [])
+  func webResponse(isRepeated: Bool = false) -> WebResponse {
+    var headers: [(name: StaticString, value: String)] = [("Cache-Control", "no-store")]
+    if body != nil { headers.append(("Content-Type", "application/json")) }
+    if let location { headers.append(("Location", location)) }
+    if isRepeated { headers.append(("Idempotency-Replayed", "true")) }
+    return WebResponse(status: status, headers: headers, body: body.map { JSONValue.object($0).bytes } ?? [])
   }
 
   // MARK: For a repeated request

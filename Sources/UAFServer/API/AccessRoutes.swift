@@ -49,7 +49,7 @@ enum AccessRoutes {
       call.body.string("name"), role: call.role(), lifetime: lifetime, addresses: addresses, by: call.caller)
     var body = APIShapes.token(made.token)
     body.set("token", .string(made.text))
-    return APIAnswer(status: .created, body: body, secrets: ["token"])
+    return APIResponse(status: .created, body: body, secrets: ["token"])
   }
 
   private static let tokens = APIRoute(

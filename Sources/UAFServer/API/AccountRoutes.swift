@@ -53,7 +53,7 @@ enum AccountRoutes {
   ) { call in
     let name = try call.body.string("name")
     try await AccountAdministration(call.environment).add(name, by: call.caller)
-    return APIAnswer(
+    return APIResponse(
       status: .created, body: ["name": .string(name)], location: PathText.joined(["accounts", name]))
   }
 
@@ -172,6 +172,6 @@ enum UnlockRoutes {
       for: call.part("account"), on: call.body.string("machine"),
       lifetime: call.body.optionalInteger("lifetime") ?? UnlockAdministration.standardLifetime,
       reason: call.body.optionalString("reason") ?? "", by: call.caller)
-    return APIAnswer(status: .created, body: APIShapes.issued(issued), secrets: ["payload", "codes"])
+    return APIResponse(status: .created, body: APIShapes.issued(issued), secrets: ["payload", "codes"])
   }
 }

@@ -28,7 +28,7 @@ enum ApprovalRoutes {
     let issued = try await ApprovalAdministration(call.environment).create(
       call.body.string("text"), for: call.body.string("account"),
       lifetime: call.body.optionalInteger("lifetime") ?? ApprovalAdministration.standardLifetime, by: call.caller)
-    return APIAnswer(
+    return APIResponse(
       status: .created, body: APIShapes.issued(issued),
       location: issued.number.map { PathText.joined(["approvals", String($0)]) }, secrets: ["payload"])
   }

@@ -18,7 +18,7 @@ enum EnrolmentRoutes {
     let issued = try await EnrolmentAdministration(call.environment).issue(
       for: call.body.string("account"),
       lifetime: call.body.optionalInteger("lifetime") ?? EnrolmentAdministration.standardLifetime, by: call.caller)
-    return APIAnswer(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
+    return APIResponse(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
   }
 
   private static let list = APIRoute(
@@ -80,7 +80,7 @@ enum JoinCodeRoutes {
       machines: call.body.optionalInteger("machines") ?? 1,
       lifetime: call.body.optionalInteger("lifetime") ?? JoinCodeAdministration.standardLifetime,
       authority: call.body.optionalString("authority"), by: call.caller)
-    return APIAnswer(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
+    return APIResponse(status: .created, body: APIShapes.issued(issued), secrets: ["payload"])
   }
 
   private static let list = APIRoute(

@@ -122,7 +122,7 @@ enum MachinePolicyRoutes {
     }
     let saved = try await MachinePolicyAdministration(call.environment).save(
       try draft(call), reason: call.body.string("reason"), after: last, by: call.caller)
-    return APIAnswer(
+    return APIResponse(
       status: .created, body: APIShapes.machinePolicy(saved),
       location: PathText.joined(["machine-policies", String(saved.number)]))
   }

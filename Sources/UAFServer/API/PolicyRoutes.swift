@@ -58,7 +58,7 @@ enum PolicyRoutes {
     let saved = try await PolicyAdministration(call.environment).save(
       call.body.string("policy"), reason: call.body.string("reason"), after: last,
       lockingOut: Int(clamping: call.body.optionalInteger("lockOut") ?? 0), by: call.caller)
-    return APIAnswer(
+    return APIResponse(
       status: .created, body: APIShapes.policy(saved), location: PathText.joined(["policies", String(saved.number)]))
   }
 }

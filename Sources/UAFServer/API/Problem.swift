@@ -59,10 +59,10 @@ struct Problem: Error, Equatable {
     return object
   }
 
-  /// - Parameter fields: headers of this answer alone.
-  func answer(_ fields: [(name: StaticString, value: String)] = [], isLast: Bool = false) -> WebAnswer {
-    WebAnswer(
-      status: status, fields: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + fields,
+  /// - Parameter headers: those of this response alone.
+  func webResponse(_ headers: [(name: StaticString, value: String)] = [], isLast: Bool = false) -> WebResponse {
+    WebResponse(
+      status: status, headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + headers,
       body: JSONValue.object(json).bytes, isLast: isLast)
   }
 }

@@ -31,11 +31,11 @@ struct TrustedProxies: Sendable {
   ///
   /// - Parameters:
   ///   - peer: the other end of the connection.
-  ///   - fields: the request's headers.
-  func client(of fields: HTTPHeaders, from peer: SocketAddress?) -> SocketAddress? {
+  ///   - headers: those of the request.
+  func client(of headers: HTTPHeaders, from peer: SocketAddress?) -> SocketAddress? {
     guard contains(peer) else { return peer }
     var client = peer
-    for hop in header.hops(in: fields) {
+    for hop in header.hops(in: headers) {
       guard let hop, !hop.isLoopback else { return client }
       client = hop
       guard contains(hop) else { break }
@@ -94,8 +94,8 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
   ///
   /// The last one was written by the proxy nearest to the server, the first one by anybody. So the text is read from its end, and
   /// what a stranger wrote before cannot change how the end is read.
-  func hops(in fields: HTTPHeaders) -> some Sequence<SocketAddress?> {
-    fields[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
+  func hops(in headers: HTTPHeaders) -> some Sequence<SocketAddress?> {
+    headers[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
   }
 
   /// The parts of a line between commas, the last one first.

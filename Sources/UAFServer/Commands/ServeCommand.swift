@@ -249,7 +249,7 @@ struct ServeCommand: AsyncParsableCommand {
   ) -> ExchangeChannel {
     let notices = RateLimiter(.init(perMinute: 1))
     return ExchangeChannel(
-      responder: routes.answer(to:),
+      responder: routes.response(to:),
       limits: { [proxies, logger = start.logger] loop in
         [
           ConnectionPlace(connections, proxies: proxies, notices: notices, logger: logger, handshake: handshake),

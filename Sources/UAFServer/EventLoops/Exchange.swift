@@ -13,7 +13,7 @@ final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
   typealias OutboundOut = ByteBuffer
-  typealias Responder = @Sendable (WebRequest) async -> WebAnswer
+  typealias Responder = @Sendable (WebRequest) async -> WebResponse
   /// How many bytes the body of a request may have.
   typealias BodyLimit = @Sendable (HTTPRequestHead) -> Int
 
@@ -78,7 +78,7 @@ final class Exchange: ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if state == .waiting { answer(context) }
+    if state == .waiting { respond(context) }
     if isReadHeld { read(context: context) }
     context.fireChannelWritabilityChanged()
   }
@@ -117,7 +117,7 @@ final class Exchange: ChannelDuplexHandler {
       self.head = head
       room = maximumBody(head)
       // Refused by its announced length, before any of it has come.
-      guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return answer(context) }
+      guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return respond(context) }
       // Whoever asks waits a second for that before they send the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
@@ -127,9 +127,9 @@ final class Exchange: ChannelDuplexHandler {
       let rest = room + 1 - body.readableBytes
       guard head != nil, rest > 0 else { return }
       if let kept = part.readSlice(length: min(rest, part.readableBytes)) { body.writeImmutableBuffer(kept) }
-      if body.readableBytes > room { answer(context) }
+      if body.readableBytes > room { respond(context) }
     case .end:
-      answer(context)
+      respond(context)
     }
   }
 
@@ -137,7 +137,7 @@ final class Exchange: ChannelDuplexHandler {
   private func refuse(_ context: ChannelHandlerContext) {
     // TLS's closing message is waited for, and meanwhile more would come. If this fails, the exchange's time ends it.
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
-    write(WebAnswer(status: .badRequest, isLast: true), isLast: true, context)
+    write(WebResponse(status: .badRequest, isLast: true), isLast: true, context)
   }
 
   // MARK: Answers
@@ -146,7 +146,7 @@ final class Exchange: ChannelDuplexHandler {
   ///
   /// Not before the answers to earlier requests are on their way: a client that sends requests and takes in no answer would
   /// fill the memory with them.
-  private func answer(_ context: ChannelHandlerContext) {
+  private func respond(_ context: ChannelHandlerContext) {
     guard let head else { return }
     guard context.channel.isWritable else {
       state = .waiting
@@ -156,21 +156,21 @@ final class Exchange: ChannelDuplexHandler {
     state = .answering
     tell(.answering)
     let request = WebRequest(
-      method: head.method, target: head.uri, fields: head.headers, body: body, peer: context.channel.remoteAddress)
+      method: head.method, target: head.uri, headers: head.headers, body: body, peer: context.channel.remoteAddress)
     let (isForHead, isLast) = (head.method == .HEAD, !head.isKeepAlive)
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     Task(executorPreference: executor) { [responder] in
-      let answer = await responder(request)
+      let response = await responder(request)
       let (exchange, context) = bound.value
-      exchange.write(answer, isForHead: isForHead, isLast: isLast, context)
+      exchange.write(response, isForHead: isForHead, isLast: isLast, context)
     }
   }
 
   private func write(
-    _ answer: WebAnswer, isForHead: Bool = false, isLast: Bool, _ context: ChannelHandlerContext
+    _ response: WebResponse, isForHead: Bool = false, isLast: Bool, _ context: ChannelHandlerContext
   ) {
-    let isLast = isLast || isEnding || answer.isLast || isInputClosed && early.isEmpty
-    let bytes = answer.bytes(
+    let isLast = isLast || isEnding || response.isLast || isInputClosed && early.isEmpty
+    let bytes = response.bytes(
       isForHead: isForHead, isLast: isLast, date: SecondText.http.text(at: Terminal.now),
       allocator: context.channel.allocator)
     tell(.answered)

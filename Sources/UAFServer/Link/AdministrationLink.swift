@@ -12,7 +12,7 @@ protocol AdministrationLink: Sendable {
   /// Sends a request.
   ///
   /// - Throws: ``Problem`` if it is refused; ``LinkError``; the store's failures.
-  func answer(to request: APIRequest) async throws -> [UInt8]
+  func response(to request: APIRequest) async throws -> [UInt8]
 
   /// Must be called when nothing is asked any more.
   func close() async
@@ -21,7 +21,7 @@ protocol AdministrationLink: Sendable {
 extension AdministrationLink {
   /// Sends a request, and reads the object of its answer; without members for an answer without a body.
   func ask(_ request: APIRequest) async throws -> JSONObject {
-    let bytes = try await answer(to: request)
+    let bytes = try await response(to: request)
     if bytes.isEmpty { return [:] }
     guard case .object(let object)? = try? JSONValue(parsing: bytes) else { throw LinkError.unexpected }
     return object
@@ -86,10 +86,10 @@ struct APIRequest: Sendable {
 
   /// As it comes to the API of this process.
   var asked: WebRequest {
-    var fields = HTTPHeaders()
-    if body != nil { fields.add(name: "Content-Type", value: "application/json") }
+    var headers = HTTPHeaders()
+    if body != nil { headers.add(name: "Content-Type", value: "application/json") }
     return WebRequest(
-      method: method, target: target, fields: fields,
+      method: method, target: target, headers: headers,
       body: ByteBuffer(bytes: body.map { JSONValue.object($0).bytes } ?? []), peer: nil)
   }
 }

@@ -13,7 +13,7 @@ import UAFService
 /// The API of a server that runs, at its socket or over TLS.
 struct RemoteLink: AdministrationLink {
   /// Bytes of an answer: a page of 200 rows with the longest texts.
-  private static let maximumAnswer = 8 << 20
+  private static let maximumResponse = 8 << 20
   private static let limit = TimeAmount.seconds(60)
 
   private let address: APIAddress
@@ -32,7 +32,7 @@ struct RemoteLink: AdministrationLink {
     self.token = token
   }
 
-  func answer(to request: APIRequest) async throws -> [UInt8] {
+  func response(to request: APIRequest) async throws -> [UInt8] {
     let (status, type, bytes) = try await exchange(request)
     if (200..<300).contains(status.code) { return bytes }
     guard type == Problem.mediaType, case .object(let object)? = try? JSONValue(parsing: bytes),
@@ -52,9 +52,9 @@ struct RemoteLink: AdministrationLink {
       asked.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).bytes))
     }
     do {
-      let answer = try await client.execute(asked, timeout: Self.limit)
-      let bytes = try await answer.body.collect(upTo: Self.maximumAnswer)
-      return (answer.status, answer.headers.first(name: "Content-Type"), Array(bytes.readableBytesView))
+      let response = try await client.execute(asked, timeout: Self.limit)
+      let bytes = try await response.body.collect(upTo: Self.maximumResponse)
+      return (response.status, response.headers.first(name: "Content-Type"), Array(bytes.readableBytesView))
     } catch {
       let reason = SinkFailure(error).description
       throw LinkError.away(address: address.description, reason: reason, mayBeDone: request.method != .GET)
@@ -97,7 +97,7 @@ struct LocalLink: AdministrationLink {
     try StateLock.wait(for: directory) { try ServerKeys(state: directory, now: { Terminal.now }) }
   }
 
-  func answer(to request: APIRequest) async throws -> [UInt8] {
+  func response(to request: APIRequest) async throws -> [UInt8] {
     do {
       return try await api.routed(request.asked, of: caller).body
     } catch let refusal as AdministrationRefusal {

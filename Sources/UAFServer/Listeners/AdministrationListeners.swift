@@ -25,7 +25,7 @@ struct AdministrationListeners: Sendable {
 
   init(
     api: APIResponder, socketPath: String,
-    console: @escaping Exchange.Responder = { _ in WebAnswer(status: .notFound) },
+    console: @escaping Exchange.Responder = { _ in WebResponse(status: .notFound) },
     proxies: TrustedProxies, patience: ListenerPatience = .standard, logger: Logger
   ) {
     self.api = api
@@ -50,7 +50,7 @@ struct AdministrationListeners: Sendable {
       isAuditUnsigned: { service.auditStanding.isOverdue(at: service.now()) }, models: service.models)
     self.init(
       api: APIResponder(environment, proxies: proxies, logger: logger), socketPath: directory.adminSocketPath,
-      console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).answer(to:),
+      console: ConsoleResponder(service, environment, facts: facts, proxies: proxies, logger: logger).response(to:),
       proxies: proxies,
       logger: logger)
   }
@@ -71,7 +71,7 @@ struct AdministrationListeners: Sendable {
       responder: { request in
         // Not on the connection's event loop, which it shares with logins: a store may answer on the caller's thread.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
-          APIResponder.isAPI(request.path) ? await api.answer(to: request) : await console(request)
+          APIResponder.isAPI(request.path) ? await api.response(to: request) : await console(request)
         }
       }, limits: limits(handshake: patience.handshake),
       maximumBody: { ConsoleResponder.maximumBody($0.method, $0.uri) })
@@ -162,7 +162,7 @@ struct ConsoleResponder: Sendable {
   /// Sign-ins that an address may ask for in a minute; twice as many at once.
   private static let signInRate: Int64 = 10
   /// Requests without a session of an address in a minute; twice as many at once.
-  private static let strangerRate: Int64 = 120
+  private static let anonymousRate: Int64 = 120
 
   private let console: Console
   private let proxies: TrustedProxies
@@ -172,12 +172,12 @@ struct ConsoleResponder: Sendable {
     proxies: TrustedProxies, logger: Logger
   ) {
     let signIns = RateLimiter(.init(perMinute: Self.signInRate))
-    let strangers = RateLimiter(.init(perMinute: Self.strangerRate))
+    let anonymous = RateLimiter(.init(perMinute: Self.anonymousRate))
     console = Console(
       ConsoleEnvironment(
         administration: administration, keys: service.keys, publicURL: { try service.identity().publicURL },
         admitsSignIn: { signIns.admits($0, now: service.now()) },
-        admitsStranger: { strangers.admits($0, now: service.now()) }, timeText: { SecondText.iso8601.text(at: $0) },
+        allowsAnonymous: { anonymous.admits($0, now: service.now()) }, timeText: { SecondText.iso8601.text(at: $0) },
         readTime: { TypedTime(argument: $0)?.seconds },
         version: ServerVersion.current, facts: facts,
         report: { error in
@@ -193,13 +193,13 @@ struct ConsoleResponder: Sendable {
     method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : RequestBody.maximum
   }
 
-  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+  @Sendable func response(to request: WebRequest) async -> WebResponse {
     let limit = Self.maximumBody(request.method, request.path)
-    guard !RequestBody.announcesTooMuch(request.fields, limit: limit), request.body.readableBytes <= limit else {
-      return WebAnswer(status: .payloadTooLarge, isLast: true)
+    guard !RequestBody.announcesTooMuch(request.headers, limit: limit), request.body.readableBytes <= limit else {
+      return WebResponse(status: .payloadTooLarge, isLast: true)
     }
-    let address = proxies.client(of: request.fields, from: request.peer)
-    return await console.answer(
-      request, from: address?.ipAddress ?? "", countedAs: address.flatMap(Admission.name) ?? "")
+    let address = proxies.client(of: request.headers, from: request.peer)
+    return await console.response(
+      to: request, from: address?.ipAddress ?? "", countedAs: address.flatMap(Admission.name) ?? "")
   }
 }

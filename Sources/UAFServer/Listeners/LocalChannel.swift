@@ -36,7 +36,9 @@ struct LocalChannel: ServerChildChannel {
       ExchangeChannel(
         responder: { request in
           // As at the network's address: logins share the event loops.
-          await withTaskExecutorPreference(globalConcurrentExecutor) { await responder.answer(to: request, of: caller) }
+          await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await responder.response(to: request, of: caller)
+          }
         }, limits: limits
       )
       .setup(channel: channel, logger: logger)

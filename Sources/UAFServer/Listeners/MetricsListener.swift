@@ -32,7 +32,7 @@ struct MetricsListener: Service {
     let connections = Connections(maximum: 0, maximumOfAll: Self.maximum)
     let notices = RateLimiter(.init(perMinute: 1))
     let channel = ExchangeChannel(
-      responder: routes.answer(to:),
+      responder: routes.response(to:),
       limits: { [logger] loop in
         [
           ConnectionPlace(connections, notices: notices, logger: logger, handshake: nil), ExchangeDeadline(on: loop),

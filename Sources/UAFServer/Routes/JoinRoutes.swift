@@ -22,21 +22,21 @@ struct JoinRoutes: Sendable {
   /// - Parameter machine: the machine that the request proves to come from; only one that has joined before proves something.
   func join(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
-  ) async throws -> WebAnswer {
+  ) async throws -> WebResponse {
     try RequestBody.requireShort(request, limit: JoinRequest.maximumBytes)
     guard admission.admits(nil, from: address, now: environment.now()) != nil else {
       throw stops.tooMany(.address, .join, nil, from: address)
     }
     guard try RequestBody.mediaType(of: request) == .json else {
-      return WebAnswer(status: .unsupportedMediaType)
+      return WebResponse(status: .unsupportedMediaType)
     }
     let bytes = try RequestBody.bytes(of: request, limit: JoinRequest.maximumBytes)
     guard let asked = try? JoinRequest(parsing: bytes) else {
       log.refused(.malformedRequest, .join, nil, of: nil, from: address)
-      return WebAnswer(status: .badRequest)
+      return WebResponse(status: .badRequest)
     }
     let prover = try machine.flatMap { try JoinService.isProved(bytes, by: $0) ? $0 : nil }
-    return try await answered(.join) {
+    return try await response(.join) {
       switch try await service.join(asked, provedBy: prover, from: AnswerRefusals.text(address)) {
       case .joined(let answer, let machine):
         log.joined(machine)
@@ -58,12 +58,12 @@ struct JoinRoutes: Sendable {
   /// - Parameter machine: the machine that the request proves to come from.
   func leave(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
-  ) async throws -> WebAnswer {
+  ) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     guard admission.admits(machine, from: address, now: environment.now()) != nil else {
       throw stops.tooMany(.address, .leave, nil, from: address)
     }
-    return try await answered(.leave) {
+    return try await response(.leave) {
       guard let machine, let left = try await service.leave(machine, from: AnswerRefusals.text(address)) else {
         throw unknown(.leave, from: address)
       }
@@ -77,21 +77,21 @@ struct JoinRoutes: Sendable {
   /// The proof names the body, so nobody can put another one in its place.
   func checkIn(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
-  ) async throws -> WebAnswer {
+  ) async throws -> WebResponse {
     try RequestBody.requireShort(request, limit: CheckInRequest.maximumBytes)
     guard admission.admits(machine, from: address, now: environment.now()) != nil else {
       throw stops.tooMany(.address, .machine, nil, from: address)
     }
     guard try RequestBody.mediaType(of: request) == .json else {
-      return WebAnswer(status: .unsupportedMediaType)
+      return WebResponse(status: .unsupportedMediaType)
     }
     let bytes = try RequestBody.bytes(of: request, limit: CheckInRequest.maximumBytes)
     guard let machine, try CheckInService.isProved(bytes, by: machine) else { throw unknown(.machine, from: address) }
     guard let told = try? CheckInRequest(parsing: bytes) else {
       log.refused(.malformedRequest, .machine, nil, of: nil, from: address)
-      return WebAnswer(status: .badRequest)
+      return WebResponse(status: .badRequest)
     }
-    return try await answered(.machine) {
+    return try await response(.machine) {
       switch try await CheckInService(environment: environment)
         .checkIn(told, by: machine, from: AnswerRefusals.text(address))
       {
@@ -106,23 +106,23 @@ struct JoinRoutes: Sendable {
   /// The server does not know the machine, or the proof is of something else.
   private func unknown(_ route: UAFRoute, from address: SocketAddress?) -> WebRefusal {
     log.refused(.wrongProof, route, nil, of: nil, from: address)
-    return WebRefusal(WebAnswer(status: .forbidden))
+    return WebRefusal(WebResponse(status: .forbidden))
   }
 
-  private func answered(
-    _ route: UAFRoute, _ answer: () async throws -> any JSONRepresentable
-  ) async throws -> WebAnswer {
+  private func response(
+    _ route: UAFRoute, _ body: () async throws -> any JSONRepresentable
+  ) async throws -> WebResponse {
     do {
-      return WebAnswer(
-        status: .ok, fields: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],
-        body: try await answer().jsonBytes)
+      return WebResponse(
+        status: .ok, headers: [("Content-Type", UAFMediaType.json.header), ("Cache-Control", "no-store")],
+        body: try await body().jsonBytes)
     } catch let refusal as WebRefusal {
       throw refusal
     } catch let error as any StoreFailure where error.isTemporary {
       throw stops.away(error, route, nil)
     } catch {
       log.failed(error, route, nil)
-      return WebAnswer(status: .internalServerError)
+      return WebResponse(status: .internalServerError)
     }
   }
 }

@@ -29,15 +29,15 @@ struct MetricsRoutes: Sendable {
   }
 
   /// Answers a request of a route, and refuses any other one.
-  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+  @Sendable func response(to request: WebRequest) async -> WebResponse {
     switch (request.method, request.path) {
     case (.GET, "/metrics"):
-      WebAnswer(
-        status: .ok, fields: [("Content-Type", MetricsPage.contentType), ("Cache-Control", "no-store")],
+      WebResponse(
+        status: .ok, headers: [("Content-Type", MetricsPage.contentType), ("Cache-Control", "no-store")],
         body: Array(page.utf8))
     case (.GET, "/livez"): health.isAlive
     case (.GET, "/readyz"): health.isReady
-    default: WebAnswer(status: .notFound)
+    default: WebResponse(status: .notFound)
     }
   }
 
@@ -87,18 +87,18 @@ struct HealthRoutes: Sendable {
   /// Seconds since 1970.
   var now: @Sendable () -> Int64 = { 0 }
 
-  var isAlive: WebAnswer { Self.answer(.ok, "ok") }
+  var isAlive: WebResponse { Self.response(.ok, "ok") }
 
-  var isReady: WebAnswer {
-    guard watch.isReady else { return Self.answer(.serviceUnavailable, "store") }
-    guard (try? policies()) != nil else { return Self.answer(.serviceUnavailable, "policy") }
+  var isReady: WebResponse {
+    guard watch.isReady else { return Self.response(.serviceUnavailable, "store") }
+    guard (try? policies()) != nil else { return Self.response(.serviceUnavailable, "policy") }
     // Logins go on without it, so a proxy must go on sending them here.
-    return Self.answer(.ok, standing.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
+    return Self.response(.ok, standing.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
   }
 
-  private static func answer(_ status: HTTPResponseStatus, _ word: String) -> WebAnswer {
-    WebAnswer(
-      status: status, fields: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
+  private static func response(_ status: HTTPResponseStatus, _ word: String) -> WebResponse {
+    WebResponse(
+      status: status, headers: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")],
       body: Array("\(word)\n".utf8))
   }
 }

@@ -140,13 +140,13 @@ struct RequestStops: Sendable {
   ) -> WebRefusal {
     let name = limit == .account ? account : address.flatMap(Admission.name)
     log.limited(limit, name, route, operation, from: address, now: now())
-    return WebRefusal(WebAnswer(status: .tooManyRequests, fields: [("Retry-After", "60")]))
+    return WebRefusal(WebResponse(status: .tooManyRequests, headers: [("Retry-After", "60")]))
   }
 
   /// Status 503: the store is away.
   func away(_ error: any StoreFailure, _ route: UAFRoute, _ operation: UAFOperation?) -> WebRefusal {
     log.failed(error, route, operation)
-    return WebRefusal(WebAnswer(status: .serviceUnavailable, fields: [("Retry-After", "5")]))
+    return WebRefusal(WebResponse(status: .serviceUnavailable, headers: [("Retry-After", "5")]))
   }
 }
 

@@ -39,7 +39,7 @@ struct UAFRoutes: Sendable {
   }
 
   /// Answers a request of a route, and refuses any other one.
-  @Sendable func answer(to request: WebRequest) async -> WebAnswer {
+  @Sendable func response(to request: WebRequest) async -> WebResponse {
     do {
       // A request of HEAD is one of GET, whose body is not sent.
       switch (request.method == .HEAD ? .GET : request.method, request.path) {
@@ -64,26 +64,26 @@ struct UAFRoutes: Sendable {
       case (.GET, "/uaf/verdict-key"): return verdictKey()
       case (.GET, "/livez"): return health.isAlive
       case (.GET, "/readyz"): return health.isReady
-      default: return WebAnswer(status: .notFound)
+      default: return WebResponse(status: .notFound)
       }
     } catch let refusal as WebRefusal {
-      return refusal.answer
+      return refusal.response
     } catch {
-      return WebAnswer(status: .internalServerError)
+      return WebResponse(status: .internalServerError)
     }
   }
 
-  private func timed(_ route: UAFRoute, _ answer: () async throws -> WebAnswer) async throws -> WebAnswer {
+  private func timed(_ route: UAFRoute, _ response: () async throws -> WebResponse) async throws -> WebResponse {
     let start = metrics.clock()
     defer { metrics.requests.count(metrics.clock() - start, route) }
-    return try await answer()
+    return try await response()
   }
 
   private func client(of request: WebRequest) -> SocketAddress? {
-    proxies.client(of: request.fields, from: request.peer)
+    proxies.client(of: request.headers, from: request.peer)
   }
 
-  private func get(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+  private func get(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     let now = environment.now()
     guard let standing = admission.admits(machine(request), from: address, now: now) else {
@@ -93,7 +93,7 @@ struct UAFRoutes: Sendable {
     let bytes = try RequestBody.bytes(of: request)
     guard let asked = (try? GetUAFRequest(parsing: bytes)).map({ RequestService.Asked($0) }) else {
       log.refused(.malformedRequest, .get, nil, of: nil, from: address)
-      return Self.answer(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
+      return Self.response(ReturnUAFRequest(statusCode: ServiceRefusal.malformedRequest.statusCode), mediaType)
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
@@ -104,20 +104,20 @@ struct UAFRoutes: Sendable {
       {
       case .issued(let answer):
         log.issued(asked)
-        return Self.answer(answer, mediaType)
+        return Self.response(answer, mediaType)
       case .denied(let username):
         log.denied(username)
-        return Self.answer(ReturnUAFRequest(statusCode: .ok), mediaType)
+        return Self.response(ReturnUAFRequest(statusCode: .ok), mediaType)
       case .refused(let refusal):
         log.refused(
           refusal, .get, asked.operation, of: account, from: address, isCounted: !Self.isQuestionOfDoctor(bytes))
-        return Self.answer(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
+        return Self.response(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
       throw stops.away(error, .get, asked.operation)
     } catch {
       log.failed(error, .get, asked.operation)
-      return Self.answer(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
+      return Self.response(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
     }
   }
 
@@ -126,7 +126,7 @@ struct UAFRoutes: Sendable {
   /// It names nothing, so that the audit loses nothing without it. It is answered, logged and limited as any other.
   private static func isQuestionOfDoctor(_ body: [UInt8]) -> Bool { body == Array("{}".utf8) }
 
-  private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+  private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     let mediaType = try RequestBody.mediaType(of: request)
     let (machine, bytes) = (machine(request), try RequestBody.bytes(of: request))
     let message =
@@ -138,7 +138,7 @@ struct UAFRoutes: Sendable {
       case .refused(let refusal, let seen):
         ServerResponse(statusCode: refusal.statusCode, seenCounter: seen)
       }
-    return Self.answer(message, mediaType)
+    return Self.response(message, mediaType)
   }
 
   /// What becomes of an answer, once it is counted and logged.
@@ -189,7 +189,7 @@ struct UAFRoutes: Sendable {
   ///
   /// Everybody else hears the same of every name, also a machine that has joined, which may name any account. The proof says all
   /// that is asked, so no body is read.
-  private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebAnswer {
+  private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     let now = environment.now()
     let machine = machine(request)
@@ -198,7 +198,7 @@ struct UAFRoutes: Sendable {
     }
     guard let machine, machine.claim.asksForState, !machine.isJoined else {
       log.refused(.wrongProof, .account, nil, of: nil, from: address)
-      return WebAnswer(status: .forbidden)
+      return WebResponse(status: .forbidden)
     }
     let account = machine.claim.username
     let limit = admission.limit(of: machine.claim, for: account, as: standing, from: address, now: now)
@@ -206,14 +206,14 @@ struct UAFRoutes: Sendable {
     do {
       let token = try await AccountStateService(environment: environment).statement(for: machine)
       log.told(account)
-      return WebAnswer(
-        status: .ok, fields: [("Content-Type", AccountStatement.contentType), ("Cache-Control", "no-store")],
+      return WebResponse(
+        status: .ok, headers: [("Content-Type", AccountStatement.contentType), ("Cache-Control", "no-store")],
         body: Array(token.utf8))
     } catch let error as any StoreFailure where error.isTemporary {
       throw stops.away(error, .account, nil)
     } catch {
       log.failed(error, .account, nil)
-      return WebAnswer(status: .internalServerError)
+      return WebResponse(status: .internalServerError)
     }
   }
 
@@ -222,7 +222,7 @@ struct UAFRoutes: Sendable {
 
   /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.
   private func machine(_ request: WebRequest) -> KnownMachine? {
-    environment.machine(proving: request.field(Self.machineProof))
+    environment.machine(proving: request.header(Self.machineProof))
   }
 
   /// Counts an answer that matches no request, was sent before, or is refused.
@@ -239,24 +239,24 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  private func facets() throws -> WebAnswer {
+  private func facets() throws -> WebResponse {
     let list = try environment.identity().trustedFacets
-    return WebAnswer(
-      status: .ok, fields: [("Content-Type", TrustedFacetList.contentType), ("Cache-Control", "max-age=300")],
+    return WebResponse(
+      status: .ok, headers: [("Content-Type", TrustedFacetList.contentType), ("Cache-Control", "max-age=300")],
       body: list.jsonBytes)
   }
 
   /// The public keys of verdicts, the one in use first, only to compare with those from another source: anybody who answers at
   /// this address could send some.
-  private func verdictKey() -> WebAnswer {
-    WebAnswer(
-      status: .ok, fields: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
+  private func verdictKey() -> WebResponse {
+    WebResponse(
+      status: .ok, headers: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
       body: environment.keys.announcedPEM)
   }
 
-  private static func answer(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebAnswer {
-    WebAnswer(
-      status: .ok, fields: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
+  private static func response(_ body: some JSONRepresentable, _ mediaType: UAFMediaType) -> WebResponse {
+    WebResponse(
+      status: .ok, headers: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
   }
 
   /// What a proof has to name to count for a request.
@@ -297,24 +297,24 @@ enum RequestBody {
   static let maximum = 65_536
 
   /// Closes the connection, so that so much need not be read.
-  private static let tooLarge = WebRefusal(WebAnswer(status: .payloadTooLarge, isLast: true))
+  private static let tooLarge = WebRefusal(WebResponse(status: .payloadTooLarge, isLast: true))
 
   /// The type of a request's body.
   ///
   /// A browser's preflight from another origin is refused, as the transport asks.
   static func mediaType(of request: WebRequest) throws -> UAFMediaType {
-    guard !request.fields.contains(name: "Access-Control-Request-Method") else {
-      throw WebRefusal(WebAnswer(status: .forbidden))
+    guard !request.headers.contains(name: "Access-Control-Request-Method") else {
+      throw WebRefusal(WebResponse(status: .forbidden))
     }
-    guard let mediaType = UAFMediaType(header: request.field("Content-Type")) else {
-      throw WebRefusal(WebAnswer(status: .unsupportedMediaType))
+    guard let mediaType = UAFMediaType(header: request.header("Content-Type")) else {
+      throw WebRefusal(WebResponse(status: .unsupportedMediaType))
     }
     return mediaType
   }
 
   /// Refuses a body that is announced as too large, before any of it has come.
   static func requireShort(_ request: WebRequest, limit: Int = maximum) throws {
-    guard !announcesTooMuch(request.fields, limit: limit) else { throw tooLarge }
+    guard !announcesTooMuch(request.headers, limit: limit) else { throw tooLarge }
   }
 
   /// The bytes of a body.
@@ -325,8 +325,8 @@ enum RequestBody {
   }
 
   /// Whether the announced length is more than the longest body, or no length at all.
-  static func announcesTooMuch(_ fields: HTTPHeaders, limit: Int = maximum) -> Bool {
-    guard let length = fields.value(of: "Content-Length") else { return false }
+  static func announcesTooMuch(_ headers: HTTPHeaders, limit: Int = maximum) -> Bool {
+    guard let length = headers.value(of: "Content-Length") else { return false }
     return Int(length).map { !(0...limit).contains($0) } ?? true
   }
 }

@@ -12,17 +12,17 @@ struct APIClient: Sendable {
   /// What is answered, and its JSON object; without members if it is none.
   func ask(
     _ method: HTTPMethod, _ target: String, token: String? = nil, body: String? = nil,
-    fields: HTTPHeaders = [:], from address: String = "192.0.2.1"
-  ) async throws -> (answer: WebAnswer, json: JSONObject) {
-    var fields = fields
-    if let token { fields.add(name: "Authorization", value: "Bearer \(token)") }
-    if body != nil, !fields.contains(name: "Content-Type") {
-      fields.add(name: "Content-Type", value: "application/json")
+    headers: HTTPHeaders = [:], from address: String = "192.0.2.1"
+  ) async throws -> (answer: WebResponse, json: JSONObject) {
+    var headers = headers
+    if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
+    if body != nil, !headers.contains(name: "Content-Type") {
+      headers.add(name: "Content-Type", value: "application/json")
     }
     let request = WebRequest(
-      method: method, target: target, fields: fields, body: ByteBuffer(string: body ?? ""),
+      method: method, target: target, headers: headers, body: ByteBuffer(string: body ?? ""),
       peer: try SocketAddress(ipAddress: address, port: 1))
-    let answer = await api.answer(to: request)
+    let answer = await api.response(to: request)
     guard case .object(let json)? = try? JSONValue(parsing: answer.body) else { return (answer, [:]) }
     return (answer, json)
   }

@@ -14,10 +14,10 @@ struct TestClient: Sendable {
   func executeRequest(
     uri: String, method: HTTPMethod, headers: HTTPHeaders, body: ByteBuffer?
   ) async throws -> TestResponse {
-    let answer = await routes.answer(
-      to: WebRequest(method: method, target: uri, fields: headers, body: body ?? ByteBuffer(), peer: nil))
+    let answer = await routes.response(
+      to: WebRequest(method: method, target: uri, headers: headers, body: body ?? ByteBuffer(), peer: nil))
     return TestResponse(
-      status: answer.status, headers: HTTPHeaders(answer.fields.map { ("\($0.name)", $0.value) }),
+      status: answer.status, headers: HTTPHeaders(answer.headers.map { ("\($0.name)", $0.value) }),
       body: ByteBuffer(bytes: answer.body), isLast: answer.isLast)
   }
 }

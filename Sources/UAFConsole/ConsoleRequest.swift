@@ -5,8 +5,8 @@ import UAFService
 import WebMessages
 
 /// One request for the console, with what is read of it first, and the pages that answer it.
-struct Visit {
-  let request: WebRequest
+struct ConsoleRequest {
+  let web: WebRequest
   let address: String
   /// The name under which limits count the address.
   let name: String
@@ -14,19 +14,19 @@ struct Visit {
   let cookies: Cookies
   let language: PageLanguage
 
-  init(request: WebRequest, address: String, countedAs name: String, environment: ConsoleEnvironment) {
-    self.request = request
+  init(web: WebRequest, address: String, countedAs name: String, environment: ConsoleEnvironment) {
+    self.web = web
     self.address = address
     self.name = name
     self.environment = environment
-    cookies = Cookies(request.field("cookie"))
+    cookies = Cookies(web.header("cookie"))
     language =
       cookies[.language].flatMap(PageLanguage.init(rawValue:))
-      ?? PageLanguage(accepted: request.field("accept-language"))
+      ?? PageLanguage(accepted: web.header("accept-language"))
   }
 
   /// Counts the request as one without a session, and says whether it is answered.
-  func admitsStranger() -> Bool { environment.admitsStranger(name) }
+  func allowsAnonymous() -> Bool { environment.allowsAnonymous(name) }
 
   /// Who has signed in.
   func signedIn() async throws -> SignedIn? {
@@ -35,13 +35,13 @@ struct Visit {
 
   /// The fields of the form that was sent; nil for anything else.
   func formFields() -> FormFields? {
-    if UploadLimit.paths.contains(request.path) {
-      guard let parts = MultipartForm(Array(request.body.readableBytesView), type: request.field("content-type"))
+    if UploadLimit.paths.contains(web.path) {
+      guard let parts = MultipartForm(Array(web.body.readableBytesView), type: web.header("content-type"))
       else { return nil }
       return FormFields(parts)
     }
-    guard request.field("content-type")?.hasPrefix("application/x-www-form-urlencoded") == true else { return nil }
-    return FormFields(Array(request.body.readableBytesView))
+    guard web.header("content-type")?.hasPrefix("application/x-www-form-urlencoded") == true else { return nil }
+    return FormFields(Array(web.body.readableBytesView))
   }
 
   func call(_ signedIn: SignedIn, _ fields: FormFields) -> PageCall {
@@ -51,8 +51,8 @@ struct Visit {
   // MARK: Answers
 
   /// To the page of the sign-in.
-  func withoutSession() -> WebAnswer {
-    ConsoleAnswers.redirect(
+  func withoutSession() -> WebResponse {
+    ConsoleResponses.redirect(
       to: "/console/sign-in", cookies: cookies[.session] == nil ? [] : [Cookies.removing(.session)])
   }
 
@@ -60,21 +60,21 @@ struct Visit {
   func page(
     _ content: PageContent, _ signedIn: SignedIn?, notice: PageText? = nil, status: HTTPResponseStatus = .ok,
     cookies: [(name: StaticString, value: String)] = []
-  ) throws -> WebAnswer {
+  ) throws -> WebResponse {
     let html = try PageTemplates.render(context(content, signedIn, notice: notice.map { language.text($0) }))
-    return ConsoleAnswers.page(html, status: status, cookies: cookies)
+    return ConsoleResponses.page(html, status: status, cookies: cookies)
   }
 
   /// A refusal in words.
   func refused(
     _ text: PageText, _ status: HTTPResponseStatus, _ signedIn: SignedIn? = nil,
     cookies: [(name: StaticString, value: String)] = []
-  ) -> WebAnswer {
+  ) -> WebResponse {
     refused(language.text(text), status, signedIn, cookies: cookies)
   }
 
   /// The refusal of an operation.
-  func refused(_ refusal: AdministrationRefusal, _ signedIn: SignedIn? = nil) -> WebAnswer {
+  func refused(_ refusal: AdministrationRefusal, _ signedIn: SignedIn? = nil) -> WebResponse {
     switch refusal {
     case .notAllowed, .privileged: refused(.notAllowed, .forbidden, signedIn)
     case .auditUnsigned: refused(.auditUnsigned, .serviceUnavailable, signedIn)
@@ -90,13 +90,13 @@ struct Visit {
   private func refused(
     _ text: String, _ status: HTTPResponseStatus, _ signedIn: SignedIn?,
     cookies: [(name: StaticString, value: String)] = []
-  ) -> WebAnswer {
+  ) -> WebResponse {
     let content = PageContent(title: language.text(.problem), blocks: [.paragraph(text)])
     do {
       return try page(content, signedIn, status: status, cookies: cookies)
     } catch {
       environment.report(error)
-      return WebAnswer(status: .internalServerError)
+      return WebResponse(status: .internalServerError)
     }
   }
 
@@ -130,7 +130,7 @@ struct Visit {
   private func menu(_ signedIn: SignedIn) -> [[String: Any]] {
     PageRoutes.all.compactMap { route in
       guard let text = route.menu, signedIn.caller.role.allows(route.permission) else { return nil }
-      return ["href": route.path, "shown": language.text(text), "isCurrent": route.path == request.path]
+      return ["href": route.path, "shown": language.text(text), "isCurrent": route.path == web.path]
     }
   }
 }

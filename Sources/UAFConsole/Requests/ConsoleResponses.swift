@@ -2,8 +2,8 @@ import NIOHTTP1
 import WebMessages
 
 /// The answers of the console, with the headers that all of them have.
-enum ConsoleAnswers {
-  private static let fields: [(name: StaticString, value: String)] = [
+enum ConsoleResponses {
+  private static let headers: [(name: StaticString, value: String)] = [
     (
       "Content-Security-Policy",
       "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -19,33 +19,33 @@ enum ConsoleAnswers {
 
   static func page(
     _ html: String, status: HTTPResponseStatus = .ok, cookies: [(name: StaticString, value: String)] = []
-  ) -> WebAnswer {
+  ) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
     ]
-    return WebAnswer(status: status, fields: fields + own + cookies, body: Array(html.utf8))
+    return WebResponse(status: status, headers: headers + own + cookies, body: Array(html.utf8))
   }
 
   /// A CSV file that the browser keeps under a name.
-  static func file(_ name: String, _ text: String) -> WebAnswer {
+  static func file(_ name: String, _ text: String) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
       ("Content-Disposition", "attachment; filename=\"\(name)\""),
     ]
-    return WebAnswer(status: .ok, fields: fields + own, body: Array(text.utf8))
+    return WebResponse(status: .ok, headers: headers + own, body: Array(text.utf8))
   }
 
-  static func styleSheet() -> WebAnswer {
+  static func styleSheet() -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/css; charset=utf-8"), ("Cache-Control", "no-store"),
     ]
-    return WebAnswer(status: .ok, fields: fields + own, body: Array(StyleSheet.text.utf8))
+    return WebResponse(status: .ok, headers: headers + own, body: Array(StyleSheet.text.utf8))
   }
 
   /// - Parameter path: of this server.
-  static func redirect(to path: String, cookies: [(name: StaticString, value: String)] = []) -> WebAnswer {
+  static func redirect(to path: String, cookies: [(name: StaticString, value: String)] = []) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [("Location", path), ("Cache-Control", "no-store")]
-    return WebAnswer(status: .seeOther, fields: fields + own + cookies)
+    return WebResponse(status: .seeOther, headers: headers + own + cookies)
   }
 }
 
@@ -91,11 +91,11 @@ enum RequestOrigin {
   /// A browser says `Origin: null` for a form of ours, because our pages forbid the referrer. `Sec-Fetch-Site`, which no page
   /// can set, says then that it is ours.
   static func isOwn(_ request: WebRequest) -> Bool {
-    let site = request.field("sec-fetch-site")
+    let site = request.header("sec-fetch-site")
     guard site == nil || site == "same-origin" else { return false }
-    let origin = request.field("origin")
+    let origin = request.header("origin")
     if site != nil, origin == nil || origin == "null" { return true }
-    guard let origin, let host = request.field("host") else { return false }
+    guard let origin, let host = request.header("host") else { return false }
     return origin == "https://\(host)"
   }
 }

@@ -1,29 +1,29 @@
 import NIOCore
 import NIOHTTP1
 
-/// The server's answer to one request of HTTP.
-package struct WebAnswer: Sendable {
+/// The server's response to one request of HTTP.
+package struct WebResponse: Sendable {
   package let status: HTTPResponseStatus
-  /// Headers that only this answer has.
-  package var fields: [(name: StaticString, value: String)] = []
+  /// Headers that only this response has.
+  package var headers: [(name: StaticString, value: String)] = []
   package var body: [UInt8] = []
   /// Whether the connection is closed after it.
   package var isLast = false
 
   package init(
-    status: HTTPResponseStatus, fields: [(name: StaticString, value: String)] = [], body: [UInt8] = [],
+    status: HTTPResponseStatus, headers: [(name: StaticString, value: String)] = [], body: [UInt8] = [],
     isLast: Bool = false
   ) {
     self.status = status
-    self.fields = fields
+    self.headers = headers
     self.body = body
     self.isLast = isLast
   }
 
-  /// The answer as it is sent, in one piece: one write for TLS, and none of it passes through a handler for HTTP.
+  /// The response as it is sent, in one piece: one write for TLS, and none of it passes through a handler for HTTP.
   ///
-  /// A request of HEAD gets the length and not the body, and an answer that has no body by its status says no length (RFC 9110,
-  /// sections 8.6 and 9.3.2): otherwise a client would take one for the beginning of the next answer.
+  /// A request of HEAD gets the length and not the body, and a response that has no body by its status says no length (RFC 9110,
+  /// sections 8.6 and 9.3.2): otherwise a client would take one for the beginning of the next response.
   ///
   /// - Parameters:
   ///   - isForHead: whether the request was one of HEAD.
@@ -36,7 +36,7 @@ package struct WebAnswer: Sendable {
     bytes.writeString(String(status.code))
     bytes.writeStaticString(" ")
     bytes.writeString(status.reasonPhrase)
-    for (name, value) in fields {
+    for (name, value) in headers {
       bytes.writeStaticString("\r\n")
       bytes.writeStaticString(name)
       bytes.writeStaticString(": ")
@@ -63,22 +63,22 @@ package struct WebRequest: Sendable {
   package let path: String
   /// What follows the first question mark, as it was sent; nil without one.
   package let query: String?
-  package let fields: HTTPHeaders
+  package let headers: HTTPHeaders
   package let body: ByteBuffer
   /// The other end of the connection.
   package let peer: SocketAddress?
 
-  package init(method: HTTPMethod, target: String, fields: HTTPHeaders, body: ByteBuffer, peer: SocketAddress?) {
+  package init(method: HTTPMethod, target: String, headers: HTTPHeaders, body: ByteBuffer, peer: SocketAddress?) {
     self.method = method
     path = Self.path(of: target)
     query = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(target[target.utf8.index(after: $0)...]) }
-    self.fields = fields
+    self.headers = headers
     self.body = body
     self.peer = peer
   }
 
   /// The value of a header; several lines of one name count as one, with commas between them (RFC 9110, section 5.3).
-  package func field(_ name: String) -> String? { fields.value(of: name) }
+  package func header(_ name: String) -> String? { headers.value(of: name) }
 
   /// The path of a request's target, which may be a whole URL (RFC 9112, section 3.2.2).
   private static func path(of target: String) -> String {
@@ -93,9 +93,9 @@ package struct WebRequest: Sendable {
 
 /// A request that is refused by a status of HTTP, because UAF has none for it.
 package struct WebRefusal: Error {
-  package let answer: WebAnswer
+  package let response: WebResponse
 
-  package init(_ answer: WebAnswer) { self.answer = answer }
+  package init(_ response: WebResponse) { self.response = response }
 }
 
 extension HTTPHeaders {
