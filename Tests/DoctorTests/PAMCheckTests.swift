@@ -76,6 +76,23 @@ import Wording
       !check().findings().contains(.failure(.pamPassedOver, PAMText.passedOver(file: "\(machine.pam)/su", line: 1))))
   }
 
+  @Test(arguments: [
+    "auth sufficient pam_permit.so", "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue",
+    "auth sufficient pam_u2f.so nouserok",
+  ])
+  func `fails where a line lets somebody in who is asked for nothing, with another way in behind it`(line: String) {
+    #expect(report("\(line)\nauth sufficient pam_uaf.so\nauth required pam_unix.so").hasPrefix("FAIL pam: /sudo:1: "))
+  }
+
+  @Test func `fails where a line behind the included stack takes a refusal back`() throws {
+    let stack = StackRecord(
+      service: "sudo", template: "instead/sudo", replaced: "@include common-auth", madeFrom: nil)
+    let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n".utf8))
+    machine.service("uaf-sudo", String(decoding: whole.dropLast(), as: UTF8.self))
+    let rest = "auth [default=reset] pam_env.so\nauth required pam_permit.so"
+    #expect(report("auth substack uaf-sudo\n\(rest)").hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing"))
+  }
+
   @Test func `names the line of the file that a service includes`() {
     machine.service("common-auth", "# Debian\nauth sufficient pam_sss.so\nauth required pam_unix.so\n")
     let after = "auth required pam_uaf.so"
@@ -138,6 +155,11 @@ import Wording
     "auth sufficient pam_uaf.so\nauth required pam_permit.so", "auth optional pam_uaf.so\nauth required pam_env.so",
     "auth [default=ignore] pam_uaf.so\nauth optional pam_permit.so",
     "auth [success=1 default=ignore] pam_uaf.so\nauth required pam_permit.so",
+    "auth required pam_unix.so\nauth sufficient pam_uaf.so",
+    "auth required pam_unix.so\nauth [success=ok default=ignore] pam_uaf.so",
+    "auth required pam_unix.so\nauth required pam_uaf.so\nauth [default=reset] pam_env.so\nauth required pam_permit.so",
+    "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_permit.so",
+    "auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so",
   ])
   func `fails where its refusal refuses nobody`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))

@@ -155,7 +155,8 @@ import Testing
       ("auth [success=ok default=1] pam_x.so", "tried:1"), ("auth sufficient pam_faillock.so authsucc", "tried:1"),
       ("auth sufficient pam_wheel.so trust", "tried:1"), ("auth sufficient pam_deny.so", nil),
       ("auth sufficient pam_permit.so", "tried:1"),
-      ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", nil),
+      // Nothing is asked for behind pam_uaf.
+      ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", "tried:1"),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff", "tried:1"),
       // Whoever is not of the rescue group, or is not root.
       ("auth [default=1 success=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", "tried:1"),
@@ -198,6 +199,56 @@ import Testing
     #expect(reading("auth sufficient pam_uaf.so\nauth required pam_rootok.so").refusal == .letsIn)
   }
 
+  private static let rescuers = "pam_succeed_if.so quiet user ingroup uaf-rescue"
+  private static let debian =
+    "auth [success=1 default=ignore] pam_unix.so nullok\nauth requisite pam_deny.so\nauth required pam_permit.so"
+  private static let ready = "auth [success=1 default=ignore] \(rescuers)\n\(ours)\nauth substack common-auth"
+
+  @Test(
+    arguments: [
+      ("", debian, nil), ("auth sufficient \(rescuers)", debian, "tried:1"),
+      ("auth [success=done default=ignore] \(rescuers)", debian, "tried:1"),
+      ("auth [default=ignore success=9] \(rescuers)", debian, nil),
+      ("auth optional pam_env.so\nauth sufficient \(rescuers)", debian, "tried:2"),
+      ("", "auth [success=done default=ignore] \(rescuers)\n\(debian)", "common-auth:1"),
+      ("", "auth sufficient \(rescuers)\n\(debian)", "common-auth:1"),
+      ("", "auth [success=2 default=ignore] \(rescuers)\n\(debian)", "common-auth:1"),
+      ("", "auth [success=1 default=ignore] \(rescuers)\n\(debian)", nil),
+      ("", "auth sufficient pam_listfile.so item=user sense=allow file=/etc/in\n\(debian)", "common-auth:1"),
+      ("", "auth sufficient pam_google_authenticator.so nullok\n\(debian)", "common-auth:1"),
+      ("", "auth sufficient pam_google_authenticator.so\n\(debian)", nil),
+      (
+        "",
+        "auth required pam_env.so\nauth sufficient pam_fprintd.so\nauth sufficient pam_unix.so\nauth required pam_deny.so",
+        nil
+      ),
+      (
+        "",
+        "auth required pam_faillock.so preauth\n-auth [success=2 default=ignore] pam_systemd_home.so\n"
+          + "auth [success=1 default=bad] pam_unix.so try_first_pass nullok\nauth [default=die] pam_faillock.so authfail\n"
+          + "auth optional pam_permit.so\nauth required pam_env.so\nauth required pam_faillock.so authsucc", nil
+      ),
+    ] as [(String, String, String?)], ["sshd", "sudo", "login"])
+  func `the rescue group is led past pam_uaf to a password alone`(
+    _ stack: (before: String, common: String, place: String?), service: String
+  ) {
+    #expect(passing("\(stack.before)\n\(Self.ready)", common: stack.common, service: service) == stack.place)
+    let second = "\(stack.before)\n@include common-auth\nauth [success=1 default=ignore] \(Self.rescuers)\n\(Self.ours)"
+    if stack.place != nil {
+      #expect(passing(second, common: stack.common, service: service) == stack.place)
+    }
+  }
+
+  @Test(arguments: ["sshd", "login", "gdm-password", "polkit-1"])
+  func `a rescue line that looks at whoever runs the program leads everybody past it where root does`(service: String) {
+    let caller = "auth [success=1 default=ignore] pam_succeed_if.so use_uid user ingroup uaf-rescue"
+    let stack = "\(caller)\n\(Self.ours)\nauth required pam_unix.so"
+    #expect(passing(stack, service: service) == "tried:1")
+    #expect(!reading(stack, service: service).leadsRescuersPast)
+    #expect(passing(stack, service: "sudo") == nil && reading(stack, service: "sudo").leadsRescuersPast)
+    #expect(passing(stack.replacing("use_uid ", with: ""), service: service) == nil)
+  }
+
   @Test func `a jump or an end within a substack does not get past what stands behind it`() {
     stacks.write("inner", "auth [success=done default=ignore] pam_sss.so\nauth [success=1 default=die] pam_x.so\n")
     #expect(passing("auth substack inner\n\(Self.ours)") == nil)
@@ -216,7 +267,40 @@ import Testing
     ("auth sufficient pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
     ("auth [success=ok maxtries=ignore default=die] pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
     ("auth [success=ok authinfo_unavail=1 default=die] pam_uaf.so\nauth required pam_unix.so", .refuses),
-    ("auth required pam_unix.so\nauth optional pam_uaf.so", .leavesToOthers),
+    // What was asked for before it says nothing about the second thing.
+    ("auth required pam_unix.so\nauth optional pam_uaf.so", .letsIn),
+    ("auth required pam_unix.so\nauth sufficient pam_uaf.so", .letsIn),
+    ("auth required pam_unix.so\nauth [success=ok default=ignore] pam_uaf.so", .letsIn),
+    ("auth required pam_unix.so\nauth [success=done default=ignore] pam_uaf.so", .letsIn),
+    (
+      "auth required pam_unix.so\nauth required pam_uaf.so\nauth [default=reset] pam_env.so\nauth required pam_permit.so",
+      .letsIn
+    ),
+    ("auth requisite pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so", .refuses),
+    (
+      "auth required pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_google_authenticator.so",
+      .leavesToOthers
+    ),
+    // Both say yes, or nothing, where nobody has set them up.
+    (
+      "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_permit.so",
+      .letsIn
+    ),
+    ("auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_u2f.so cue nouserok\nauth required pam_permit.so", .letsIn),
+    ("auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_u2f.so cue", .leavesToOthers),
+    (
+      "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_unix.so nullok",
+      .leavesToOthers
+    ),
+    // It asks for nothing, and of the other nothing is known.
+    ("auth sufficient pam_uaf.so\nauth sufficient pam_wheel.so trust\nauth required pam_deny.so", .letsIn),
+    ("auth sufficient pam_uaf.so\nauth required pam_corp.so", .letsIn),
+    (
+      "auth sufficient pam_uaf.so\nauth [success=1 new_authtok_reqd=1 default=die] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so",
+      .leavesToOthers
+    ),
   ])
   func `tells what a refusal of pam_uaf is worth`(text: String, worth: StackReading.Refusal) {
     #expect(reading(text).refusal == worth)

@@ -98,20 +98,22 @@ struct PAMCheck {
     let file = "\(directory)/\(service)"
     let edited = editedStack(of: service)
     let refusal = reading.refusal
-    if let line = reading.lettingAnybodyIn {
+    if let anybody = reading.lettingAnybodyIn {
+      // Where a refusal is one, an earlier line that leads past it is named first, as by `uafctl pam enable`.
+      let line = own.refusalRefuses ? reading.passing ?? anybody : anybody
       return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
+    }
+    if refusal != .refuses, let edited {
+      return .failure(.pamEdited, PAMText.edited(file: edited, service: service))
     }
     if refusal == .letsIn { return .failure(.pamLetsIn, PAMText.letsIn(file: file)) }
     if own.decidesNothing { return .warning(.pamNoEffect, PAMText.noEffect(file: file)) }
-    if refusal == .leavesToOthers {
-      if let edited { return .failure(.pamEdited, PAMText.edited(file: edited, service: service)) }
-      return .ok(PAMText.wayBehind(file: file))
-    }
-    if let line = reading.passing {
-      // Where its refusal is none, it is one way in of several.
-      guard own.refusalRefuses || edited != nil else { return .ok(PAMText.wayBefore(file: file)) }
+    // Where its refusal is none, it is one way in of several.
+    if let line = reading.passing, own.refusalRefuses || edited != nil {
       return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
     }
+    if refusal == .leavesToOthers { return .ok(PAMText.wayBehind(file: file)) }
+    if reading.passing != nil { return .ok(PAMText.wayBefore(file: file)) }
     return reading.leadsRescuersPast
       ? .ok(PAMText.wayPast(file: file)) : .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
   }

@@ -34,6 +34,16 @@ package struct StackList {
     return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).passing?.place
   }
 
+  /// Whether a listed service lets somebody in whom pam_uaf has refused, and of whom nothing else is certain to be asked.
+  ///
+  /// In a stack of `uafctl pam enable` that was edited, another way in is one that its service did not have.
+  package func letsInRefused(_ entry: Entry) -> Bool {
+    guard !PAMService.isPart(entry.name) else { return false }
+    let refusal = StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name).refusal
+    if case .enabled(_, isEdited: true) = entry.origin { return refusal != .refuses }
+    return refusal == .letsIn
+  }
+
   /// In the order of the names; nil if the folder cannot be read.
   package func entries() -> [Entry]? {
     guard let names = reader.services() else { return nil }

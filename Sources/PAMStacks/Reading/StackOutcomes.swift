@@ -22,8 +22,8 @@ package struct StackOutcomes {
     var passing: Int?
     /// The first line that made a refusal of it; nil if none did.
     var refusing: Int?
-    /// Whether another line that asks for something has said yes.
-    var isAuthenticated = false
+    /// Whether a line that is certain to ask for something, and to check it, has said yes after pam_uaf had refused.
+    var isVouchedFor = false
   }
 
   /// The lines, with included ones in their places.
@@ -57,7 +57,12 @@ package struct StackOutcomes {
   /// Every way in which the lines can end.
   ///
   /// - Parameter results: what the module of a line may answer, by the names of pam.conf(5).
-  func endings(_ results: (PAMLine) -> [String]) -> Set<Ending> {
+  func endings(_ results: (PAMLine) -> [String]) -> Set<Ending> { endings { _, line in results(line) } }
+
+  /// Every way in which the lines can end.
+  ///
+  /// - Parameter results: what the module of a line may answer; it gets the number of the line in ``entries``, too.
+  func endings(_ results: (Int, PAMLine) -> [String]) -> Set<Ending> {
     var found: Set<Ending> = []
     var seen: Set<State> = [State()]
     var open = [State()]
@@ -69,7 +74,7 @@ package struct StackOutcomes {
       }
       let entry = entries[state.index]
       enter(entry, &state)
-      let next = entry.isSubstack ? [passed(state)] : results(entry.line).map { after($0, entry, state) }
+      let next = entry.isSubstack ? [passed(state)] : results(state.index, entry.line).map { after($0, entry, state) }
       for state in next where seen.insert(state).inserted { open.append(state) }
     }
     return found
@@ -94,7 +99,9 @@ package struct StackOutcomes {
   private func after(_ result: String, _ entry: StackEntry, _ state: State) -> State {
     var next = state
     if entry.line.asksOwnModule { next.ending.own = Self.own(next.ending.own, result) }
-    if result == "success", ModuleResults.authenticates(entry.line) { next.ending.isAuthenticated = true }
+    if next.ending.own == .refused, ModuleResults.isAcceptance(result), ModuleResults.vouches(entry.line) {
+      next.ending.isVouchedFor = true
+    }
     switch entry.line.action(of: result) {
     case .ignore: break
     case .reset: next.impression = state.begun.last ?? .none
@@ -111,6 +118,13 @@ package struct StackOutcomes {
     next.index += 1
     if let first, state.index < first, next.index > first { next.ending.passing = state.index }
     return next
+  }
+
+  /// The lines that are left out after a success of a line.
+  func leftOut(bySuccessOf index: Int) -> Range<Int> {
+    var state = State()
+    state.index = index
+    return index + 1..<max(index + 1, after("success", entries[index], state).index)
   }
 
   private func accept(_ result: String, _ state: inout State) {
@@ -181,113 +195,6 @@ package struct StackLinePlace: Equatable {
   var unread: String?
 }
 
-/// What modules may answer, as far as it is known; of all others it is assumed that they may answer anything.
-package enum ModuleResults {
-  /// Modules that are in stacks and authenticate nobody.
-  private static let bystanders: Set<String> = [
-    "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
-    "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
-    "pam_succeed_if.so", "pam_access.so", "pam_time.so", "pam_listfile.so", "pam_gnome_keyring.so", "pam_kwallet5.so",
-    "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
-    "pam_localuser.so", "pam_usertype.so", rootModule,
-  ]
-
-  /// It says yes to a program whose real uid is 0, whoever is logging in.
-  static let rootModule = "pam_rootok.so"
-
-  /// Services of programs that keep the real uid of whoever starts them.
-  ///
-  /// There a success of pam_rootok lets in root, who needs no passcode to be root. sshd, login, display managers and cron run as
-  /// root for somebody else, and polkit's helper does where systemd starts it: there it lets in everybody.
-  private static let callersOwn: Set<String> = [
-    "chage", "chfn", "chgpasswd", "chpasswd", "chsh", "groupadd", "groupdel", "groupmems", "groupmod", "newusers",
-    "passwd", "runuser", "runuser-l", "su", "su-l", "sudo", "sudo-i", "useradd", "userdel", "usermod",
-  ]
-
-  /// Whether a success of pam_rootok is root's own in a service; of a service that is not known it is not.
-  static func isRootsOwn(_ service: String) -> Bool { callersOwn.contains(service) }
-
-  /// Modules that say yes to some people and no to others, and ask nothing.
-  private static let conditions: Set<String> = [
-    "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_succeed_if.so", "pam_time.so", "pam_usertype.so",
-    "pam_wheel.so",
-  ]
-
-  /// Modules that ask a directory, which does not have a local account.
-  private static let directories: Set<String> = [
-    "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
-  ]
-
-  /// Whether the line asks the person for something, and is not pam_uaf.
-  package static func authenticates(_ line: PAMLine) -> Bool {
-    line.isWellFormed && !line.asksOwnModule && !line.isInclusion && !bystanders.contains(line.moduleName)
-  }
-
-  private static let all = PAMControl.names.filter { $0 != "default" }
-
-  /// Whether a success of the line is there to lead past pam_uaf: the rescue group, and root in su.
-  static func isMeantToPass(_ line: PAMLine, in service: String) -> Bool {
-    line.isForRescuers || isRoots(line, in: service)
-  }
-
-  /// Whether the line lets in root, and nobody else.
-  static func isRoots(_ line: PAMLine, in service: String) -> Bool {
-    line.moduleName == rootModule && isRootsOwn(service)
-  }
-
-  /// Whatever anybody may bring about.
-  static func possible(_ line: PAMLine) -> [String] {
-    // libpam does not ask it, and takes that for this result.
-    guard line.isWellFormed else { return ["perm_denied"] }
-    switch line.moduleName {
-    case "pam_deny.so": return ["auth_err"]
-    case "pam_permit.so": return ["success"]
-    default: return all
-    }
-  }
-
-  /// What a right password of a local account brings about, where pam_uaf refuses everybody.
-  ///
-  /// Of a condition that has to hold it is assumed that it does, and of a module that is not known that it agrees.
-  static func ofRightPassword(_ line: PAMLine, asRescuer: Bool, in service: String) -> [String] {
-    guard line.isWellFormed else { return ["perm_denied"] }
-    if line.isForRescuers { return [asRescuer ? "success" : "auth_err"] }
-    let name = line.moduleName
-    // It is the password of a local account.
-    if name == "pam_localuser.so", line.arguments.allSatisfy({ $0 == "debug" }) { return ["success"] }
-    if conditions.contains(name) { return line.action(of: "auth_err").refuses ? ["success"] : ["success", "auth_err"] }
-    if directories.contains(name) { return ["user_unknown", "authinfo_unavail"] }
-    switch name {
-    case PAMLine.ownModule: return ["auth_err", "authinfo_unavail", "system_err"]
-    case "pam_deny.so": return ["auth_err"]
-    case rootModule: return [isRootsOwn(service) ? "auth_err" : "success"]
-    case "pam_faillock.so", "pam_tally2.so":
-      // After a failure it counts, and says "ignore", which most stacks make a refusal of.
-      return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
-    case "pam_cap.so", "pam_echo.so", "pam_faildelay.so", "pam_gnome_keyring.so", "pam_issue.so", "pam_kwallet5.so",
-      "pam_motd.so", "pam_nologin.so", "pam_warn.so":
-      return ["success", "ignore"]
-    default: return ["success"]
-    }
-  }
-}
-
-extension PAMLine {
-  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
-  package static let rescueGroup = "uaf-rescue"
-
-  /// Whether its success is that of the rescue group.
-  var isForRescuers: Bool {
-    moduleName == "pam_succeed_if.so"
-      && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == Self.rescueGroup }
-  }
-}
-
-extension PAMAction {
-  /// Whether it makes a refusal of the stack.
-  var refuses: Bool { self == .bad || self == .die }
-}
-
 /// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
 package struct StackReading {
   private let outcomes: StackOutcomes
@@ -305,41 +212,83 @@ package struct StackReading {
 
   /// The line that lets somebody in before pam_uaf is asked; nil if there is none.
   ///
-  /// Root's way past it in su (a success of pam_rootok) and that of the rescue group do not count. Nor does the rescue group's
-  /// where another line asks for the password; where pam_rootok answers in its place, that line is named.
+  /// Root's way past it in su (a success of pam_rootok) does not count. Nor does that of the rescue group where another line
+  /// asks for the password.
   package var passing: StackEntry? { leadingPast ?? lettingAnybodyIn }
 
   /// The line before pam_uaf that leads somebody past it; nil if there is none.
   var leadingPast: StackEntry? {
-    let endings = outcomes.endings { line in
-      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
-    }
-    return endings.filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min().map { entries[$0] }
+    outcomes.endings(withoutMeantOnes).filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min()
+      .map { entries[$0] }
   }
 
+  /// Whatever anybody may bring about, but for the ways past pam_uaf that are meant.
+  private func withoutMeantOnes(_ line: PAMLine) -> [String] {
+    ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
+  }
+
+  /// The line that lets somebody in who is asked for nothing, by pam_uaf or by another line; nil if there is none.
+  package var lettingAnybodyIn: StackEntry? { rootLettingAnybodyIn ?? lettingInUnasked }
+
   /// The pam_rootok that lets somebody in who knows nothing, at a program that runs as root for everybody; nil if there is none.
-  package var lettingAnybodyIn: StackEntry? {
+  private var rootLettingAnybodyIn: StackEntry? {
     guard !ModuleResults.isRootsOwn(service),
       let answering = entries.first(where: { $0.line.moduleName == ModuleResults.rootModule })
     else { return nil }
     let letsIn = [true, false].contains { asRescuer in
       outcomes.endings { line in
-        ModuleResults.authenticates(line)
+        ModuleResults.asks(line)
           ? ["auth_err"] : ModuleResults.ofRightPassword(line, asRescuer: asRescuer, in: service)
       }.contains(where: \.isSuccess)
     }
     return letsIn ? answering : nil
   }
 
-  /// Whether somebody gets in whom pam_uaf is not asked about; root's way and that of the rescue group do not count.
+  /// The line that leads somebody past pam_uaf, and past every line that asks; nil if there is none.
+  ///
+  /// Of several that the way needs, such as the ready stack's and one of common-auth, it is the last that leads past a line that
+  /// asks.
+  private var lettingInUnasked: StackEntry? {
+    guard let passing = unasked().compactMap(\.passing).min() else { return nil }
+    let needed = entries.indices.filter { unasked(withoutSuccessOf: $0).isEmpty }
+    // The one of a ready stack leads past pam_uaf alone.
+    let pastOthers = needed.last { index in
+      outcomes.leftOut(bySuccessOf: index).contains { ModuleResults.asks(entries[$0].line) }
+    }
+    // What a jump ends at is not what is wrong.
+    let last = needed.last { entries[$0].line.moduleName != "pam_permit.so" }
+    return entries[pastOthers ?? last ?? passing]
+  }
+
+  /// The ways in for somebody who knows nothing and whom pam_uaf is not asked about; root's own do not count.
+  private func unasked(withoutSuccessOf left: Int? = nil) -> Set<StackOutcomes.Ending> {
+    outcomes.endings { index, line in
+      ModuleResults.ofNothing(line).filter {
+        $0 != "success" || index != left && !ModuleResults.isRoots(line, in: service)
+      }
+    }.filter { $0.isSuccess && $0.own == .notAsked }
+  }
+
+  /// Whether somebody gets in whom pam_uaf is not asked about.
+  ///
+  /// Root's way does not count, nor that of the rescue group to a password.
   var letsInWithoutAsking: Bool {
+    outcomes.endings(withoutMeantOnes).contains { $0.isSuccess && $0.own == .notAsked } || !unasked().isEmpty
+  }
+
+  /// Whether everybody gets in without being asked for anything, but for those whom a condition keeps out.
+  var asksNobody: Bool {
     outcomes.endings { line in
-      ModuleResults.possible(line).filter { $0 != "success" || !ModuleResults.isMeantToPass(line, in: service) }
+      if ModuleResults.asks(line) { return ["auth_err"] }
+      if ModuleResults.isCondition(line) { return [line.action(of: "auth_err").refuses ? "success" : "auth_err"] }
+      return ModuleResults.ofRightPassword(line, asRescuer: false, in: service)
     }.contains { $0.isSuccess && $0.own == .notAsked }
   }
 
   /// Whether members of the rescue group are led past pam_uaf, to a password that lets them in.
-  package var leadsRescuersPast: Bool { way(asRescuer: true) == .open && entries.contains { $0.line.isForRescuers } }
+  package var leadsRescuersPast: Bool {
+    way(asRescuer: true) == .open && entries.contains { $0.line.isForRescuers(in: service) }
+  }
 
   // MARK: A refusal of pam_uaf
 
@@ -347,9 +296,11 @@ package struct StackReading {
   package enum Refusal {
     /// Nobody gets in after it.
     case refuses
-    /// Another line that asks for something lets somebody in.
+    /// A line that certainly asks for something, and checks it, lets somebody in after it.
     case leavesToOthers
-    /// Somebody gets in who was asked for nothing else.
+    /// Somebody gets in of whom nothing is certain to be asked after it.
+    ///
+    /// What was asked for before does not count: with a password before, a wrong passcode would be enough.
     case letsIn
   }
 
@@ -359,7 +310,7 @@ package struct StackReading {
     let endings = outcomes.endings { line in
       ModuleResults.possible(line).filter { result in
         switch result {
-        case "ignore": !ModuleResults.authenticates(line)
+        case "ignore": ModuleResults.mayStandAside(line)
         case "success": !ModuleResults.isRoots(line, in: service)
         default: true
         }
@@ -367,7 +318,7 @@ package struct StackReading {
     }
     let refused = endings.filter { $0.isSuccess && $0.own == .refused }
     if refused.isEmpty { return .refuses }
-    return refused.contains { !$0.isAuthenticated } ? .letsIn : .leavesToOthers
+    return refused.contains { !$0.isVouchedFor } ? .letsIn : .leavesToOthers
   }
 
   // MARK: A right password

@@ -153,7 +153,8 @@ struct RescueReading {
 
   /// Whether the service leads the members of the rescue group past pam_uaf, and their right password lets them in.
   func leadsRescuePast(_ service: String) -> Bool {
-    reader.entries(of: service, in: "auth").contains { $0.line.isForRescuers } && way(service, asRescuer: true) == .open
+    reader.entries(of: service, in: "auth").contains { $0.line.isForRescuers(in: service) }
+      && way(service, asRescuer: true) == .open
   }
 
   /// Whether members of the rescue group get through the service by their password.

@@ -147,6 +147,7 @@ struct PAMStatusCommand: JSONDocumentCommand {
       if let place = list.passing(entry) {
         context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
       }
+      if list.letsInRefused(entry) { context.result(StackText.letsInRefused(service: ShownText.line(entry.name))) }
     }
     if !entries.isEmpty { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
     return .success

@@ -45,6 +45,7 @@ struct StackReport {
       object.set(
         "passedOver", .object(["file": .string(place.path), "line": .integer(Int64(place.line))]))
     }
+    if list.letsInRefused(entry) { object.set("refusalLetsIn", .bool(true)) }
     return .object(object)
   }
 

@@ -78,6 +78,47 @@ import ToolTestSupport
     #expect(stacks.findings().contains { $0.id == .pamPassedOver })
   }
 
+  @Test(arguments: ["instead", "fallback", "second-factor"])
+  func `a way of the rescue group that asks for no password is refused, with its file and line`(shape: String) {
+    let line = "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue\n"
+    let common = stacks.read("common-auth") ?? ""
+    stacks.passwords.states["root"] = .usable
+    stacks.write("sudo", line + Stacks.sudo)
+    let told = "this line can let somebody in before pam_uaf is asked"
+    #expect(stacks.text(stacks.run("enable", "sudo", "--shape", shape)).contains("sudo:1: \(told)"))
+    stacks.write("sudo", Stacks.sudo)
+    for text in [line, line.replacing("sufficient", with: "[success=2 default=ignore]")] {
+      stacks.write("common-auth", text + common)
+      #expect(stacks.text(stacks.run("enable", "sudo", "--shape", shape)).contains("common-auth:1: \(told)"))
+      #expect(stacks.read("sudo") == Stacks.sudo)
+    }
+  }
+
+  @Test(arguments: [
+    "auth required pam_unix.so\nauth sufficient pam_uaf.so\n",
+    "auth sufficient pam_uaf.so\nauth required pam_u2f.so nouserok\nauth required pam_permit.so\n",
+  ])
+  func `status names a service in which a refusal of pam_uaf lets in`(text: String) {
+    stacks.write("sudo", text)
+    #expect(
+      stacks.text(stacks.run("status")).hasPrefix(
+        "sudo: by hand\nsudo: somebody whom pam_uaf has refused can still get in\n"))
+    #expect(stacks.run("status", "--json").output.contains(#""refusalLetsIn":true"#))
+    stacks.write("sudo", "auth sufficient pam_uaf.so\nauth required pam_unix.so\n")
+    #expect(!stacks.run("status").output.contains("has refused"))
+    #expect(!stacks.run("status", "--json").output.contains("refusalLetsIn"))
+  }
+
+  @Test func `status names a stack that was edited so that a refusal is none`() {
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    #expect(!stacks.run("status").output.contains("has refused"))
+    stacks.write(
+      "uaf-sudo", (stacks.read("uaf-sudo") ?? "").replacing("[success=done default=die]", with: "sufficient"))
+    #expect(
+      stacks.run("status").output.contains(
+        "edited\nsudo: somebody whom pam_uaf has refused can still get in\n"))
+  }
+
   @Test func `nobody is named who does not get in, because a right password runs into a refusal`() {
     stacks.write(
       "common-auth",

@@ -1,6 +1,6 @@
 """common-auth as documents and distributions publish it, before a second factor: refused where it would lead past it.
 
-A directory that takes a password which pam_unix does not know is pam_debug, told to say yes.
+A directory that takes a password which pam_unix does not know is a program of pam_exec that says yes to every password.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ from system.rows.switching import everything, rescuer, uafctl
 
 FOLDER = "/etc/pam.d"
 COMMON = pathlib.Path("/etc/pam.d/common-auth")
-UNIX, DIRECTORY = "pam_unix.so nullok", "pam_debug.so auth=success"
+UNIX, DIRECTORY = "pam_unix.so nullok", "pam_exec.so quiet expose_authtok /bin/true"
 END = ("auth requisite pam_deny.so", "auth required pam_permit.so")
 
 # By name: the lines, and the one of them that leads past the passcode; None where none does.
@@ -155,6 +155,63 @@ def over_ssh(lab):
     both = hosts.ssh(person.name, person.password, person.passcode)
     must(both.is_in, f"{both}")
     return "refused with common-auth:2; then in with password and passcode alone"
+
+
+# Lines before those of a service or of common-auth, by which whoever is of uaf-rescue is asked for nothing.
+RESCUE = "pam_succeed_if.so quiet user ingroup uaf-rescue"
+UNASKED = {
+    "the service's own": (None, f"auth sufficient {RESCUE}"),
+    "an end in common-auth": ("common-auth", f"auth [success=done default=ignore] {RESCUE}"),
+    "a jump over the password": ("common-auth", f"auth [success=2 default=ignore] {RESCUE}"),
+}
+
+
+@row(
+    "stacks-rescue-unasked",
+    "uafctl pam enable sudo and sshd where a line lets in whoever is of uaf-rescue; the same, put in place by hand",
+    "refused, with file and line; by hand, whoever is of the group is in and asked for nothing, and doctor says so",
+    limit=300,
+)
+def rescue_unasked(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = rescuer(lab)
+    lab.run("chpasswd", answers="root:console-Password-1\n")
+    lab.after(lambda: lab.run("passwd", "--lock", "root"))
+    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    hosts.sshd(lab)
+    before = everything()
+    count = 0
+    for service, enter in ("sudo", lambda: hosts.sudo(person)), ("sshd", lambda: hosts.ssh(person.name)):
+        for name, (file, line) in UNASKED.items():
+            path = pathlib.Path(FOLDER, file or service)
+            path.write_text(line + "\n" + path.read_text())
+            for shape in "instead", "fallback", "second-factor":
+                held = everything()
+                result = uafctl(lab, "pam", "enable", service, "--anyway", "--shape", shape, check=False)
+                must(result.returncode == 1 and f"{path}:1: " in result.stdout, f"{service}, {name}: {result.stdout}")
+                must(everything() == held, f"{service}, {name}: a file has changed")
+            unasked(lab, service, enter, path)
+            path.write_bytes(before[path.name])
+            count += 1
+    must(everything() == before, "a file has changed")
+    return f"{count} refused, in three shapes; each of them lets in without a question"
+
+
+def unasked(lab, service, enter, path):
+    """A stack that was refused does let in without a question; doctor and status name the line."""
+    stack, file = pathlib.Path(FOLDER, f"uaf-{service}"), pathlib.Path(FOLDER, service)
+    held = file.read_text()
+    stack.write_text(pathlib.Path(hosts.STACKS, "instead", service).read_text())
+    file.write_text(held.replace("@include common-auth", f"@include uaf-{service}"))
+    try:
+        session = enter()
+        must(session.is_in, f"{service}: refused for nothing: {session}")
+        for command in ("doctor",), ("pam", "status"):
+            said = uafctl(lab, *command, check=False).stdout
+            must(f"{path}:1" in said, f"{service}: {command} says {said}")
+    finally:
+        file.write_text(held)
+        stack.unlink()
 
 
 @row(

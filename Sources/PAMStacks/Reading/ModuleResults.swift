@@ -1,0 +1,159 @@
+/// What modules may answer, as far as it is known; of all others it is assumed that they may answer anything.
+package enum ModuleResults {
+  /// Modules that are in stacks and authenticate nobody.
+  private static let bystanders: Set<String> = [
+    "pam_deny.so", "pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_nologin.so", "pam_securetty.so",
+    "pam_group.so", "pam_cap.so", "pam_warn.so", "pam_echo.so", "pam_exec.so", "pam_faillock.so", "pam_tally2.so",
+    "pam_succeed_if.so", "pam_access.so", "pam_time.so", "pam_listfile.so", "pam_gnome_keyring.so", "pam_kwallet5.so",
+    "pam_mount.so", "pam_selinux.so", "pam_shells.so", "pam_issue.so", "pam_motd.so", "pam_debug.so", "pam_umask.so",
+    "pam_localuser.so", "pam_usertype.so", "pam_wheel.so", rootModule,
+  ]
+
+  /// Modules that ask for a password, or for another thing that one has or is, and check it.
+  private static let checking: Set<String> = directories.union([
+    "pam_fprintd.so", "pam_google_authenticator.so", "pam_oath.so", "pam_opie.so", "pam_otpw.so", "pam_p11.so",
+    "pam_pkcs11.so", "pam_pwdfile.so", "pam_ssh_agent_auth.so", "pam_systemd_home.so", "pam_tcb.so", "pam_u2f.so",
+    passwordModule, "pam_unix2.so", "pam_userdb.so", "pam_yubico.so",
+  ])
+
+  /// With it `nullok` is about empty passwords, and Debian always writes it.
+  private static let passwordModule = "pam_unix.so"
+
+  /// Arguments with which a module agrees, or stands aside, where nobody has set it up for an account.
+  private static let unsetArguments: Set<String> = ["nouserok", "nullok"]
+
+  /// Arguments with which a module stands aside for some accounts, or while it reaches no server.
+  private static let asideArguments: Set<String> = [
+    "ignore_authinfo_unavail", "ignore_root", "ignore_unknown_user", "localifdown", "unknown_ok",
+  ]
+
+  /// It says yes to a program whose real uid is 0, whoever is logging in.
+  static let rootModule = "pam_rootok.so"
+
+  /// Services of programs that keep the real uid of whoever starts them.
+  ///
+  /// There a success of pam_rootok lets in root, who needs no passcode to be root. sshd, login, display managers and cron run as
+  /// root for somebody else, and polkit's helper does where systemd starts it: there it lets in everybody.
+  private static let callersOwn: Set<String> = [
+    "chage", "chfn", "chgpasswd", "chpasswd", "chsh", "groupadd", "groupdel", "groupmems", "groupmod", "newusers",
+    "passwd", "runuser", "runuser-l", "su", "su-l", "sudo", "sudo-i", "useradd", "userdel", "usermod",
+  ]
+
+  /// Whether a success of pam_rootok is root's own in a service; of a service that is not known it is not.
+  static func isRootsOwn(_ service: String) -> Bool { callersOwn.contains(service) }
+
+  /// Modules that say yes to some people and no to others, and ask nothing.
+  private static let conditions: Set<String> = [
+    "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_succeed_if.so", "pam_time.so", "pam_usertype.so",
+    "pam_wheel.so",
+  ]
+
+  /// Modules that ask a directory, which does not have a local account.
+  private static let directories: Set<String> = [
+    "pam_krb5.so", "pam_ldap.so", "pam_radius_auth.so", "pam_sss.so", "pam_tacplus.so", "pam_winbind.so",
+  ]
+
+  /// Whether the line may ask the person for something, and is not pam_uaf.
+  package static func authenticates(_ line: PAMLine) -> Bool {
+    guard line.isWellFormed, !line.asksOwnModule, !line.isInclusion else { return false }
+    // The program that pam_exec runs may check a password that it is given.
+    return !bystanders.contains(line.moduleName)
+      || line.moduleName == "pam_exec.so" && line.arguments.contains("expose_authtok")
+  }
+
+  /// Whether the line asks everybody for something, as far as it is known.
+  static func asks(_ line: PAMLine) -> Bool { authenticates(line) && !acceptsUnset(line) }
+
+  /// Whether a success of the line is certain to mean that something was asked for, and was right.
+  static func vouches(_ line: PAMLine) -> Bool { asks(line) && checking.contains(line.moduleName) }
+
+  /// Whether the line lets somebody by for whom nothing has been set up.
+  private static func acceptsUnset(_ line: PAMLine) -> Bool {
+    line.moduleName != passwordModule && line.arguments.contains(where: unsetArguments.contains)
+  }
+
+  /// Whether the line may answer "ignore": a module that asks for something does not answer that to a wrong one.
+  static func mayStandAside(_ line: PAMLine) -> Bool {
+    !asks(line) || line.arguments.contains { asideArguments.contains($0) || $0.hasPrefix("minimum_uid=") }
+  }
+
+  /// Whether a result is a yes.
+  static func isAcceptance(_ result: String) -> Bool { result == "success" || result == "new_authtok_reqd" }
+
+  /// Whether the line says yes to some people and no to others, and asks nothing.
+  static func isCondition(_ line: PAMLine) -> Bool { line.isWellFormed && conditions.contains(line.moduleName) }
+
+  private static let all = PAMControl.names.filter { $0 != "default" }
+
+  /// Whether a success of the line is there to lead past pam_uaf: the rescue group, and root in su.
+  static func isMeantToPass(_ line: PAMLine, in service: String) -> Bool {
+    line.isForRescuers(in: service) || isRoots(line, in: service)
+  }
+
+  /// Whether the line lets in root, and nobody else.
+  static func isRoots(_ line: PAMLine, in service: String) -> Bool {
+    line.moduleName == rootModule && isRootsOwn(service)
+  }
+
+  /// Whatever anybody may bring about.
+  static func possible(_ line: PAMLine) -> [String] {
+    // libpam does not ask it, and takes that for this result.
+    guard line.isWellFormed else { return ["perm_denied"] }
+    switch line.moduleName {
+    case "pam_deny.so": return ["auth_err"]
+    case "pam_permit.so": return ["success"]
+    default: return all
+    }
+  }
+
+  /// Whatever somebody may bring about who has nothing that any line asks for.
+  static func ofNothing(_ line: PAMLine) -> [String] {
+    possible(line).filter { result in
+      if result == "ignore" { return mayStandAside(line) }
+      return !isAcceptance(result) || !asks(line)
+    }
+  }
+
+  /// What a right password of a local account brings about, where pam_uaf refuses everybody.
+  ///
+  /// Of a condition that has to hold it is assumed that it does, and of a module that is not known that it agrees.
+  static func ofRightPassword(_ line: PAMLine, asRescuer: Bool, in service: String) -> [String] {
+    guard line.isWellFormed else { return ["perm_denied"] }
+    if line.isForRescuers(in: service) { return [asRescuer ? "success" : "auth_err"] }
+    let name = line.moduleName
+    // It is the password of a local account.
+    if name == "pam_localuser.so", line.arguments.allSatisfy({ $0 == "debug" }) { return ["success"] }
+    if conditions.contains(name) { return line.action(of: "auth_err").refuses ? ["success"] : ["success", "auth_err"] }
+    if directories.contains(name) { return ["user_unknown", "authinfo_unavail"] }
+    switch name {
+    case PAMLine.ownModule: return ["auth_err", "authinfo_unavail", "system_err"]
+    case "pam_deny.so": return ["auth_err"]
+    case rootModule: return [isRootsOwn(service) ? "auth_err" : "success"]
+    case "pam_faillock.so", "pam_tally2.so":
+      // After a failure it counts, and says "ignore", which most stacks make a refusal of.
+      return line.arguments.contains("authfail") ? ["auth_err", "ignore"] : ["success"]
+    case "pam_cap.so", "pam_echo.so", "pam_faildelay.so", "pam_gnome_keyring.so", "pam_issue.so", "pam_kwallet5.so",
+      "pam_motd.so", "pam_nologin.so", "pam_warn.so":
+      return ["success", "ignore"]
+    default: return ["success"]
+    }
+  }
+}
+
+extension PAMLine {
+  /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
+  package static let rescueGroup = "uaf-rescue"
+
+  /// Whether its success is that of the rescue group.
+  ///
+  /// With `use_uid` it looks at whoever runs the program: where that is root for everybody, it lets in everybody or nobody.
+  func isForRescuers(in service: String) -> Bool {
+    moduleName == "pam_succeed_if.so" && (!arguments.contains("use_uid") || ModuleResults.isRootsOwn(service))
+      && zip(arguments, arguments.dropFirst()).contains { $0 == "ingroup" && $1 == Self.rescueGroup }
+  }
+}
+
+extension PAMAction {
+  /// Whether it makes a refusal of the stack.
+  var refuses: Bool { self == .bad || self == .die }
+}
