@@ -214,19 +214,29 @@ extension PAMCheck {
     let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo)
     let members = doors.openMembers().map { member in
       if let fallen = member.fallen { return Finding.failure(.pamOtherName, PAMNameText.fallen(fallen)) }
+      let file = "\(directory)/\(member.name)"
       return Finding.warning(
         .pamOtherName,
-        PAMLineText.otherName(file: "\(directory)/\(member.name)", service: member.name, asking: member.asking))
+        member.asksNobody
+          ? PAMLineText.unaskedName(file: file, service: member.name, asking: member.asking)
+          : PAMLineText.otherName(file: file, service: member.name, asking: member.asking))
     }
     let sudo = [doors.openSudo()].compactMap(\.self).map { service in
       Finding.failure(.pamSudoService, PAMNameText.sudoService(service: ShownText.line(service)))
     }
     let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) } + doors.sudoersGaps().map(finding)
     let polkit = doors.openPolkit().map { member in
-      Finding.warning(.pamPolkit, PAMNameText.polkit(service: member.name, asking: member.asking))
+      Finding.warning(
+        .pamPolkit,
+        member.asksNobody
+          ? PAMNameText.unaskedPolkit(service: member.name, asking: member.asking)
+          : PAMNameText.polkit(service: member.name, asking: member.asking))
     }
     let others = doors.openOthers()
-    let named = others.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(others))]
+    let (asking, unasked) = (others.filter { !doors.asksNobody($0) }, others.filter(doors.asksNobody))
+    let named =
+      (asking.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(asking))])
+      + (unasked.isEmpty ? [] : [Finding.ok(PAMLineText.unaskedOthers(unasked))])
     return members + sudo + asked + [polkit].compactMap(\.self) + named
   }
 

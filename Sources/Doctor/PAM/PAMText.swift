@@ -107,6 +107,9 @@ enum PAMLineText: FindingCatalogue {
   case carriageReturn(file: String, line: Int)
   case otherName(file: String, service: String, asking: String)
   case openOthers([String])
+  /// Like the two before, where nothing is asked for.
+  case unaskedName(file: String, service: String, asking: String)
+  case unaskedOthers([String])
   case profile
 
   var english: FindingText {
@@ -144,6 +147,11 @@ enum PAMLineText: FindingCatalogue {
         "pam: \(file): asks without the passcode, and is the same program as \(asking)",
         do: "uafctl pam enable \(service)")
     case .openOthers(let names): FindingText("pam: without the passcode ask: \(names.joined(separator: ", "))")
+    case .unaskedName(let file, let service, let asking):
+      FindingText(
+        "pam: \(file): lets in without asking, and is the same program as \(asking)",
+        do: "write '@include common-auth' in place of its auth lines, then uafctl pam enable \(service)")
+    case .unaskedOthers(let names): FindingText("pam: without asking let in: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(
         "pam: pam-auth-update's profile is on: the passcode decides in every service; the password lets in whoever never "
@@ -185,6 +193,12 @@ enum PAMLineText: FindingCatalogue {
       FindingText(
         "pam: \(file): \(asking)와(과) 같은 프로그램이지만 패스코드를 묻지 않습니다", do: "uafctl pam enable \(service)")
     case .openOthers(let names): FindingText("pam: 패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))")
+    case .unaskedName(let file, let service, let asking):
+      FindingText(
+        "pam: \(file): \(asking)와(과) 같은 프로그램이지만 아무것도 묻지 않고 들여보냅니다",
+        do: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 uafctl pam enable \(service)")
+    case .unaskedOthers(let names):
+      FindingText("pam: 아무것도 묻지 않고 들여보내는 서비스: \(names.joined(separator: ", "))")
     case .profile:
       FindingText(
         "pam: pam-auth-update의 프로필이 켜져 있어 모든 서비스에서 패스코드가 결정합니다. 등록한 적이 없는 사람은 비밀번호로 "
@@ -200,6 +214,8 @@ enum PAMNameText: FindingCatalogue {
   case argument(place: String, problem: ConfigurationError, isRead: Bool)
   case hidden(service: String)
   case polkit(service: String, asking: String)
+  /// The same, where polkit asks for nothing.
+  case unaskedPolkit(service: String, asking: String)
   case unread(place: String)
   case sudoService(service: String)
   /// A name of a program without lines of its own.
@@ -225,6 +241,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service) asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password",
         do: "uafctl pam enable \(service)")
+    case .unaskedPolkit(let service, let asking):
+      FindingText(
+        "pam: \(StackText.unaskedPolkit(service, asking: asking).english)",
+        do: "write '@include common-auth' in place of its auth lines, then uafctl pam enable \(service)")
     case .sudoService(let service):
       FindingText(
         "pam: \(StackText.sudoService(service).english)", do: "uafctl pam enable \(service) --template sudo")
@@ -255,6 +275,10 @@ enum PAMNameText: FindingCatalogue {
       FindingText(
         "pam: \(service)은(는) 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다",
         do: "uafctl pam enable \(service)")
+    case .unaskedPolkit(let service, let asking):
+      FindingText(
+        "pam: \(StackText.unaskedPolkit(service, asking: asking).korean)",
+        do: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 uafctl pam enable \(service)")
     case .sudoService(let service):
       FindingText(
         "pam: \(StackText.sudoService(service).korean)", do: "uafctl pam enable \(service) --template sudo")

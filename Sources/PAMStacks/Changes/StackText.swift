@@ -14,6 +14,10 @@ package enum StackText: Catalogued, Equatable {
   case sudoersGap(SudoersGap)
   case unregistered([String])
   case openOthers([String])
+  /// Like the three before, where nothing is asked for.
+  case unaskedName(String, asking: String)
+  case unaskedPolkit(String, asking: String)
+  case unaskedOthers([String])
   case nobodyAsks(folder: String)
   case listed(service: String, StackList.Entry.Origin)
   case passedOver(service: String, StackLinePlace)
@@ -48,6 +52,10 @@ package enum StackText: Catalogued, Equatable {
     case .polkit(let name, let asking):
       "\(name): asks without the passcode: whom \(asking) asks for it, pkexec and run0 make root by the password"
     case .openOthers(let names): "without the passcode ask: \(names.joined(separator: ", "))"
+    case .unaskedName(let name, let asking): "\(name): lets in without asking, and is the same program as \(asking)"
+    case .unaskedPolkit(let name, let asking):
+      "\(name): lets in without asking: whom \(asking) asks for the passcode, pkexec and run0 make root"
+    case .unaskedOthers(let names): "without asking let in: \(names.joined(separator: ", "))"
     case .nobodyAsks(let folder): "no service in \(folder) asks for the passcode"
     case .listed(let service, let origin): "\(service): \(Self.english(origin))"
     case .passedOver(let service, let place):
@@ -57,7 +65,7 @@ package enum StackText: Catalogued, Equatable {
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
-      "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that asks without the passcode"
+      "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that lets in without the passcode"
     case .sudoAsks(let question) where question.isForSome:
       "sudo asks some, or for some commands, for the passcode of \(question.asked.english), not of whoever calls it "
         + "(Defaults \(question.asked.rawValue) of sudoers)"
@@ -96,6 +104,10 @@ package enum StackText: Catalogued, Equatable {
     case .polkit(let name, let asking):
       "\(name): 패스코드를 묻지 않습니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 비밀번호만으로 root가 됩니다"
     case .openOthers(let names): "패스코드를 묻지 않는 서비스: \(names.joined(separator: ", "))"
+    case .unaskedName(let name, let asking): "\(name): \(asking)와(과) 같은 프로그램이지만 아무것도 묻지 않고 들여보냅니다"
+    case .unaskedPolkit(let name, let asking):
+      "\(name): 아무것도 묻지 않고 들여보냅니다. \(asking)에서 패스코드를 묻는 사람도 pkexec와 run0로는 그대로 root가 됩니다"
+    case .unaskedOthers(let names): "아무것도 묻지 않고 들여보내는 서비스: \(names.joined(separator: ", "))"
     case .nobodyAsks(let folder): "\(folder)에 패스코드를 묻는 서비스가 없습니다"
     case .listed(let service, let origin): "\(service): \(Self.korean(origin))"
     case .passedOver(let service, let place):
@@ -156,6 +168,8 @@ package enum StackText: Catalogued, Equatable {
 extension StackText {
   /// What is said of a name that asks without the passcode.
   package static func open(_ member: ServiceDoors.OpenMember) -> StackText {
-    member.fallen.map { .fallen($0) } ?? .otherName(member.name, asking: member.asking)
+    if let fallen = member.fallen { return .fallen(fallen) }
+    return member.asksNobody
+      ? .unaskedName(member.name, asking: member.asking) : .otherName(member.name, asking: member.asking)
   }
 }

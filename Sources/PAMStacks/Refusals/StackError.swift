@@ -353,7 +353,7 @@ extension SudoersProblem: Catalogued {
         do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
     case .furtherService(let asked):
       FindingText(
-        "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that asks without the passcode",
+        "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that lets in without the passcode",
         do:
           "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
       )

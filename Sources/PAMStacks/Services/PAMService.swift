@@ -119,6 +119,8 @@ package struct ServiceDoors {
     package let asking: String
     /// Where it has no `auth` lines: what libpam does then.
     package var fallen: FallenName?
+    /// Whether it lets in without asking for anything.
+    package var asksNobody = false
   }
 
   /// What sudo asks for.
@@ -149,7 +151,8 @@ package struct ServiceDoors {
       guard let asking = family.names.first(where: asks) else { return [] }
       return family.names.filter { $0 != openSudo() }.compactMap { name in
         let fallen = fallen(name, of: family)
-        return isOpen(name) || fallen != nil ? OpenMember(name: name, asking: asking, fallen: fallen) : nil
+        return isOpen(name) || fallen != nil
+          ? OpenMember(name: name, asking: asking, fallen: fallen, asksNobody: asksNobody(name)) : nil
       }
     }
   }
@@ -189,7 +192,7 @@ package struct ServiceDoors {
   /// pkexec and run0 then make the people whom Debian lets use sudo root by their password.
   package func openPolkit() -> OpenMember? {
     guard let asking = sudo.family.names.first(where: asks), isOpen(Self.polkit) else { return nil }
-    return OpenMember(name: Self.polkit, asking: asking)
+    return OpenMember(name: Self.polkit, asking: asking, asksNobody: asksNobody(Self.polkit))
   }
 
   /// The service that sudo asks for in place of `sudo`, if it asks without the passcode while `sudo` asks for it; nil otherwise.
@@ -222,15 +225,14 @@ package struct ServiceDoors {
     reader.authentication(of: service).contains(where: \.asksOwnModule)
   }
 
-  /// Whether the service asks for something without pam_uaf.
-  func isOpen(_ service: String) -> Bool {
-    let lines = reader.authentication(of: service)
-    // Where pam_rootok lets in everybody, nobody is asked for anything; root needs no authentication here.
-    return !asks(service)
-      && lines.contains {
-        ModuleResults.authenticates($0)
-          || $0.moduleName == ModuleResults.rootModule && !ModuleResults.isRootsOwn(service)
-      }
+  /// Whether the service lets somebody in without pam_uaf; root needs no authentication.
+  func isOpen(_ service: String) -> Bool { !asks(service) && reading(service).letsInWithoutAsking }
+
+  /// Whether the service lets in without asking for anything.
+  package func asksNobody(_ service: String) -> Bool { !asks(service) && reading(service).asksNobody }
+
+  private func reading(_ service: String) -> StackReading {
+    StackReading(reader.entries(of: service, in: "auth"), of: service)
   }
 }
 

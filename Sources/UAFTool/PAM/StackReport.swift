@@ -82,10 +82,15 @@ struct DoorReport {
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
     for gap in doors.sudoersGaps() { context.result(StackText.sudoersGap(gap)) }
     if let polkit = doors.openPolkit() {
-      context.result(StackText.polkit(polkit.name, asking: polkit.asking))
+      context.result(
+        polkit.asksNobody
+          ? StackText.unaskedPolkit(polkit.name, asking: polkit.asking)
+          : StackText.polkit(polkit.name, asking: polkit.asking))
     }
     let others = doors.openOthers()
-    if !others.isEmpty { context.result(StackText.openOthers(others)) }
+    let (asking, unasked) = (others.filter { !doors.asksNobody($0) }, others.filter(doors.asksNobody))
+    if !asking.isEmpty { context.result(StackText.openOthers(asking)) }
+    if !unasked.isEmpty { context.result(StackText.unaskedOthers(unasked)) }
   }
 }
 

@@ -53,7 +53,7 @@ import ToolTestSupport
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
     #expect(
       stacks.run("status").output.contains(
-        "sudo uses the PAM service corp, by sudoers, and that asks without the passcode\n"))
+        "sudo uses the PAM service corp, by sudoers, and that lets in without the passcode\n"))
     withBoth()
     #expect(!stacks.run("status").output.contains("corp: asks without"))
     #expect(stacks.run("status", "--json").output.contains(#""sudoService":"corp""#))
@@ -257,6 +257,40 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasSuffix("\nwithout the passcode ask: login, other, su\n"))
     #expect(stacks.run("status").output == "sudo: fallback/sudo\nwithout the passcode ask: login, other, su\n")
     #expect(stacks.findings().contains(.ok(PAMLineText.openOthers(["login", "other", "su"]))))
+  }
+
+  @Test(arguments: [
+    "auth required pam_permit.so\n", "auth sufficient pam_exec.so /bin/true\n",
+    "auth required pam_succeed_if.so uid >= 0\n",
+  ])
+  func `services that let in without asking are named as such`(text: String) {
+    for name in ["sshd", "polkit-1"] { stacks.write(name, text) }
+    stacks.write("sudo-i", text)
+    stacks.write("su", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").exit == .refused)
+    let rest =
+      "sudo-i: lets in without asking, and is the same program as sudo\n"
+      + "polkit-1: lets in without asking: whom sudo asks for the passcode, pkexec and run0 make root\n"
+      + "without the passcode ask: login, su\nwithout asking let in: sshd\n"
+    #expect(stacks.run("enable", "sudo", "--only").output.hasSuffix("\n" + rest))
+    #expect(stacks.run("status").output == "sudo: fallback/sudo\n" + rest)
+    #expect(stacks.run("status", "--json").output.contains(#""others":["login","sshd","su"]"#))
+    let findings = stacks.findings()
+    #expect(findings.contains { $0.id == .pamOtherName && $0.text.contains("/sudo-i: lets in without asking") })
+    #expect(findings.contains { $0.id == .pamPolkit && $0.text.contains("lets in without asking") })
+    #expect(findings.contains { $0.text == "pam: without asking let in: sshd" })
+  }
+
+  @Test func `a service of sudoers that lets in without asking keeps sudo from being enabled`() {
+    sudoers("Defaults pam_login_service=corp")
+    stacks.write("corp", "auth required pam_permit.so\n")
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
+    #expect(!asks("sudo"))
+    #expect(stacks.run("enable", "sudo", "--only").exit == .success)
+    #expect(stacks.run("status").output.contains("corp: lets in without asking"))
+    stacks.write("sudo-i", "auth required pam_permit.so\n")
+    sudoers("Defaults pam_service=corp")
+    #expect(stacks.findings().contains { $0.id == .pamSudoService })
   }
 
   @Test func `polkit beside sudo is warned of while it asks for the password alone`() {
