@@ -25,10 +25,12 @@ struct FamilyPlan {
     return PAMDirectory(path: folder.path, vendors: vendors, planned: planned)
   }
 
-  /// Refuses where somebody would get in before pam_uaf is asked, or where a refusal of it would be none.
+  /// Refuses where somebody would get in before pam_uaf is asked, where a refusal of it would be none, or where a line that keeps
+  /// somebody out would be gone.
   ///
-  /// - Throws: ``StackError``: `passedOver`, `noRefusal`; `member` for another service than the named one.
+  /// - Throws: ``StackError``: `passedOver`, `noRefusal`, `losesLine`; `member` for another service than the named one.
   func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
+    let today = PAMDirectory(path: folder.path, vendors: vendors)
     let reader = reader(of: folder, vendors: vendors)
     // The named one first: what is wrong with a shared file is no matter of its other names.
     let ordered = plans.filter { $0.service.name == service } + plans.filter { $0.service.name != service }
@@ -37,7 +39,8 @@ struct FamilyPlan {
       throw plan.service.name == service ? found : .member(found, of: service)
     }
     for plan in ordered where !plan.service.changesPasswords {
-      let reading = StackReading(reader.entries(of: plan.service.name, in: "auth"), of: plan.service.name)
+      let entries = reader.entries(of: plan.service.name, in: "auth")
+      let reading = StackReading(entries, of: plan.service.name)
       // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
       let found: StackError? =
@@ -45,6 +48,8 @@ struct FamilyPlan {
           .passedOver(path: line.place.path, line: line.place.line)
         } else if reading.refusal != .refuses {
           .noRefusal(path: folder.path(of: plan.service.name))
+        } else if let line = StackLoss(from: today.entries(of: plan.service.name, in: "auth"), to: entries).line {
+          .losesLine(path: line.place.path, line: line.place.line, service: folder.path(of: plan.service.name))
         } else {
           nil
         }

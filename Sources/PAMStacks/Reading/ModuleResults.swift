@@ -83,6 +83,15 @@ package enum ModuleResults {
   /// Whether the line says yes to some people and no to others, and asks nothing.
   static func isCondition(_ line: PAMLine) -> Bool { line.isWellFormed && conditions.contains(line.moduleName) }
 
+  /// Whether the line may be there to keep somebody out who has the right password.
+  ///
+  /// Those that count tries are not meant: pam_uaf counts by itself.
+  static func restricts(_ line: PAMLine) -> Bool {
+    isCondition(line)
+      || line.isWellFormed && !authenticates(line)
+        && ["pam_exec.so", "pam_nologin.so", "pam_securetty.so", "pam_shells.so"].contains(line.moduleName)
+  }
+
   private static let all = PAMControl.names.filter { $0 != "default" }
 
   /// Whether a success of the line is there to lead past pam_uaf: the rescue group, and root in su.

@@ -43,6 +43,8 @@ package enum StackError: Error, Equatable {
   case passedOver(path: String, line: Int)
   /// Somebody can get in although pam_uaf has refused.
   case noRefusal(path: String)
+  /// This line keeps somebody out of a service, and would no longer do so.
+  case losesLine(path: String, line: Int, service: String)
   /// pam_uaf's lines would be the only ones of a group.
   case alone(path: String, group: String)
   /// There is no record of the line that was there before.
@@ -187,6 +189,8 @@ extension StackError: Catalogued {
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
     case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
+    case .losesLine(let path, let line, _):
+      "\(path):\(line): this line can refuse somebody, whom pam_uaf would let in past it"
     case .alone(let path, let group): "\(path) has no \(group) lines of its own, and pam_uaf's would be the only ones"
     case .nothingRecorded(let path, _): "\(path): what stood there before is written nowhere"
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
@@ -231,6 +235,8 @@ extension StackError: Catalogued {
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
     case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
+    case .losesLine(let path, let line, _):
+      "\(path):\(line): 이 줄에서 거부될 수 있는 사람이 앞으로는 pam_uaf만으로 로그인됩니다"
     case .alone(let path, let group): "\(path)에 \(group) 줄이 없어, pam_uaf의 줄만 남게 됩니다"
     case .nothingRecorded(let path, _): "\(path): 이전에 있던 내용이 어디에도 적혀 있지 않습니다"
     case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
@@ -278,6 +284,8 @@ extension StackError: Catalogued {
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
+    case .losesLine(_, _, let service):
+      "write the same line into \(service), before the line that includes the password's stack"
     case .alone(let path, let group):
       "write '@include common-\(group)', or whatever 'other' has for \(group), into \(path)"
     case .nothingRecorded(_, let include):
@@ -327,6 +335,7 @@ extension StackError: Catalogued {
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
       "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
+    case .losesLine(_, _, let service): "\(service)에, 비밀번호 스택을 포함하는 줄보다 앞에 같은 줄을 쓰십시오"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"
     case .nothingRecorded(_, let include):

@@ -119,6 +119,55 @@ import ToolTestSupport
         "edited\nsudo: somebody whom pam_uaf has refused can still get in\n"))
   }
 
+  private static let denied = "auth requisite pam_listfile.so item=user sense=deny file=/etc/denied onerr=succeed\n"
+
+  @Test(arguments: ["instead", "fallback"])
+  func `a line that refuses somebody and would be gone is named, and nothing is changed`(shape: String) {
+    let text = "auth include system-auth\naccount required pam_unix.so\n"
+    stacks.write("system-auth", "auth required pam_env.so\n\(Self.denied)auth required pam_unix.so\n")
+    stacks.write("sudo", text)
+    for module in ["pam_env", "pam_listfile"] { _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644) }
+    let bench = stacks.run("enable", "sudo", "--shape", shape)
+    #expect(bench.exit == .refused && stacks.read("sudo") == text)
+    #expect(stacks.text(bench).contains("system-auth:2: this line can refuse somebody"), "\(bench.notes)")
+    // It stays in force where the service has it itself.
+    stacks.write("sudo", Self.denied + text)
+    stacks.write("login", "auth required pam_unix.so\n")
+    stacks.passwords.states["root"] = .usable
+    let again = stacks.run("enable", "sudo", "--shape", shape)
+    #expect(again.exit == .success, "\(again.notes)")
+  }
+
+  @Test func `a line of common-auth that refuses somebody stays in force where its lines stay`() {
+    stacks.template("second-factor/sudo", "@include common-auth\nauth requisite pam_uaf.so\n")
+    stacks.passwords.states["root"] = .usable
+    stacks.write("login", "auth required pam_unix.so\n")
+    stacks.write("common-auth", Self.denied + (stacks.read("common-auth") ?? ""))
+    _ = stacks.folder.file("libexec/pam_listfile.so", [1], mode: 0o644)
+    #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
+    #expect(
+      stacks.text(stacks.run("enable", "sudo", "--shape", "instead")).contains("common-auth:1: this line can refuse"))
+  }
+
+  @Test(arguments: [
+    // None of them refuses whoever has the right password.
+    "auth [default=1 success=ok] pam_localuser.so\nauth sufficient pam_unix.so\nauth sufficient pam_sss.so\n"
+      + "auth required pam_deny.so\n",
+    "auth sufficient pam_unix.so\nauth requisite pam_succeed_if.so uid >= 1000 quiet_success\nauth required pam_deny.so\n",
+    "auth optional pam_listfile.so item=user sense=deny file=/etc/denied\nauth required pam_unix.so\n",
+  ])
+  func `a line that refuses nobody by itself is not missed`(text: String) {
+    for module in ["pam_listfile", "pam_localuser", "pam_sss"] {
+      _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644)
+    }
+    stacks.passwords.states["root"] = .usable
+    stacks.write("login", "auth required pam_unix.so\n")
+    stacks.write("system-auth", text)
+    stacks.write("sudo", "auth include system-auth\naccount required pam_unix.so\n")
+    let bench = stacks.run("enable", "sudo", "--shape", "instead")
+    #expect(bench.exit == .success, "\(bench.notes)")
+  }
+
   @Test func `nobody is named who does not get in, because a right password runs into a refusal`() {
     stacks.write(
       "common-auth",
