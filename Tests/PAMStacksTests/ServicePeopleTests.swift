@@ -18,7 +18,7 @@ import ToolTestSupport
   private func sudoers(_ lines: String..., gaps: [SudoersGap] = []) -> SudoSettings {
     var text = SudoersText()
     text.add(Array(lines.joined(separator: "\n").utf8)) { remark, _ in Issue.record("\(remark)") }
-    return SudoSettings(text, host: "here", gaps: gaps)
+    return SudoSettings(text, hosts: ["here"], gaps: gaps)
   }
 
   private func asked(_ lines: String...) -> [String] {
@@ -101,6 +101,45 @@ import ToolTestSupport
   func `whom sudo may ask for a password is named`(rules: String) {
     passwords.groups["ops"] = ["bob"]
     #expect(asked(rules) == ["bob"])
+  }
+
+  private func asked(hosts: [String], _ line: String) -> [String] {
+    var text = SudoersText()
+    text.add(Array(line.utf8)) { remark, _ in Issue.record("\(remark)") }
+    return names("fallback/sudo", SudoSettings(text, hosts: hosts))
+  }
+
+  @Test func `either name of the host gives, and only both take away`() {
+    for host in ["vm", "localhost", "vm.big.org"] {
+      #expect(asked(hosts: ["vm", "localhost"], "bob \(host)=ALL") == ["bob"], "\(host)")
+    }
+    #expect(asked(hosts: ["vm", "localhost"], "bob elsewhere=ALL") == [])
+    #expect(asked(hosts: ["vm", "localhost"], "bob ALL=ALL\nbob vm=NOPASSWD: ALL") == ["bob"])
+    #expect(asked(hosts: ["vm", "localhost"], "bob ALL=ALL\nbob localhost=NOPASSWD: ALL") == ["bob"])
+    #expect(asked(hosts: ["vm", "localhost"], "bob ALL=ALL\nbob vm,localhost=NOPASSWD: ALL") == [])
+    #expect(asked(hosts: ["vm", "vm.example.org"], "bob ALL=ALL\nbob vm=NOPASSWD: ALL") == [])
+    #expect(asked(hosts: ["vm", "vm.example.org"], "bob vm.example.org=ALL") == ["bob"])
+  }
+
+  @Test func `sudo compares the names of groups in small letters`() {
+    passwords.groups["ops"] = ["bob"]
+    #expect(asked("%OPS ALL=ALL") == ["bob"] && asked("%Ops ALL=ALL") == ["bob"])
+    #expect(asked("%OPS ALL=ALL\n%OPS ALL=NOPASSWD: ALL") == [])
+    #expect(asked("Defaults !case_insensitive_group\nbob ALL=ALL\n%OPS ALL=NOPASSWD: ALL") == ["bob"])
+    #expect(asked("Defaults !case_insensitive_user\nbob ALL=ALL\nBOB ALL=NOPASSWD: ALL") == ["bob"])
+    #expect(asked("Defaults exempt_group=OPS\nbob ALL=ALL") == [])
+  }
+
+  @Test func `a rule that is not in force takes nothing away`() {
+    #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTAFTER=20200101000000Z NOPASSWD: ALL") == ["bob"])
+    #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTBEFORE=20990101000000Z NOPASSWD: ALL") == ["bob"])
+    #expect(asked("bob ALL=(ALL) NOTAFTER=20200101000000Z ALL") == ["bob"])
+  }
+
+  @Test func `the first definition of an alias says whom sudo asks`() {
+    var text = SudoersText()
+    text.add(Array("User_Alias A=bob\nUser_Alias A=alice\nA ALL=ALL".utf8)) { _, _ in }
+    #expect(names("fallback/sudo", SudoSettings(text, hosts: ["here"])) == ["bob"])
   }
 
   @Test func `without sudoers the usual groups count, as they do for polkit, and beside one that was read in part`() {

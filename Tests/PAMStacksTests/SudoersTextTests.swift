@@ -33,7 +33,8 @@ import Testing
   func `what sudo reads is read`(line: String) { #expect(remarks(line) == []) }
 
   @Test(arguments: [
-    "Defaults", "Defaults !ALL nothing", "Defaults : x rootpw", "Defaults rootpw targetpw", "Defaults rootpw,",
+    "Defaults", "Defaults !ALL nothing", "Defaults !insults=x", "Defaults !env_keep+=x", "Defaults : x rootpw",
+    "Defaults rootpw targetpw", "Defaults rootpw,",
     "Defaults badpass_message=\"x", "User_Alias a = x", "User_Alias A =", "User_Alias A x", "User_Alias ALL = x",
     "kim ALL=ALL bad", "kim ALL=bad", "kim ALL=", "kim ALL", "kim", "kim =ALL", "kim ALL=(ALL ALL", "kim ALL=ALL,",
     "kim ALL=,ALL", "kim ALL=NOPASSWD ALL", "kim ALL=XPASSWD: ALL", "kim bob ALL=ALL", "kim ALL=FOO x", "\"\" ALL=ALL",
@@ -41,6 +42,19 @@ import Testing
   ])
   func `what sudo leaves out is a wrong line, and the next one counts`(line: String) {
     #expect(remarks("# first\n\(line)\nkim ALL=ALL\n") == [.wrong(line: 2, mayNameService: false)])
+  }
+
+  @Test(arguments: [
+    "Defaults insults, pam_service+=x", "Defaults pam_login_service-=x", "Defaults !pam_askpass_service",
+    "Defaults pam_service", "Defaults pam_service=\"\"", "Defaults x, !pam_service=y",
+  ])
+  func `an option that sudo leaves out, and that may have named a service, is remarked`(line: String) {
+    #expect(remarks(line) == [.wrong(line: 1, mayNameService: true)])
+  }
+
+  @Test func `an alias that is there already is remarked, and the first one counts`() {
+    #expect(remarks("User_Alias A=x\nHost_Alias A=y\nUser_Alias A=z") == [.wrong(line: 3, mayNameService: false)])
+    #expect(remarks("User_Alias A=x : A=z : B=x") == [.wrong(line: 1, mayNameService: false)])
   }
 
   @Test func `includes are named as they stand there`() {

@@ -68,11 +68,11 @@ import ToolTestSupport
     #expect(find(login: false).contains("root of uaf-rescue cannot log in by a password"))
   }
 
-  private func rescuer(_ sudoers: String...) -> String {
+  private func rescuer(hosts: [String] = ["here"], _ sudoers: String...) -> String {
     var text = SudoersText()
     text.add(Array(sudoers.joined(separator: "\n").utf8)) { remark, _ in Issue.record("\(remark)") }
     do throws(WayIn.Objection) {
-      return try WayIn(accounts: FakeAccounts(), passwords: passwords, sudo: SudoSettings(text, host: "here")).find(
+      return try WayIn(accounts: FakeAccounts(), passwords: passwords, sudo: SudoSettings(text, hosts: hosts)).find(
         WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true)
       ).english
     } catch { return "refused: \(StackError.noWayIn(error).english.what)" }
@@ -108,6 +108,39 @@ import ToolTestSupport
     #expect(rescuer(line, "alice ALL=(ALL) ALL").hasPrefix("alice, "))
     passwords.states["root"] = .locked
     #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, which is locked"))
+  }
+
+  @Test(arguments: [
+    "alice ALL=(ALL) NOTAFTER=20200101000000Z ALL", "alice ALL=(ALL) NOTBEFORE=20990101000000Z ALL",
+    "alice ALL=(ALL) NOTAFTER=20990101000000Z ALL", "alice ALL=(ALL) CWD=/nonexistent ALL",
+    "alice ALL=(ALL) CHROOT=/srv ALL", "alice ALL=(ALL) /bin/ls, NOTAFTER=20200101000000Z ALL",
+    "Defaults runchroot=/srv\nalice ALL=ALL", "Defaults runcwd=/nonexistent\nalice ALL=ALL",
+    "Defaults:alice passwd_tries=0\nalice ALL=ALL", "Defaults passwd_tries=0\nalice ALL=ALL",
+    "Defaults secure_path=/nonexistent\nalice ALL=ALL",
+    "Defaults !case_insensitive_user\nALICE ALL=ALL", "Defaults !case_insensitive_group\n%SUDO ALL=ALL",
+    "alice ALL=ALL, !/usr/bin/*, !/bin/*", "alice ALL=ALL, !/usr/bin/", "alice ALL=ALL, !^/.*$",
+    "alice ALL=ALL\nalice ALL=(ALL) !/usr/bin/*", "Cmnd_Alias C=/usr/*\nalice ALL=ALL, !C",
+  ])
+  func `whom an option may keep from a shell of root is not named`(rules: String) {
+    #expect(rescuer(rules).contains("alice of uaf-rescue cannot become root"), "\(rescuer(rules))")
+  }
+
+  @Test(arguments: [
+    "alice ALL=(ALL) TIMEOUT=30 ALL", "alice ALL=(ALL) CWD=* ALL", "alice ALL=ALL, !/bin/su, !/usr/bin/passwd root",
+    "alice ALL=!/bin/*, ALL", "Defaults secure_path=/usr/sbin:/usr/bin:/sbin:/bin\nalice ALL=ALL", "%SUDO ALL=ALL",
+    "Defaults passwd_tries=1\nalice ALL=ALL", "alice ALL=(ALL) CHROOT=/srv /bin/ls, CHROOT=* ALL",
+    "Defaults runcwd=*\nalice ALL=ALL",
+  ])
+  func `whom none keeps from it is named`(rules: String) {
+    #expect(rescuer(rules).hasPrefix("alice, "), "\(rescuer(rules))")
+  }
+
+  @Test func `both names of the host have to let them`() {
+    #expect(rescuer(hosts: ["vm", "localhost"], "alice vm=(ALL) ALL").contains("cannot become root"))
+    #expect(rescuer(hosts: ["vm", "localhost"], "alice localhost=(ALL) ALL").contains("cannot become root"))
+    #expect(rescuer(hosts: ["vm", "localhost"], "alice vm, localhost=(ALL) ALL").hasPrefix("alice, "))
+    #expect(rescuer(hosts: ["vm", "vm.example.org"], "alice vm=(ALL) ALL").hasPrefix("alice, "))
+    #expect(rescuer(hosts: ["vm", "vm.example.org"], "alice vm.example.org=(ALL) ALL").contains("cannot become root"))
   }
 
   @Test func `a person whose primary group it is belongs to it, though it is not listed`() {

@@ -17,6 +17,9 @@ package final class FakePasswords: PasswordDirectory {
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
   package func members(ofGroupNumber number: gid_t) -> [String]? { numbers[number].flatMap { groups[$0] } }
+  package func groups(alike name: String) -> [String] {
+    groups.keys.filter { $0.lowercased() == name.lowercased() }.sorted()
+  }
   package func localAccounts() -> [String] { local }
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
   package func isListed(shell: String) -> Bool { shell == "/bin/sh" }

@@ -33,6 +33,8 @@ package struct Installation {
   package var sudoFiles: SudoFiles
   /// The name of this host, for rules of sudoers.
   package var hostName: String
+  /// Finds the name that the resolver has for this host; nil where it has none.
+  package var canonicalHostName: () -> String? = { nil }
   /// The numbers of the accounts that have a file in a state folder.
   package var registered: (String) -> [uid_t]
   /// Whether a folder lies on a file system that is mounted for reading alone.
@@ -55,14 +57,28 @@ package struct Installation {
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
-      sudoFiles: .ofThisMachine, hostName: nameOfHost(), registered: accountNumbers(in:),
+      sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
+      registered: accountNumbers(in:),
       isReadOnly: isReadOnlyFolder,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
 
   /// What sudoers says of sudo's questions, and what of it could not be read.
-  package func readSudoers() -> SudoSettings { SudoSettings(sudoFiles, host: hostName) }
+  package func readSudoers() -> SudoSettings {
+    SudoSettings(sudoFiles, host: hostName, canonical: canonicalHostName, owner: owner)
+  }
+
+  /// The canonical name of a host, as getaddrinfo(3) has it; nil where it has none.
+  private static func canonicalName(of host: String) -> String? {
+    // SAFETY: the name and the hints live for the call; the list is read here alone, and freed once.
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_flags = AI_CANONNAME
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard unsafe getaddrinfo(host, nil, &hints, &found) == 0 else { return nil }
+    defer { unsafe freeaddrinfo(found) }
+    return unsafe found?.pointee.ai_canonname.map { unsafe String(cString: $0) }
+  }
 
   /// The name of this machine; empty if it cannot be told.
   private static func nameOfHost() -> String {

@@ -222,9 +222,11 @@ extension PAMCheck {
           : PAMLineText.otherName(file: file, service: member.name, asking: member.asking))
     }
     let sudo = [doors.openSudo()].compactMap(\.self).map { service in
-      Finding.failure(.pamSudoService, PAMNameText.sudoService(service: ShownText.line(service)))
+      Finding.failure(.pamSudoService, PAMNameText.sudoService(service: service))
     }
-    let asked = doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) } + doors.sudoersGaps().map(finding)
+    let asked =
+      doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) }
+      + doors.unaskedBySudo().map { Finding.ok(PAMNameText.sudoUnasked($0)) } + doors.sudoersGaps().map(finding)
     let polkit = doors.openPolkit().map { member in
       Finding.warning(
         .pamPolkit,

@@ -221,6 +221,7 @@ enum PAMNameText: FindingCatalogue {
   /// A name of a program without lines of its own.
   case fallen(FallenName)
   case sudoAsks(SudoSettings.Question)
+  case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
 
   var english: FindingText {
@@ -247,8 +248,9 @@ enum PAMNameText: FindingCatalogue {
         do: "write '@include common-auth' in place of its auth lines, then uafctl pam enable \(service)")
     case .sudoService(let service):
       FindingText(
-        "pam: \(StackText.sudoService(service).english)", do: "uafctl pam enable \(service) --template sudo")
+        "pam: \(StackText.sudoService(service).english)", do: SudoersProblem.enabling(service).english)
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).english)")
+    case .sudoUnasked(let unasked): FindingText("pam: \(unasked.english)")
     case .fallen(let name): PAMText.ofPAM(name.english)
     case .unread(let place):
       FindingText(
@@ -281,8 +283,9 @@ enum PAMNameText: FindingCatalogue {
         do: "그 auth 줄 대신 '@include common-auth'를 쓴 다음 uafctl pam enable \(service)")
     case .sudoService(let service):
       FindingText(
-        "pam: \(StackText.sudoService(service).korean)", do: "uafctl pam enable \(service) --template sudo")
+        "pam: \(StackText.sudoService(service).korean)", do: SudoersProblem.enabling(service).korean)
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).korean)")
+    case .sudoUnasked(let unasked): FindingText("pam: \(unasked.korean)")
     case .fallen(let name): PAMText.ofPAM(name.korean)
     case .unread(let place):
       FindingText(

@@ -10,20 +10,25 @@ package struct SudoFiles {
   package var sudoers: String
   /// nsswitch.conf(5), which may name a directory service with more rules.
   package var switches: String
+  /// Where sudo may be; empty: that is not looked at.
+  package var programs: [String]
 
   /// - Parameters:
   ///   - configuration: sudo.conf.
   ///   - sudoers: the usual sudoers.
   ///   - switches: nsswitch.conf.
-  package init(configuration: String, sudoers: String, switches: String) {
+  ///   - programs: where sudo may be.
+  package init(configuration: String, sudoers: String, switches: String, programs: [String] = []) {
     self.configuration = configuration
     self.sudoers = sudoers
     self.switches = switches
+    self.programs = programs
   }
 
   /// Those of this machine.
   package static let ofThisMachine = SudoFiles(
-    configuration: "/etc/sudo.conf", sudoers: "/etc/sudoers", switches: "/etc/nsswitch.conf")
+    configuration: "/etc/sudo.conf", sudoers: "/etc/sudoers", switches: "/etc/nsswitch.conf",
+    programs: ["/usr/bin/sudo", "/usr/local/bin/sudo"])
 }
 
 extension SudoSettings {
@@ -32,23 +37,37 @@ extension SudoSettings {
   /// - Parameters:
   ///   - files: where it begins.
   ///   - host: the name of this host.
-  package init(_ files: SudoFiles, host: String) {
-    var reading = SudoersReading(host: host)
+  ///   - canonical: finds the name that the resolver has for it; nil where it has none.
+  ///   - owner: who has to own the files: root.
+  package init(_ files: SudoFiles, host: String, canonical: () -> String?, owner: uid_t) {
+    var reading = SudoersReading(host: host, owner: owner)
     let path = reading.sudoers(files)
     reading.readSwitches(files.switches)
-    // Without sudoers, sudo is not there or lets nobody in.
-    guard FileState.isThere(path) else {
+    let isThere = files.programs.isEmpty || files.programs.contains(where: FileState.makesRoot)
+    // Without sudoers a sudo that is there lets nobody in.
+    guard FileState.isThere(path) || isThere && !files.programs.isEmpty else {
       self.init(gaps: reading.gaps)
+      self.isThere = isThere
       return
     }
-    reading.read(path, depth: 0)
-    self.init(reading.text, host: host, gaps: reading.gaps)
+    if reading.countsSudoers { reading.read(path, depth: 0) }
+    // Debian builds sudo so that it takes the canonical name (`fqdn`), and its own where the resolver has none.
+    let further = reading.text.namesHosts ? canonical() : nil
+    let hosts = [host] + [further].compactMap(\.self).filter { $0 != host }
+    self.init(reading.text, hosts: hosts, isThere: isThere, gaps: reading.gaps)
   }
 }
 
 /// Reads sudo's files, and notes what it cannot read.
 private struct SudoersReading {
   let host: String
+  /// Root, who has to own what sudo believes.
+  let root: uid_t
+  /// Who has to own the files of sudoers, and which group alone may write them (`sudoers_uid`, `sudoers_gid`).
+  private var owner: uid_t
+  private var group: gid_t = 0
+  /// Whether nsswitch.conf has sudo read files.
+  private(set) var countsSudoers = true
   var text = SudoersText()
   var gaps: [SudoersGap] = []
   private var count = 0
@@ -58,32 +77,50 @@ private struct SudoersReading {
   private static let mostFiles = 1_000
   private static let deepest = 128
 
-  init(host: String) { self.host = host }
+  init(host: String, owner: uid_t) {
+    self.host = host
+    root = owner
+    self.owner = owner
+  }
 
   /// The path of the sudoers that sudo reads.
   mutating func sudoers(_ files: SudoFiles) -> String {
-    var path = files.sudoers
-    for words in words(of: files.configuration) where words.count > 2 && words[0].lowercased() == "plugin" {
+    // Of two lines for one plugin sudo takes the first.
+    var arguments: [String: [String]] = [:]
+    for words in words(of: files.configuration, isRoots: true)
+    where words.count > 2 && words[0].lowercased() == "plugin" {
       let isSudoers = words[1].hasPrefix("sudoers_")
-      if !isSudoers, words[1].contains("policy") {
-        gaps.append(.policy(path: files.configuration, plugin: words[1]))
+      let isUsual = words[2].split(separator: "/").last == "sudoers.so"
+      if isSudoers, isUsual {
+        if arguments[words[1]] == nil { arguments[words[1]] = Array(words.dropFirst(3)) }
+      } else if words[1].contains("policy") {
+        gaps.append(.policy(path: files.configuration, plugin: isSudoers ? words[2] : words[1]))
       }
-      let option = words.dropFirst(3).last { $0.hasPrefix("sudoers_file=") }
-      if isSudoers, let option { path = String(option.dropFirst("sudoers_file=".count)) }
     }
-    return path
+    // Auditing comes first, and what opens sudoers first says where it is.
+    let options = arguments["sudoers_audit"] ?? arguments["sudoers_policy"] ?? []
+    func value(_ name: String) -> String? {
+      options.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    if let number = value("sudoers_uid").flatMap({ uid_t($0) }), number != 0 { owner = number }
+    if let number = value("sudoers_gid").flatMap({ gid_t($0) }) { group = number }
+    return value("sudoers_file") ?? files.sudoers
   }
 
   mutating func readSwitches(_ path: String) {
-    for words in words(of: path) where words[0].lowercased() == "sudoers:" {
-      let sources = words.dropFirst().filter { ["ldap", "sss"].contains($0.lowercased()) }
-      if !sources.isEmpty { gaps.append(.directory(path: path, sources: sources)) }
-    }
+    // Of two lines sudo takes the first.
+    guard let words = words(of: path, isRoots: false).first(where: { $0[0].lowercased() == "sudoers:" }) else { return }
+    let names = words.dropFirst().map { $0.lowercased() }
+    let sources = names.filter { ["ldap", "sss"].contains($0) }
+    if !sources.isEmpty { gaps.append(.directory(path: path, sources: sources)) }
+    countsSudoers = names.contains("files") || sources.isEmpty
   }
 
   /// The words of a file's lines, without comments; a file that is not there has none.
-  private mutating func words(of path: String) -> [[String]] {
-    guard FileState.isThere(path), let bytes = content(of: path) else { return [] }
+  ///
+  /// - Parameter isRoots: whether sudo reads it only where root alone can write it.
+  private mutating func words(of path: String, isRoots: Bool) -> [[String]] {
+    guard FileState.isThere(path), let bytes = content(of: path, for: isRoots ? .sudo : .anybody) else { return [] }
     return String(decoding: bytes, as: UTF8.self).replacing("\\\n", with: " ").split(separator: "\n").compactMap {
       line in
       let words = line.prefix { $0 != "#" }.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
@@ -92,7 +129,7 @@ private struct SudoersReading {
   }
 
   mutating func read(_ path: String, depth: Int) {
-    guard let bytes = content(of: path) else { return }
+    guard let bytes = content(of: path, for: .sudoers, isWhole: depth == 0) else { return }
     var own = self
     own.text = SudoersText()
     text.add(bytes) { remark, text in
@@ -124,16 +161,43 @@ private struct SudoersReading {
       if errno != ENOENT { gaps.append(.file(path: place, errno)) }
       return
     }
+    if let status = Self.status(of: place), let flaw = flaw(of: status, for: .sudoers) {
+      gaps.append(.untrusted(path: place, flaw, isWhole: false))
+      return
+    }
     // sudo leaves out what an editor or a package manager has left there.
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !name.contains(".") && !name.hasSuffix("~") {
       let file = place + "/" + name
-      if case .success(let state) = FileState.of(file), state.kind == S_IFDIR { continue }
+      if let status = Self.status(of: file), status.st_mode & S_IFMT != S_IFREG { continue }
       read(file, depth: depth + 1)
     }
   }
 
-  private mutating func content(of path: String) -> [UInt8]? {
+  /// What a name leads to, through links; nil where it leads to nothing.
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    // SAFETY: the path lives for the call, which fills exactly one stat.
+    return unsafe stat(path, &status) == 0 ? status : nil
+  }
+
+  /// Who reads a file, and so who may have written it.
+  private enum Reader {
+    case sudo, sudoers, anybody
+  }
+
+  /// Why sudo does not believe a file or a folder; nil where it does.
+  private func flaw(of status: stat, for reader: Reader) -> SudoersGap.Flaw? {
+    guard reader != .anybody else { return nil }
+    let isOfSudoers = reader == .sudoers
+    if status.st_uid != (isOfSudoers ? owner : root) { return .owner(status.st_uid) }
+    if status.st_mode & S_IWOTH != 0 { return .everybody }
+    let isOfGroup = isOfSudoers && status.st_gid == group
+    return status.st_mode & S_IWGRP != 0 && !isOfGroup ? .group(status.st_gid) : nil
+  }
+
+  /// - Parameter isWhole: whether it is sudoers itself, without which sudo lets nobody in.
+  private mutating func content(of path: String, for reader: Reader, isWhole: Bool = false) -> [UInt8]? {
     count += 1
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -142,6 +206,17 @@ private struct SudoersReading {
       return nil
     }
     defer { close(descriptor) }
+    var status = stat()
+    // SAFETY: the call fills exactly one stat.
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      gaps.append(.file(path: path, errno))
+      return nil
+    }
+    let isFile = [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+    if let flaw = isFile ? flaw(of: status, for: reader) : .kind {
+      gaps.append(.untrusted(path: path, flaw, isWhole: isWhole))
+      return nil
+    }
     guard let bytes = DescriptorReader.read(descriptor, atMost: Self.largest) else {
       gaps.append(.file(path: path, errno))
       return nil
@@ -155,6 +230,16 @@ private struct SudoersReading {
 }
 
 extension FileState {
+  /// Whether a program can make whoever calls it root.
+  fileprivate static func makesRoot(_ path: String) -> Bool {
+    var status = stat()
+    var system = statvfs()
+    // SAFETY: the path lives for the calls, which fill exactly one value each.
+    guard unsafe stat(path, &status) == 0, unsafe statvfs(path, &system) == 0 else { return false }
+    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & S_ISUID != 0 && status.st_uid == 0
+      && system.f_flag & UInt(ST_NOSUID) == 0
+  }
+
   /// Whether there is something of that name, or may be.
   fileprivate static func isThere(_ path: String) -> Bool {
     guard case .failure(let error) = of(path) else { return true }

@@ -11,6 +11,7 @@ package enum StackText: Catalogued, Equatable {
   case polkit(String, asking: String)
   case sudoService(String)
   case sudoAsks(SudoSettings.Question)
+  case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
   case unregistered([String])
   case openOthers([String])
@@ -72,6 +73,7 @@ package enum StackText: Catalogued, Equatable {
     case .sudoAsks(let question):
       "sudo asks for the passcode of \(question.asked.english), not of whoever calls it "
         + "(Defaults \(question.asked.rawValue) of sudoers)"
+    case .sudoUnasked(let unasked): unasked.english
     case .sudoersGap(let gap): gap.english.what
     case .saved(let path): "the edited stack is kept as \(path)"
     case .putBack(let path, let line): "\(path): '\(line)' again"
@@ -124,6 +126,7 @@ package enum StackText: Catalogued, Equatable {
     case .sudoAsks(let question):
       "sudo는 부른 사람이 아니라 \(question.asked.korean)의 패스코드를 묻습니다"
         + "(sudoers의 Defaults \(question.asked.rawValue))"
+    case .sudoUnasked(let unasked): unasked.korean
     case .sudoersGap(let gap): gap.korean.what
     case .saved(let path): "직접 고친 스택은 \(path)(으)로 남겼습니다"
     case .putBack(let path, let line): "\(path): 다시 '\(line)'입니다"

@@ -41,6 +41,9 @@ package struct ServiceEnabling {
   package func run(
     isDryRun: Bool, as person: TrialPerson?, telling tell: (StackText) -> Void
   ) throws(StackError) {
+    guard !PAMService.isName(name) || PAMService.nameForLibPAM(name) == name else {
+      throw .badService(name, .capitals)
+    }
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
     let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
@@ -94,9 +97,12 @@ package struct ServiceEnabling {
   private func checkSudo(_ doors: ServiceDoors) throws(StackError) {
     if isSudos, let gap = site.sudo.gaps.first(where: \.mayHideService) { throw .sudoers(.unread(gap)) }
     if let asked = site.sudo.replacement(of: name) { throw .sudoers(.otherService(name, asked: asked)) }
-    guard !isAlone, name == site.sudo.main else { return }
-    let together = ServiceFamily.of(name)?.names ?? [name]
-    for other in site.sudo.family.names where !together.contains(other) && doors.isOpen(other) {
+    // sudo's own name comes last, and otherwise the main one: so one of the names can always be the next.
+    let names = site.sudo.family.names
+    let last = names.contains("sudo") ? "sudo" : site.sudo.main
+    let together = ServiceFamily.of(last)?.names ?? [last]
+    guard !isAlone, together.contains(name) else { return }
+    for other in names where !together.contains(other) && doors.isOpen(other) {
       throw .sudoers(.furtherService(asked: other))
     }
   }

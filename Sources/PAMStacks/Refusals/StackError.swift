@@ -7,6 +7,8 @@ package enum StackError: Error, Equatable {
   /// Why a name is none of a service that can be changed.
   package enum Name: Equatable {
     case noName, ours, shared, unattended
+    /// libpam looks for the same name in small letters.
+    case capitals
   }
 
   case badService(String, Name)
@@ -162,6 +164,8 @@ extension StackError: Catalogued {
   private var englishProblem: String {
     switch self {
     case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
+    case .badService(let name, .capitals):
+      "\(ShownText.line(name)) is looked for by nobody: libpam reads names of services in small letters"
     case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
     case .badService(let name, .shared): "\(ShownText.line(name)) is shared by services"
     case .badService(let name, .unattended):
@@ -208,6 +212,8 @@ extension StackError: Catalogued {
   private var koreanProblem: String {
     switch self {
     case .badService(let name, .noName): "\(ShownText.line(name)): 서비스 이름이 될 수 없습니다"
+    case .badService(let name, .capitals):
+      "\(ShownText.line(name)): 아무 프로그램도 찾지 않는 이름입니다. libpam은 서비스 이름을 소문자로 읽습니다"
     case .badService(let name, .ours): "\(ShownText.line(name)): 서비스가 아니라 pam-uaf의 스택입니다"
     case .badService(let name, .shared): "\(ShownText.line(name)): 여러 서비스가 함께 쓰는 파일입니다"
     case .badService(let name, .unattended):
@@ -256,6 +262,7 @@ extension StackError: Catalogued {
     case .badService(_, .shared): "pam-auth-update changes the lines that all services share"
     case .badService(_, .ours): "name the service that includes it"
     case .badService(_, .unattended): "name the one that people answer, such as gdm-password, lightdm or sddm"
+    case .badService(let name, .capitals): "uafctl pam enable \(PAMService.nameForLibPAM(name))"
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm or locker"
     case .noShape: "leave --shape out"
@@ -307,6 +314,7 @@ extension StackError: Catalogued {
     case .badService(_, .shared): "모든 서비스가 함께 쓰는 줄은 pam-auth-update로 바꾸십시오"
     case .badService(_, .ours): "이 스택을 포함하는 서비스를 지정하십시오"
     case .badService(_, .unattended): "gdm-password, lightdm, sddm처럼 사람이 답하는 서비스를 지정하십시오"
+    case .badService(let name, .capitals): "uafctl pam enable \(PAMService.nameForLibPAM(name))"
     case .badService(_, .noName): nil
     case .noTemplateKnown: "--template NAME: sudo, sshd, login, su, polkit-1, display-manager, sddm 또는 locker"
     case .noShape: "--shape를 빼십시오"
@@ -352,6 +360,20 @@ extension StackError: Catalogued {
   }
 }
 
+extension SudoersProblem {
+  /// The command that has a service of sudoers ask for the passcode; what to do where no service can have that name.
+  package static func enabling(_ service: String) -> (english: String, korean: String) {
+    if PAMService.isName(service) {
+      let command = "uafctl pam enable \(service) --template sudo"
+      return (command, command)
+    }
+    return (
+      "visudo, and give pam_service the name of a service: a-z, 0-9, '-', '_' and '.'",
+      "visudo로 pam_service에 서비스 이름을 쓰십시오: a-z, 0-9, '-', '_', '.'"
+    )
+  }
+}
+
 extension SudoersProblem: Catalogued {
   /// What sudo asks for, and what to do, in English.
   package var english: FindingText {
@@ -359,13 +381,13 @@ extension SudoersProblem: Catalogued {
     case .otherService(let name, let asked):
       FindingText(
         "sudo uses the PAM service \(ShownText.line(asked)) and not \(name): sudoers says so",
-        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+        do: Self.enabling(asked).english)
     case .furtherService(let asked):
       FindingText(
         "sudo uses the PAM service \(ShownText.line(asked)) as well, by sudoers, and that lets in without the passcode",
-        do:
-          "uafctl pam enable \(ShownText.line(asked)) --template sudo first, or --only, which leaves it open to the password"
-      )
+        do: PAMService.isName(asked)
+          ? "\(Self.enabling(asked).english) first, or --only, which leaves it open to the password"
+          : Self.enabling(asked).english)
     case .unread(let gap):
       FindingText("sudo may ask for another service: \(gap.english.what)", do: gap.english.remedy)
     }
@@ -377,11 +399,13 @@ extension SudoersProblem: Catalogued {
     case .otherService(let name, let asked):
       FindingText(
         "sudoers 설정에 따라 sudo 명령은 \(name) 대신 PAM 서비스 \(ShownText.line(asked))을(를) 씁니다",
-        do: "uafctl pam enable \(ShownText.line(asked)) --template sudo")
+        do: Self.enabling(asked).korean)
     case .furtherService(let asked):
       FindingText(
         "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(asked))도 쓰며, 그곳에서는 패스코드를 묻지 않습니다",
-        do: "먼저 uafctl pam enable \(ShownText.line(asked)) --template sudo, 또는 --only. --only이면 그곳은 비밀번호만 묻습니다")
+        do: PAMService.isName(asked)
+          ? "먼저 \(Self.enabling(asked).korean), 또는 --only. --only이면 그곳은 비밀번호만 묻습니다"
+          : Self.enabling(asked).korean)
     case .unread(let gap):
       FindingText("sudo 명령이 다른 서비스를 쓸 수 있습니다. \(gap.korean.what)", do: gap.korean.remedy)
     }

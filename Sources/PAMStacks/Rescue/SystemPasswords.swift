@@ -5,9 +5,16 @@ import Glibc
 package struct SystemPasswords: PasswordDirectory {
   /// The file of the local accounts, which need no directory server.
   private let accountsPath: String
+  /// The file of the local groups.
+  private let groupsPath: String
 
-  /// - Parameter accountsPath: the file of the local accounts.
-  package init(accountsPath: String = "/etc/passwd") { self.accountsPath = accountsPath }
+  /// - Parameters:
+  ///   - accountsPath: the file of the local accounts.
+  ///   - groupsPath: the file of the local groups.
+  package init(accountsPath: String = "/etc/passwd", groupsPath: String = "/etc/group") {
+    self.accountsPath = accountsPath
+    self.groupsPath = groupsPath
+  }
 
   // Enough for every entry, except groups with thousands of members; a longer entry counts as none.
   private static let room = 1 << 20
@@ -47,6 +54,23 @@ package struct SystemPasswords: PasswordDirectory {
       }
       return unsafe names + local(inGroup: entry.gr_gid).filter { !names.contains($0) }
     }
+  }
+
+  /// The local groups of this name, whatever letters of it are capitals; other name services find theirs by the exact name.
+  package func groups(alike name: String) -> [String] {
+    // SAFETY: the stream is opened, read and closed here alone; entry and buffer live for the calls, and the name points into
+    // the buffer, and is copied.
+    guard let groups = unsafe fopen(groupsPath, "re") else { return [] }
+    defer { unsafe fclose(groups) }
+    var entry = unsafe group()
+    var found: UnsafeMutablePointer<group>?
+    var buffer = [CChar](repeating: 0, count: Self.room)
+    var names: [String] = []
+    while unsafe fgetgrent_r(groups, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil {
+      guard let text = unsafe entry.gr_name.map({ unsafe String(cString: $0) }) else { continue }
+      if text.lowercased() == name.lowercased() { names.append(text) }
+    }
+    return names
   }
 
   /// The names of the local accounts, in their file's order.
@@ -170,6 +194,8 @@ package protocol PasswordDirectory {
   func members(ofGroup name: String) -> [String]?
   /// The same for the group with this number.
   func members(ofGroupNumber number: gid_t) -> [String]?
+  /// The names of groups that differ from this one in capitals alone, and itself.
+  func groups(alike name: String) -> [String]
   /// The names of the local accounts, which need no directory server.
   func localAccounts() -> [String]
   /// The account's shell, empty where none is set; nil if there is no such account.

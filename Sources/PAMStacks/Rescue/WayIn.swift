@@ -106,6 +106,7 @@ package struct WayIn {
     }
     if let lack = stop(name, account.userID, .console, services) { return lack }
     if account.userID == 0 { return nil }
+    guard sudo.isThere else { return .noSudo }
     if let lack = lackOfRule(for: account, name, services) { return lack }
     guard services.sudoIsOpen else { return .noSudo }
     return stop(name, account.userID, .sudo, services)
@@ -121,6 +122,8 @@ package struct WayIn {
 
   /// Why sudo does not make somebody root; nil if it does, once the stack lets those in whom it asks.
   private func lackOfRule(for account: Account, _ name: String, _ services: Services) -> Member? {
+    // Another policy than sudoers has rules of its own.
+    guard !sudo.gaps.contains(where: \.isOfPolicy) else { return .noRule }
     guard let rules = sudo.rules(accounts: accounts, passwords: passwords) else {
       return Self.administrators.contains { passwords.members(ofGroup: $0)?.contains(name) ?? false }
         ? nil : .noAdministrator(groups: Self.administrators)

@@ -34,6 +34,16 @@ package struct PAMService: Equatable {
     name == "gdm-launch-environment" || name.hasSuffix("-autologin") || name.hasSuffix("-greeter")
   }
 
+  /// The name by which libpam looks for a service: what stands behind the last slash, in small letters.
+  static func nameForLibPAM(_ name: String) -> String {
+    let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    let small = last.utf8.map { byte in
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+    // No service has an empty name: the whole text says more about what is wrong.
+    return last.isEmpty ? name : String(decoding: small, as: UTF8.self)
+  }
+
   /// Whether it could be the name of a service, or of a template.
   static func isName(_ name: String) -> Bool {
     let first = name.utf8.first.map { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") } ?? false
@@ -206,6 +216,11 @@ package struct ServiceDoors {
     sudo.family.names.contains(where: asks) ? sudo.asked : []
   }
 
+  /// Whom sudo asks for nothing, where it asks others for the passcode.
+  package func unaskedBySudo() -> [SudoSettings.Unasked] {
+    sudo.family.names.contains(where: asks) ? sudo.unasked : []
+  }
+
   /// What was not read of sudoers, where sudo asks for the passcode by a name that is known.
   package func sudoersGaps() -> [SudoersGap] {
     sudo.family.names.contains(where: asks) ? sudo.gaps : []
@@ -257,9 +272,11 @@ extension FallenName: Catalogued {
     return FindingText(
       "\(isThere ? "\(path) has no auth lines" : "there is no \(path)"): for \(name) libpam takes those of 'other', which let "
         + "somebody in without the passcode",
-      do: isThere
-        ? "write '@include common-auth' into it, then \(command)"
-        : "cp \(ShownText.line(model)) \(path), then \(command)")
+      do: !PAMService.isName(self.name)
+        ? SudoersProblem.enabling(self.name).english
+        : isThere
+          ? "write '@include common-auth' into it, then \(command)"
+          : "cp \(ShownText.line(model)) \(path), then \(command)")
   }
 
   /// What libpam does, and what to do, in Korean.
@@ -267,9 +284,11 @@ extension FallenName: Catalogued {
     let (name, path) = (ShownText.line(name), ShownText.line(path))
     return FindingText(
       "\(isThere ? "\(path)에 auth 줄이 없어" : "\(path) 파일이 없어") \(name)에는 'other'의 줄이 쓰이고, 패스코드 없이 로그인될 수 있습니다",
-      do: isThere
-        ? "그 파일에 '@include common-auth'를 넣은 다음 \(command)"
-        : "cp \(ShownText.line(model)) \(path) 명령으로 만든 다음 \(command)")
+      do: !PAMService.isName(self.name)
+        ? SudoersProblem.enabling(self.name).korean
+        : isThere
+          ? "그 파일에 '@include common-auth'를 넣은 다음 \(command)"
+          : "cp \(ShownText.line(model)) \(path) 명령으로 만든 다음 \(command)")
   }
 
   private var command: String { "uafctl pam enable \(ShownText.line(name)) --template \(template)" }

@@ -30,6 +30,16 @@ package struct SudoSettings: Equatable {
     }
   }
 
+  /// Whom sudo asks for nothing.
+  package enum Unasked: Equatable {
+    /// Everybody, or some, or for some commands: `!authenticate`.
+    case option(isForSome: Bool)
+    /// The members of a group: `exempt_group`.
+    case group(String)
+    /// Those whom rules with NOPASSWD let run everything, as sudoers names them.
+    case people([String])
+  }
+
   /// The service of `sudo`, and then those of some people, hosts or commands.
   package let services: [String]
   /// The same for `sudo -i`.
@@ -38,11 +48,15 @@ package struct SudoSettings: Equatable {
   package let askpassServices: [String]
   /// Whose passcode is asked for, everywhere or for some.
   package let asked: [Question]
+  /// Whom it asks for nothing.
+  package let unasked: [Unasked]
+  /// Whether there is a sudo that can make somebody root.
+  package var isThere = true
   /// What was not read of it.
   package let gaps: [SudoersGap]
   /// The rules; nil where there are none to be read.
   let text: SudoersText?
-  private let host: String
+  private let hosts: [String]
 
   /// sudo's own names, and nothing about people.
   ///
@@ -52,32 +66,36 @@ package struct SudoSettings: Equatable {
     loginServices = ["sudo-i"]
     askpassServices = []
     asked = []
+    unasked = []
     self.gaps = gaps
     text = nil
-    host = ""
+    hosts = []
   }
 
   /// What sudoers says.
   ///
   /// - Parameters:
   ///   - text: the files, as far as they could be read.
-  ///   - host: the name of this host.
+  ///   - hosts: the names that sudo may know this host by.
+  ///   - isThere: whether there is a sudo that can make somebody root.
   ///   - gaps: what could not be read.
-  package init(_ text: SudoersText, host: String, gaps: [SudoersGap] = []) {
-    let rules = SudoersRules(text, host: host, accounts: NoDirectory(), passwords: NoDirectory())
+  package init(_ text: SudoersText, hosts: [String], isThere: Bool = true, gaps: [SudoersGap] = []) {
+    let rules = SudoersRules(text, hosts: hosts, accounts: NoDirectory(), passwords: NoDirectory())
     services = rules.services("pam_service", usual: "sudo")
     loginServices = rules.services("pam_login_service", usual: "sudo-i")
     askpassServices = rules.services("pam_askpass_service", usual: "").filter { !$0.isEmpty }
     asked = rules.asked()
+    unasked = rules.unasked()
+    self.isThere = isThere
     let unknown = text.unknownGroups
     self.gaps = gaps + (unknown.isEmpty ? [] : [.groups(unknown)])
     self.text = text
-    self.host = host
+    self.hosts = hosts
   }
 
   /// The rules for people; nil where there are none to be read.
   func rules(accounts: any AccountDirectory, passwords: any PasswordDirectory) -> SudoersRules? {
-    text.map { SudoersRules($0, host: host, accounts: accounts, passwords: passwords) }
+    text.map { SudoersRules($0, hosts: hosts, accounts: accounts, passwords: passwords) }
   }
 
   /// Whether everything was read that could name a service.
@@ -127,12 +145,40 @@ extension SudoSettings.Asked: Catalogued {
   }
 }
 
+extension SudoSettings.Unasked: Catalogued {
+  /// It in English.
+  package var english: String {
+    switch self {
+    case .option(isForSome: false): "sudo asks nobody for anything: Defaults !authenticate of sudoers"
+    case .option(isForSome: true):
+      "sudo asks some, or for some commands, for nothing: Defaults !authenticate of sudoers"
+    case .group(let name):
+      "sudo asks the members of \(ShownText.line(name)) for nothing: Defaults exempt_group of sudoers"
+    case .people(let names):
+      "sudo asks \(ShownText.names(names) { "and \($0) more" }) for nothing: NOPASSWD of sudoers"
+    }
+  }
+
+  /// It in Korean.
+  package var korean: String {
+    switch self {
+    case .option(isForSome: false): "sudo는 아무에게도 아무것도 묻지 않습니다(sudoers의 Defaults !authenticate)"
+    case .option(isForSome: true):
+      "sudo는 일부 사용자나 일부 명령에 대해 아무것도 묻지 않습니다(sudoers의 Defaults !authenticate)"
+    case .group(let name): "sudo는 \(ShownText.line(name)) 그룹의 구성원에게 아무것도 묻지 않습니다(sudoers의 Defaults exempt_group)"
+    case .people(let names):
+      "sudo가 아무것도 묻지 않는 사용자: \(ShownText.names(names) { "외 \($0)개" })(sudoers의 NOPASSWD)"
+    }
+  }
+}
+
 /// Nobody: what sudoers says of services needs no people.
 private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func account(named name: String) -> Account? { nil }
   func account(withID userID: uid_t) -> Account? { nil }
   func members(ofGroup name: String) -> [String]? { nil }
   func members(ofGroupNumber number: gid_t) -> [String]? { nil }
+  func groups(alike name: String) -> [String] { [] }
   func localAccounts() -> [String] { [] }
   func shell(of name: String) -> String? { nil }
   func isListed(shell: String) -> Bool { false }
@@ -147,12 +193,26 @@ package enum SudoersGap: Equatable {
   case tooLarge(path: String)
   /// A line that sudo cannot read either, and leaves out.
   case line(path: String, Int, mayNameService: Bool)
+  /// A file or a folder that sudo does not read, because others can write it.
+  case untrusted(path: String, Flaw, isWhole: Bool)
   /// sudo.conf names another policy than sudoers.
   case policy(path: String, plugin: String)
   /// Rules that a directory service has.
   case directory(path: String, sources: [String])
   /// Netgroups, and groups of a plugin, whose members are not looked up.
   case groups([String])
+
+  /// Why sudo does not read a file.
+  package enum Flaw: Equatable {
+    /// Everybody can write it.
+    case everybody
+    /// A group can write it.
+    case group(gid_t)
+    /// It is not root's.
+    case owner(uid_t)
+    /// It is no file.
+    case kind
+  }
 
   /// Whether it may have sudo ask for another service.
   package var mayHideService: Bool {
@@ -161,14 +221,21 @@ package enum SudoersGap: Equatable {
     case .file(_, let number): number != ENOENT
     case .line(_, _, let mayNameService): mayNameService
     case .tooLarge, .policy: true
+    case .untrusted(_, _, let isWhole): isWhole
     case .directory, .groups: false
     }
+  }
+
+  /// Whether something else than sudoers decides.
+  var isOfPolicy: Bool {
+    if case .policy = self { true } else { false }
   }
 
   /// Whether rules may be missing, so that the usual groups count beside those that were read.
   var mayHideRules: Bool {
     switch self {
     case .groups: false
+    case .untrusted(_, _, let isWhole): isWhole
     case .file, .tooLarge, .line, .policy, .directory: true
     }
   }
@@ -190,6 +257,10 @@ extension SudoersGap: Catalogued {
       FindingText(
         "\(ShownText.line(path)):\(line): sudo cannot read this line, and leaves it out",
         do: "visudo -c, and correct the line")
+    case .untrusted(let path, let flaw, let isWhole):
+      FindingText(
+        "\(ShownText.line(path)) \(flaw.english): sudo does not read it\(isWhole ? ", and lets nobody in" : "")",
+        do: flaw.remedy(path))
     case .policy(let path, let plugin):
       FindingText(
         "\(path): \(ShownText.line(plugin)) decides in place of sudoers: what sudo asks for is not known",
@@ -215,6 +286,10 @@ extension SudoersGap: Catalogued {
     case .line(let path, let line, _):
       FindingText(
         "\(ShownText.line(path)):\(line): sudo가 읽지 못하고 건너뛰는 줄입니다", do: "visudo -c로 확인하고 이 줄을 고치십시오")
+    case .untrusted(let path, let flaw, let isWhole):
+      FindingText(
+        "\(ShownText.line(path)): \(flaw.korean) sudo가 읽지 않습니다\(isWhole ? ". 그래서 sudo로는 아무도 들어올 수 없습니다" : "")",
+        do: flaw.remedy(path))
     case .policy(let path, let plugin):
       FindingText(
         "\(path): sudoers 대신 \(ShownText.line(plugin))이(가) 결정하므로 sudo가 무엇을 묻는지 알 수 없습니다",
@@ -224,6 +299,35 @@ extension SudoersGap: Catalogued {
         "디렉터리 서비스의 sudo 규칙은 읽지 않았습니다(\(path)의 sudoers: \(sources.joined(separator: ", ")))")
     case .groups(let names):
       FindingText("sudoers에 있으나 구성원을 찾아보지 않은 넷그룹: \(names.map(ShownText.line).joined(separator: ", "))")
+    }
+  }
+}
+
+extension SudoersGap.Flaw {
+  fileprivate var english: String {
+    switch self {
+    case .everybody: "can be written by everybody"
+    case .group(let number): "can be written by group \(number)"
+    case .owner(let number): "belongs to user \(number)"
+    case .kind: "is no file"
+    }
+  }
+
+  fileprivate var korean: String {
+    switch self {
+    case .everybody: "누구나 쓸 수 있어"
+    case .group(let number): "그룹 \(number)이(가) 쓸 수 있어"
+    case .owner(let number): "소유자가 사용자 \(number)이어서"
+    case .kind: "파일이 아니어서"
+    }
+  }
+
+  /// The same in every language.
+  fileprivate func remedy(_ path: String) -> String? {
+    switch self {
+    case .everybody, .group: "chmod go-w \(ShownText.line(path))"
+    case .owner: "chown root \(ShownText.line(path))"
+    case .kind: nil
     }
   }
 }

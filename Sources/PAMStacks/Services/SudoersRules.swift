@@ -4,27 +4,55 @@ import HostSystem
 /// Whom sudo asks, and for whose password, as sudoers says it on one host (sudoers(5), "last match").
 struct SudoersRules {
   private let text: SudoersText
-  private let host: String
+  /// The names that sudo may know this host by: its own, and the one that the resolver has for it.
+  private let hosts: [String]
   private let accounts: any AccountDirectory
   private let passwords: any PasswordDirectory
   /// The members of the groups that are named, in small letters, as sudo compares them.
-  private let members: [SudoersItem.Name: Set<String>]
+  private let members: [SudoersItem.Name: Members]
+  /// Whether sudo may compare the names of accounts, or those of groups, as they are written.
+  private let (mayReadCase, mayReadGroupCase): (Bool, Bool)
 
-  init(_ text: SudoersText, host: String, accounts: any AccountDirectory, passwords: any PasswordDirectory) {
+  /// Who is in a group, and who is in one whose name only has other letters in capitals.
+  private struct Members {
+    let exactly: Set<String>
+    let alike: Set<String>
+
+    init(_ exactly: [String]?, alike: [String] = []) {
+      self.exactly = Set((exactly ?? []).map { $0.lowercased() })
+      self.alike = Set(alike.map { $0.lowercased() })
+    }
+
+    func match(_ name: String, mayReadCase: Bool) -> Match {
+      if exactly.contains(name) { return .fits }
+      return alike.contains(name) ? mayReadCase ? .mayFit : .fits : .unspecified
+    }
+  }
+
+  init(_ text: SudoersText, hosts: [String], accounts: any AccountDirectory, passwords: any PasswordDirectory) {
     self.text = text
-    self.host = host.lowercased()
+    self.hosts = hosts.map { $0.lowercased() }
     self.accounts = accounts
     self.passwords = passwords
-    var members: [SudoersItem.Name: Set<String>] = [:]
+    mayReadCase = text.mayTakeOut("case_insensitive_user")
+    mayReadGroupCase = text.mayTakeOut("case_insensitive_group")
+    var members: [SudoersItem.Name: Members] = [:]
     for item in text.personItems where members[item.name] == nil {
       switch item.name {
-      case .group(let name): members[item.name] = Set((passwords.members(ofGroup: name) ?? []).map { $0.lowercased() })
-      case .groupNumber(let number):
-        members[item.name] = Set((passwords.members(ofGroupNumber: number) ?? []).map { $0.lowercased() })
+      case .group(let name):
+        members[item.name] = Members(
+          passwords.members(ofGroup: name), alike: Self.members(ofGroup: name, in: passwords))
+      case .groupNumber(let number): members[item.name] = Members(passwords.members(ofGroupNumber: number))
       default: break
       }
     }
     self.members = members
+  }
+
+  /// The members of a group, and of those whose names only have other letters in capitals.
+  private static func members(ofGroup name: String, in passwords: any PasswordDirectory) -> [String] {
+    (passwords.members(ofGroup: name) ?? [])
+      + passwords.groups(alike: name).filter { $0 != name }.flatMap { passwords.members(ofGroup: $0) ?? [] }
   }
 
   /// How a list, or an entry of one, fits somebody or something.
@@ -62,29 +90,36 @@ struct SudoersRules {
   private func matches(
     _ items: [SudoersItem], _ person: Account, _ kind: SudoersAlias.Kind = .user, unknown: Match = .mayFit
   ) -> Match {
-    let own = String(decoding: person.name, as: UTF8.self).lowercased()
+    let exactly = String(decoding: person.name, as: UTF8.self)
+    let own = exactly.lowercased()
     return match(items, kind) { name in
       switch name {
       case .everything: .fits
-      case .word(let word): word.lowercased() == own ? .fits : .unspecified
+      case .word(exactly): .fits
+      case .word(let word): word.lowercased() != own ? .unspecified : mayReadCase ? .mayFit : .fits
       case .number(let number): number == person.userID ? .fits : .unspecified
-      case .group, .groupNumber: members[name]?.contains(own) == true ? .fits : .unspecified
+      case .group, .groupNumber: members[name]?.match(own, mayReadCase: mayReadGroupCase) ?? .unspecified
       case .netgroup, .foreignGroup: unknown
       }
     }
   }
 
+  /// Fits where it fits by each name of the host, and may fit where it does by one of them.
   private func matchesHost(_ items: [SudoersItem]) -> Match {
-    match(items, .host) { name in
-      switch name {
-      case .everything: .fits
-      case .word(let word): matchesHost(word.lowercased())
-      default: .mayFit
+    let found = hosts.map { host in
+      match(items, .host) { name in
+        switch name {
+        case .everything: .fits
+        case .word(let word): Self.matches(host, word.lowercased())
+        default: .mayFit
+        }
       }
     }
+    if found.allSatisfy({ $0 == .fits }) { return .fits }
+    return found.contains { $0 == .fits || $0 == .mayFit } ? .mayFit : .unspecified
   }
 
-  private func matchesHost(_ word: String) -> Match {
+  private static func matches(_ host: String, _ word: String) -> Match {
     let short = host.split(separator: ".").first.map(String.init) ?? host
     if word == host || word == short { return .fits }
     // The addresses of this machine are not looked at, and patterns are not tried.
@@ -106,7 +141,7 @@ struct SudoersRules {
     for entry in ordered {
       let match = matches(entry, person, target)
       guard match == .fits || match == .mayFit else { continue }
-      for option in entry.options where names.contains(option.name) {
+      for option in entry.options where names.contains(option.name) && !option.isChange {
         guard let value = read(option) else { continue }
         if match == .fits { values = [value] } else if !values.contains(value) { values.append(value) }
       }
@@ -129,11 +164,17 @@ struct SudoersRules {
   }
 
   private func names(_ option: String, usual: String, for person: Account?) -> [String] {
-    values(of: option, usual: usual, for: person) { $0.value }
+    values(of: option, usual: usual, for: person) { $0.text }
   }
 
-  /// The services that sudo may ask for, that of most people first.
-  func services(_ option: String, usual: String) -> [String] { names(option, usual: usual, for: nil) }
+  /// The services that sudo may ask for, that of most people first, as libpam reads their names.
+  func services(_ option: String, usual: String) -> [String] {
+    var services: [String] = []
+    for name in names(option, usual: usual, for: nil).map(PAMService.nameForLibPAM) where !services.contains(name) {
+      services.append(name)
+    }
+    return services
+  }
 
   /// Whose passcode may be asked for in place of the caller's, by some or by all; sudo looks at these options in this order.
   func asked() -> [SudoSettings.Question] {
@@ -148,6 +189,38 @@ struct SudoersRules {
     return asked
   }
 
+  /// Whom sudo asks for nothing.
+  func unasked() -> [SudoSettings.Unasked] {
+    let authenticates = flag("authenticate", usual: true, for: nil)
+    let groups = values(of: "exempt_group", usual: "", for: nil) { $0.isOn ? $0.text : "" }.filter { !$0.isEmpty }
+    let people = unaskedPeople()
+    return (authenticates.contains(false) ? [.option(isForSome: authenticates.contains(true))] : [])
+      + groups.map { .group($0) } + (people.isEmpty ? [] : [.people(people)])
+  }
+
+  /// Whom rules let run everything without a question, as sudoers names them.
+  private func unaskedPeople() -> [String] {
+    var found: [(person: SudoersItem.Name, grant: Grant)] = []
+    for rule in text.rules {
+      for privilege in rule.privileges ?? [] {
+        let host = matchesHost(privilege.hosts)
+        guard host == .fits || host == .mayFit else { continue }
+        for (grant, runas, command) in privilege.grants.flatMap({ expanded($0) }) where command.name == .everything {
+          let one = Grant(runas: runas, command: .everything)
+          if grant.asks == false, !command.isExcepted {
+            found += rule.users.filter { !$0.isExcepted && !$0.isRoot }.map { ($0.name, one) }
+          } else if host == .fits, !grant.limits.isTimed {
+            let named = rule.users.filter { !$0.isExcepted }.map(\.name)
+            found.removeAll { one.covers($0.grant) && (named == [.everything] || named.contains($0.person)) }
+          }
+        }
+      }
+    }
+    var names: [String] = []
+    for name in found.map(\.person.text) where !names.contains(name) { names.append(name) }
+    return names
+  }
+
   // MARK: People
 
   /// Local accounts, those that are named, and members of groups that are.
@@ -156,7 +229,7 @@ struct SudoersRules {
     for item in text.personItems {
       switch item.name {
       case .word(let name): names.append(name)
-      case .group(let name): names += passwords.members(ofGroup: name) ?? []
+      case .group(let name): names += Self.members(ofGroup: name, in: passwords)
       case .groupNumber(let number): names += passwords.members(ofGroupNumber: number) ?? []
       case .number(let number):
         names += accounts.account(withID: number).map { [String(decoding: $0.name, as: UTF8.self)] } ?? []
@@ -215,7 +288,7 @@ struct SudoersRules {
   /// What a person may run, as far as known, and is asked for a password for; whoever only a netgroup may name is not counted.
   private func asking(_ person: Account) -> [Grant] {
     let own = String(decoding: person.name, as: UTF8.self).lowercased()
-    let exempt = values(of: "exempt_group", usual: "", for: person) { $0.isOn ? $0.value : "" }
+    let exempt = values(of: "exempt_group", usual: "", for: person) { $0.isOn ? $0.text : "" }
     if !exempt.contains(""), exempt.allSatisfy({ isMember(own, of: $0) }) { return [] }
     let usual = flag("authenticate", usual: true, for: person)
     var grants: [Grant] = []
@@ -235,7 +308,7 @@ struct SudoersRules {
           let one = Grant(runas: runas, command: command.name)
           if !command.isExcepted, asks.contains(true) {
             grants.append(one)
-          } else if isCertain, host == .fits {
+          } else if isCertain, host == .fits, !grant.limits.isTimed {
             grants.removeAll { one.covers($0) }
           }
         }
@@ -245,7 +318,9 @@ struct SudoersRules {
   }
 
   private func isMember(_ name: String, of group: String) -> Bool {
-    passwords.members(ofGroup: group)?.contains { $0.lowercased() == name } ?? false
+    let members =
+      mayReadGroupCase ? passwords.members(ofGroup: group) ?? [] : Self.members(ofGroup: group, in: passwords)
+    return members.contains { $0.lowercased() == name }
   }
 
   /// A grant of each command that an alias stands for.
@@ -276,6 +351,8 @@ struct SudoersRules {
   /// How a person becomes root by sudo; only what is certain counts.
   func becomingRoot(_ person: Account) -> Becoming {
     guard let root = accounts.account(withID: 0) else { return .notAllowed }
+    guard isInPlace(person, root) else { return .notAllowed }
+    let mayStartOthers = !flag("noexec", for: person, as: root).contains(true)
     var allowed = false
     var asks = [true]
     for rule in text.rules {
@@ -284,11 +361,15 @@ struct SudoersRules {
       for privilege in rule.privileges ?? [] {
         let host = matchesHost(privilege.hosts)
         guard host == .fits || host == .mayFit else { continue }
-        for (grant, runas, command) in privilege.grants.flatMap({ expanded($0) }) where command.name == .everything {
+        for (grant, runas, command) in privilege.grants.flatMap({ expanded($0) }) {
           let target = matchesRoot(runas, root, person)
           guard target == .fits || target == .mayFit else { continue }
-          let isCertain = user == .fits && host == .fits && target == .fits
+          let isCertain = user == .fits && host == .fits && target == .fits && !grant.limits.isTimed
           if command.isExcepted {
+            if !command.isOneProgram { allowed = false }
+          } else if command.name != .everything {
+            continue
+          } else if grant.limits.isElsewhere || !(grant.limits.mayStartOthers ?? mayStartOthers) {
             allowed = false
           } else if isCertain {
             allowed = true
@@ -301,7 +382,19 @@ struct SudoersRules {
     }
     guard allowed else { return .notAllowed }
     guard asks.contains(true) else { return .unasked }
+    let tries = values(of: "passwd_tries", usual: "3", for: person, as: root) { $0.isOn ? $0.text : "0" }
+    guard tries.allSatisfy({ Int($0) ?? 0 > 0 }) else { return .notAllowed }
     return .asked(accountsAskedForRoot(of: person, root))
+  }
+
+  /// Whether what is run sees this machine's programs, and where it was called.
+  private func isInPlace(_ person: Account, _ root: Account) -> Bool {
+    for option in ["runchroot", "runcwd"] {
+      let places = values(of: option, usual: "*", for: person, as: root) { $0.isOn ? $0.text : "*" }
+      guard places == ["*"] else { return false }
+    }
+    let paths = values(of: "secure_path", usual: "/bin", for: person, as: root) { $0.isOn ? $0.text : "/bin" }
+    return paths.allSatisfy { $0.split(separator: ":").contains { $0 == "/bin" || $0 == "/usr/bin" } }
   }
 
   private func matchesRoot(_ runas: [SudoersItem]?, _ root: Account, _ person: Account) -> Match {
@@ -334,7 +427,48 @@ extension SudoersDefaults {
   }
 }
 
+extension SudoersItem {
+  /// Whether it is root, and so somebody whom sudo never asks.
+  fileprivate var isRoot: Bool { name == .word("root") || name == .number(0) }
+
+  /// Whether it is a command that names one program, with arguments or without; a folder, a pattern and a list of programs name
+  /// more, and what has a digest is not looked into.
+  fileprivate var isOneProgram: Bool {
+    guard case .word(let command) = name else { return false }
+    let program = command.prefix { $0 != " " && $0 != "\t" }
+    guard program.hasPrefix("/") else { return program == "list" || program == "sudoedit" }
+    return !program.hasSuffix("/") && !program.contains { "*?[".contains($0) }
+  }
+}
+
+extension SudoersItem.Name {
+  /// It as sudoers has it.
+  fileprivate var text: String {
+    switch self {
+    case .everything: "ALL"
+    case .word(let word): word
+    case .number(let number): "#\(number)"
+    case .group(let name): "%" + name
+    case .groupNumber(let number): "%#\(number)"
+    case .netgroup(let name): "+" + name
+    case .foreignGroup(let name): "%:" + name
+    }
+  }
+}
+
 extension SudoersText {
+  /// Whether a line takes out an option that is usual, for anybody.
+  fileprivate func mayTakeOut(_ option: String) -> Bool {
+    defaults.contains { $0.options.contains { $0.name == option && !$0.isOn } }
+  }
+
+  /// Whether a line holds for some hosts alone, so that their names matter.
+  package var namesHosts: Bool {
+    let lists = rules.flatMap { ($0.privileges ?? []).map(\.hosts) }
+    return lists.contains { $0 != [SudoersItem(name: .everything, isExcepted: false)] }
+      || defaults.contains { if case .hosts = $0.scope { true } else { false } }
+  }
+
   /// Every entry of a list of people.
   var personItems: [SudoersItem] {
     rules.flatMap { rule in

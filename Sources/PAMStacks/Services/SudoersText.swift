@@ -30,9 +30,9 @@ package struct SudoersText: Equatable {
           remark(.include(path: include.path, isFolder: include.isFolder), &self)
         } else if let entry = try scanner.defaults() {
           defaults.append(entry)
-        } else if let entries = try scanner.aliases() {
-          for (alias, items) in entries { aliases[alias] = items }
-        } else {
+          // sudo leaves out the option alone.
+          guard !entry.options.contains(where: \.isWrongService) else { throw SudoersScanner.Wrong() }
+        } else if try !scanner.aliases(into: &aliases) {
           try addRule(&scanner)
         }
       } catch {
@@ -122,6 +122,16 @@ struct SudoersDefaults: Equatable {
     /// Nil where the option is only on or off.
     let value: String?
     let isOn: Bool
+    /// Whether the value is added to those of a list, or taken out (`+=`, `-=`).
+    var isChange = false
+
+    /// The value that takes the place of the one before; nil where sudo knows no such thing.
+    var text: String? { isChange || value?.isEmpty ?? true ? nil : value }
+
+    /// Whether sudo leaves it out, although it was meant to name a service.
+    var isWrongService: Bool {
+      ["pam_service", "pam_login_service", "pam_askpass_service"].contains(name) && text == nil
+    }
   }
 
   let scope: Scope
@@ -143,6 +153,24 @@ struct SudoersRule: Equatable {
     /// What the tags PASSWD and NOPASSWD say; nil where there is none.
     let asks: Bool?
     let command: SudoersItem
+    let limits: Limits
+  }
+
+  /// What keeps somebody from a command who may run it.
+  struct Limits: Equatable {
+    /// It may be run from a day on, or up to one (NOTBEFORE, NOTAFTER).
+    var isTimed = false
+    /// Where it starts; nil: wherever it was called (CWD).
+    var folder: String?
+    /// What it sees as the root folder (CHROOT).
+    var root: String?
+    /// Whether it may start other programs (EXEC, NOEXEC); nil where the tags say nothing.
+    var mayStartOthers: Bool?
+
+    /// Whether it runs in another place than where it was called.
+    ///
+    /// With `*` whoever calls sudo says where.
+    var isElsewhere: Bool { [folder, root].contains { $0 != nil && $0 != "*" } }
   }
 
   let users: [SudoersItem]
@@ -248,31 +276,39 @@ struct SudoersScanner {
     let name = word(endingAt: ["=", ",", "+", "-", "!", "\""])
     guard !name.isEmpty else { throw Wrong() }
     skipBlanks()
-    if next == "+" || next == "-" { place += 1 }
+    let isChange = next == "+" || next == "-"
+    if isChange { place += 1 }
     guard take("=") else { return SudoersDefaults.Option(name: name, value: nil, isOn: isOn) }
+    // Nothing is both taken out and given a value.
+    guard isOn else { throw Wrong() }
     skipBlanks()
     let value = try next == "\"" ? quoted() : word(endingAt: [","])
-    return SudoersDefaults.Option(name: name, value: value, isOn: isOn)
+    return SudoersDefaults.Option(name: name, value: value, isOn: isOn, isChange: isChange)
   }
 
-  mutating func aliases() throws(Wrong) -> [(SudoersAlias, [SudoersItem])]? {
+  /// Adds the aliases that the line defines; false where it defines none.
+  ///
+  /// Those before a mistake count, and so does the first definition of a name.
+  mutating func aliases(into found: inout [SudoersAlias: [SudoersItem]]) throws(Wrong) -> Bool {
     let start = place
     guard let kind = SudoersAlias.Kind(rawValue: word(endingAt: [",", "=", ":"])) else {
       place = start
-      return nil
+      return false
     }
-    var found: [(SudoersAlias, [SudoersItem])] = []
     repeat {
       skipBlanks()
       let name = word(endingAt: ["=", ":", ","])
       skipBlanks()
       guard Self.isAlias(name), take("=") else { throw Wrong() }
       let isOfCommands = kind == .command || kind == .commandAgain
-      found.append((SudoersAlias(kind, name), try isOfCommands ? commands() : items()))
+      let items = try isOfCommands ? commands() : items()
+      let alias = SudoersAlias(kind, name)
+      guard found[alias] == nil else { throw Wrong() }
+      found[alias] = items
       skipBlanks()
     } while take(":")
     guard isAtEnd else { throw Wrong() }
-    return found
+    return true
   }
 
   /// Whether a word has the form of an alias: no account of a usual machine has.
@@ -344,15 +380,26 @@ struct SudoersScanner {
     var grants: [SudoersRule.Grant] = []
     var runas: [SudoersItem]?
     var asks: Bool?
+    var limits = SudoersRule.Limits()
     repeat {
       skipBlanks()
       if take("(") { runas = try runasList() }
-      while try takeOption() {}
-      while let tag = takeTag() {
-        if tag == "PASSWD" { asks = true }
-        if tag == "NOPASSWD" { asks = false }
+      while let option = try takeOption() {
+        switch option.name {
+        case "NOTBEFORE", "NOTAFTER": limits.isTimed = true
+        case "CWD": limits.folder = option.value
+        case "CHROOT": limits.root = option.value
+        default: break
+        }
       }
-      grants.append(SudoersRule.Grant(runas: runas, asks: asks, command: try command()))
+      while let tag = takeTag() {
+        switch tag {
+        case "PASSWD", "NOPASSWD": asks = tag == "PASSWD"
+        case "EXEC", "NOEXEC": limits.mayStartOthers = tag == "EXEC"
+        default: break
+        }
+      }
+      grants.append(SudoersRule.Grant(runas: runas, asks: asks, command: try command(), limits: limits))
     } while takeComma()
     return grants
   }
@@ -393,20 +440,20 @@ struct SudoersScanner {
     return name
   }
 
-  /// An option with its value, which changes nothing of who is asked; false where none stands here.
-  private mutating func takeOption() throws(Wrong) -> Bool {
+  /// An option with its value; nil where none stands here.
+  private mutating func takeOption() throws(Wrong) -> (name: String, value: String)? {
     let start = place
     let name = word(endingAt: [":", "=", ",", "("])
     skipBlanks()
     guard Self.options.contains(name), take("=") else {
       place = start
-      return false
+      return nil
     }
     skipBlanks()
     let value = try next == "\"" ? quoted() : word(endingAt: [","])
     skipBlanks()
     guard !value.isEmpty else { throw Wrong() }
-    return true
+    return (name, value)
   }
 
   private mutating func commands() throws(Wrong) -> [SudoersItem] {

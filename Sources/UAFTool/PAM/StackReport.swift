@@ -25,6 +25,8 @@ struct StackReport {
     object.set("sudoService", doors.openSudo().map { .string($0) })
     let asked = doors.askedBySudo()
     if !asked.isEmpty { object.set("sudoAsks", .array(asked.map { .string($0.asked.rawValue) })) }
+    let unasked = doors.unaskedBySudo()
+    if !unasked.isEmpty { object.set("sudoAsksNot", .array(unasked.map { .string($0.english) })) }
     let gaps = doors.sudoersGaps()
     if !gaps.isEmpty { object.set("sudoersGaps", .array(gaps.map { .string($0.english.what) })) }
     return JSONValue.object(object).text
@@ -80,6 +82,7 @@ struct DoorReport {
     }
     if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
+    for unasked in doors.unaskedBySudo() { context.result(StackText.sudoUnasked(unasked)) }
     for gap in doors.sudoersGaps() { context.result(StackText.sudoersGap(gap)) }
     if let polkit = doors.openPolkit() {
       context.result(

@@ -165,12 +165,267 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.contains("/missing cannot be read"))
   }
 
+  // MARK: What sudo does not read
+
+  /// Writes a sudoers that asks by corp, and an included file that would take it back.
+  private func withdrawn(
+    by options: [String] = ["Defaults pam_service=sudo"], include: String = "@includedir sudoers.d"
+  ) {
+    let folder = stacks.machine.folder
+    _ = folder.folder("sudoers.d", mode: 0o755)
+    folder.delete("sudoers.d/90-back")
+    _ = folder.file("sudoers.d/90-back", Array((options.joined(separator: "\n") + "\n").utf8), mode: 0o440)
+    sudoers("Defaults pam_service=corp", include)
+  }
+
+  private var asksCorp: Bool {
+    let bench = stacks.run("enable", "sudo", "--dry-run")
+    return bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp and not sudo")
+  }
+
+  /// Changes the owner or the group of a file, which root alone can.
+  private func give(_ name: String, owner: uid_t, group: gid_t) {
+    // SAFETY: the path lives for the call.
+    #expect(unsafe chown(stacks.machine.folder.path + "/" + name, owner, group) == 0)
+  }
+
+  @Test(arguments: ["@includedir sudoers.d", "@include sudoers.d/90-back"])
+  func `a file that everybody can write takes nothing back, because sudo does not read it`(include: String) {
+    withdrawn(include: include)
+    #expect(!asksCorp)
+    for mode: mode_t in [0o640, 0o755, 0o400, 0o000] {
+      stacks.machine.folder.setMode(mode, of: "sudoers.d/90-back")
+      #expect(!asksCorp, "\(String(mode, radix: 8))")
+    }
+    for mode: mode_t in [0o666, 0o442] {
+      stacks.machine.folder.setMode(mode, of: "sudoers.d/90-back")
+      #expect(asksCorp, "\(String(mode, radix: 8))")
+    }
+    stacks.write("corp", Stacks.sudo)
+    #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
+    #expect(
+      stacks.run("status").output.contains("sudoers.d/90-back can be written by everybody: sudo does not read it"))
+    #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .warning)
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `neither does one that is another's, or that another group can write`() {
+    withdrawn()
+    stacks.machine.folder.setMode(0o664, of: "sudoers.d/90-back")
+    give("sudoers.d/90-back", owner: 0, group: 0)
+    #expect(!asksCorp)
+    give("sudoers.d/90-back", owner: 0, group: 1000)
+    #expect(asksCorp)
+    stacks.machine.folder.setMode(0o640, of: "sudoers.d/90-back")
+    #expect(!asksCorp)
+    give("sudoers.d/90-back", owner: 1000, group: 0)
+    #expect(asksCorp)
+  }
+
+  @Test func `nothing counts of a folder that everybody can write, and nothing of a FIFO`() {
+    withdrawn()
+    for mode: mode_t in [0o700, 0o755] {
+      stacks.machine.folder.setMode(mode, of: "sudoers.d")
+      #expect(!asksCorp)
+    }
+    stacks.machine.folder.setMode(0o777, of: "sudoers.d")
+    #expect(asksCorp)
+    stacks.machine.folder.setMode(0o755, of: "sudoers.d")
+    stacks.machine.folder.delete("sudoers.d/90-back")
+    _ = stacks.machine.folder.fifo("sudoers.d/90-back")
+    #expect(asksCorp)
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `nothing counts of another's folder, or of one that another group can write`() {
+    withdrawn()
+    stacks.machine.folder.setMode(0o775, of: "sudoers.d")
+    #expect(!asksCorp)
+    give("sudoers.d", owner: 0, group: 1000)
+    #expect(asksCorp)
+    stacks.machine.folder.setMode(0o755, of: "sudoers.d")
+    #expect(!asksCorp)
+    give("sudoers.d", owner: 1000, group: 0)
+    #expect(asksCorp)
+  }
+
+  @Test func `where everybody can write sudoers itself, nobody gets in by sudo`() {
+    sudoers("Defaults env_reset")
+    stacks.machine.folder.setMode(0o666, of: "sudoers")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudoers can be written by everybody"), "\(bench.notes)")
+    #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
+  }
+
+  private func configuration(_ text: String, mode: mode_t = 0o644) {
+    stacks.machine.folder.delete("sudo.conf")
+    stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
+      "sudo.conf", Array((text + "\n").utf8), mode: mode)
+  }
+
+  @Test func `of sudo.conf counts what sudo takes for the policy's`() {
+    sudoers("Defaults pam_service=sudo")
+    let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
+    let named = "sudoers.so sudoers_file=\(other)"
+    for text in [
+      "Plugin sudoers_policy \(named)", "plugin sudoers_policy /usr/libexec/sudo/\(named)",
+      "Plugin sudoers_audit \(named)\nPlugin sudoers_policy sudoers.so",
+      "Plugin sudoers_policy \(named)\nPlugin sudoers_policy sudoers.so",
+    ] {
+      configuration(text)
+      #expect(asksCorp, "\(text)")
+    }
+    for text in [
+      "Plugin sudoers_io \(named)", "Plugin sudoers_policy sudoers.so\nPlugin sudoers_io \(named)",
+      "Plugin sudoers_policy \(named)\nPlugin sudoers_audit sudoers.so",
+      "Plugin sudoers_policy \(named) sudoers_file=\(stacks.machine.folder.path)/sudoers",
+    ] {
+      configuration(text)
+      #expect(!asksCorp && stacks.run("enable", "sudo", "--dry-run").exit == .success, "\(text)")
+    }
+    for mode: mode_t in [0o666, 0o664] {
+      configuration("Plugin sudoers_policy \(named)", mode: mode)
+      let bench = stacks.run("enable", "sudo", "--dry-run")
+      #expect(bench.exit == .success && bench.output.contains("sudo.conf can be written by"), "\(bench.notes)")
+    }
+    configuration("Plugin sudoers_policy elsewhere.so")
+    #expect(stacks.run("enable", "sudo").notes.contains("elsewhere.so decides in place of sudoers"))
+  }
+
+  @Test func `nothing of sudoers counts where nsswitch.conf does not name it`() {
+    sudoers("Defaults pam_service=corp")
+    stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
+      "nsswitch.conf", Array("sudoers: sss\n".utf8), mode: 0o644)
+    #expect(!asksCorp)
+    #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
+  }
+
+  @Test(arguments: [
+    "Defaults !pam_service=sudo", "Defaults pam_service+=sudo", "Defaults pam_service-=sudo",
+    "Defaults !insults, !pam_service=sudo, env_reset", "Defaults pam_service=\"\"", "Defaults !pam_service",
+  ])
+  func `an option that sudo cannot read takes nothing back, and keeps sudo from being enabled`(line: String) {
+    sudoers("Defaults pam_service=corp", line)
+    #expect(stacks.run("enable", "sudo").notes.contains("sudoers:2: sudo cannot read this line"))
+    stacks.write("corp", Stacks.sudo)
+    sudoers(line)
+    #expect(stacks.run("enable", "corp", "--template", "sudo").notes.contains("sudoers:1: sudo cannot read this line"))
+  }
+
+  @Test func `the first definition of an alias counts`() {
+    sudoers("User_Alias A=alice", "User_Alias A=bob", "Defaults:A pam_service=corp")
+    stacks.write("corp", Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
+  }
+
+  @Test func `nobody becomes root by a sudo that is not there, or that runs as whoever calls it`() {
+    sudoers()
+    for mode: mode_t? in [nil, 0o755] {
+      let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
+      stacks.machine.installation.sudoFiles.programs = [path]
+      #expect(stacks.run("enable", "login").notes.contains("cannot become root by a password: sudo is not there"))
+    }
+    if geteuid() == 0 {
+      stacks.machine.folder.setMode(0o4755, of: "sudo")
+      #expect(stacks.run("enable", "login", "--dry-run").exit == .success)
+      stacks.machine.folder.delete("sudoers")
+      #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
+    }
+  }
+
+  // MARK: Services of sudoers
+
+  @Test(arguments: ["Corp", "CORP", "/x/corp", "/etc/pam.d/Corp"])
+  func `libpam reads a service's name in small letters, and behind the last slash`(name: String) {
+    sudoers("Defaults pam_service=\(name)")
+    stacks.write("corp", Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp and not sudo"))
+    #expect(bench.notes.contains("hint: uafctl pam enable corp --template sudo\n"))
+    #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
+  }
+
+  @Test func `a service in capitals is not enabled, because libpam does not look for it`() {
+    stacks.write("Corp", Stacks.sudo)
+    let bench = stacks.run("enable", "Corp", "--template", "sudo")
+    #expect(bench.exit == .usage && bench.notes.contains("libpam reads names of services in small letters"))
+    #expect(bench.notes.contains("hint: uafctl pam enable corp"))
+    #expect(stacks.read("Corp") == Stacks.sudo)
+  }
+
+  @Test(arguments: ["\"a b\"", "/", "corp/", "-x", "\"a/\u{1b}[2Jb\""])
+  func `a name that no service can have is in no command that is proposed`(name: String) {
+    sudoers("Defaults pam_service=\(name)")
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("not sudo: sudoers says so"), "\(bench.notes)")
+    #expect(bench.notes.contains("hint: visudo, and give pam_service") && !bench.notes.contains("uafctl pam enable"))
+  }
+
+  @Test(arguments: [
+    ["Defaults pam_service=corp", "Defaults:nobody pam_service=sudo"],
+    ["Defaults pam_service=corp, pam_login_service=sudo"], ["Defaults pam_service=corp, pam_askpass_service=sudo"],
+    ["Defaults pam_service=corp", "Defaults>bob pam_service=sudo"],
+    ["Defaults pam_service=corp", "Defaults!/bin/ls pam_service=sudo"],
+  ])
+  func `sudo is not enabled while the service of most people would stay open`(lines: [String]) {
+    stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
+    stacks.write("corp", Stacks.sudo)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
+    #expect(!asks("sudo"))
+    // First that one, and then sudo.
+    #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
+    #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo"))
+  }
+
+  @Test(arguments: [
+    ("Defaults !authenticate", "sudo asks nobody for anything: Defaults !authenticate of sudoers"),
+    ("Defaults!/bin/ls !authenticate", "sudo asks some, or for some commands, for nothing: Defaults !authenticate of"),
+    ("Defaults:bob !authenticate", "for nothing: Defaults !authenticate of sudoers"),
+    ("Defaults@here !authenticate", "sudo asks nobody for anything: Defaults !authenticate of sudoers"),
+    ("Defaults exempt_group=ops", "sudo asks the members of ops for nothing: Defaults exempt_group of sudoers"),
+    ("bob, %ops ALL=(ALL) NOPASSWD: ALL", "sudo asks bob, %ops for nothing: NOPASSWD of sudoers"),
+    ("User_Alias T=bob : U=T\nU ALL=NOPASSWD: ALL", "sudo asks U for nothing: NOPASSWD of sudoers"),
+    ("Cmnd_Alias C=/bin/ls, ALL\nbob ALL=NOPASSWD: C", "sudo asks bob for nothing: NOPASSWD of sudoers"),
+  ])
+  func `whom sudo does not ask at all is said`(line: String, told: String) {
+    sudoers(line)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success && bench.output.contains(told), "\(bench.output)\(bench.notes)")
+    #expect(stacks.run("status").output.contains(told))
+    #expect(stacks.run("status", "--json").output.contains("\"sudoAsksNot\":[\"sudo asks"))
+    #expect(stacks.findings().contains { "\($0)".contains("for nothing") || "\($0)".contains("for anything") })
+  }
+
+  @Test(arguments: [
+    "Defaults !authenticate, authenticate", "Defaults@elsewhere !authenticate", "Defaults authenticate=false",
+    "Defaults exempt_group=ops, !exempt_group", "bob elsewhere=NOPASSWD: ALL", "root ALL=NOPASSWD: ALL",
+    "bob ALL=NOPASSWD: /bin/ls", "bob ALL=NOPASSWD: ALL\nbob ALL=(ALL) ALL",
+  ])
+  func `where sudo asks everybody, nothing is said of it`(line: String) {
+    sudoers(line)
+    let output = stacks.run("enable", "sudo", "--anyway").output
+    #expect(output.contains("asks for the passcode, by uaf-sudo"))
+    #expect(!output.contains("for nothing") && !output.contains("for anything"), "\(output)")
+  }
+
+  @Test(arguments: ["localhost", "vm", "localhost.localdomain"])
+  func `a service of either name of this host is seen`(word: String) {
+    stacks.machine.installation.hostName = "vm"
+    stacks.machine.installation.canonicalHostName = { "localhost.localdomain" }
+    sudoers("Defaults@\(word) pam_service=corp")
+    stacks.write("corp", Stacks.sudo)
+    #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
+  }
+
   @Test func `another policy than sudoers keeps sudo from being enabled`() {
     sudoers()
     stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
       "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
+    // Nobody knows whom it makes root.
+    #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
   }
 
   @Test func `rules of a directory service, and netgroups, are said not to be known`() {
