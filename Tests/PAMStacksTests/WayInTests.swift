@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import ToolTestSupport
 
@@ -154,6 +155,28 @@ import ToolTestSupport
     #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
+  @Test func `a link to a program that ends every session is no shell, and neither is one that they may not run`() {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    folder.link("bash", to: "/bin/false")
+    passwords.shells["alice"] = folder.path + "/bash"
+    #expect(find().contains("for a shell, which ends every session"))
+    passwords.shells["alice"] = folder.file("zsh", [1], mode: 0o755)
+    #expect(find().hasPrefix("alice, "))
+    for mode: mode_t in [0o700, 0o754] {
+      folder.setMode(mode, of: "zsh")
+      #expect(find().contains("for a shell, which they may not run"), "\(String(mode, radix: 8))")
+    }
+    folder.setMode(0o755, of: "zsh")
+    folder.setMode(0o700, of: ".")
+    #expect(find().contains("for a shell, which they may not run"))
+    #expect(LoginShell(path: folder.path + "/zsh", of: 0) == .usable)
+    #expect(LoginShell(path: folder.path + "/zsh", of: geteuid()) == .usable)
+    folder.setMode(0o755, of: ".")
+    folder.setMode(0o750, of: "zsh")
+    #expect(LoginShell(path: folder.path + "/zsh", of: 1000) { _ in true } == .usable)
+  }
+
   // MARK: The state of a password
 
   private static let hash = "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7"
@@ -162,6 +185,12 @@ import ToolTestSupport
     (PasswordState.Entry(hash: hash), PasswordState.usable), (.init(hash: "ab01FAX.bQRSU"), .usable),
     (.init(hash: ""), .empty), (.init(hash: "!"), .locked), (.init(hash: "*"), .locked), (.init(hash: "x"), .locked),
     (.init(hash: "!" + hash), .locked), (.init(hash: "!!"), .locked),
+    (.init(hash: "$9$abcdefgh$ijklmnopqrstuv"), .locked), (.init(hash: "NOLOGIN-NOLOGIN"), .locked),
+    (.init(hash: "$6$saltsalt$tooshort"), .locked), (.init(hash: "LOCKED:abcdefg"), .locked),
+    (.init(hash: "$6$s$" + String(repeating: "a", count: 86)), .usable),
+    (.init(hash: "$1$s$aaaaaaaaaaaaaaaaaaaaaa"), .usable),
+    (.init(hash: "$5$rounds=5000$s$" + String(repeating: "a", count: 43)), .usable),
+    (.init(hash: "$2b$12$" + String(repeating: "a", count: 53)), .usable),
     (.init(hash: hash, end: 20_000), .expired), (.init(hash: hash, end: 19_999), .expired),
     (.init(hash: hash, end: 20_001), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 99_999), .usable),
     (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 99), .expired),

@@ -11,6 +11,9 @@ package final class FakePasswords: PasswordDirectory {
   /// Names of groups by their number.
   package var numbers: [gid_t: String] = [:]
 
+  /// Paths of files.
+  package var files: Set<String> = []
+
   package var local = ["root", "alice"]
 
   package init() {}
@@ -22,6 +25,7 @@ package final class FakePasswords: PasswordDirectory {
   }
   package func localAccounts() -> [String] { local }
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
+  package func hasFile(_ path: String) -> Bool { files.contains(path) }
   package func isListed(shell: String) -> Bool { shell == "/bin/sh" }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

@@ -18,8 +18,17 @@ struct RescuePerson {
 
   /// What a line that only says yes or no may answer; nil for another line.
   func answers(of line: PAMLine) -> [String]? {
+    if line.isWellFormed, line.moduleName == "pam_nologin.so" { return refusalByFile(line) }
     guard line.isWellFormed, let refusal = Self.refusals[line.moduleName] else { return nil }
     return says(line).map { $0 ? ["success"] : [refusal] } ?? ["success", refusal]
+  }
+
+  /// What a line answers whose file keeps everybody but root out; nil where it says nothing to this person.
+  private func refusalByFile(_ line: PAMLine) -> [String]? {
+    let own = line.arguments.last { $0.hasPrefix("file=") }.map { String($0.dropFirst("file=".count)) }
+    // libpam-modules looks at both.
+    let files = own.map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
+    return userID != 0 && files.contains(where: passwords.hasFile) ? ["auth_err"] : nil
   }
 
   /// Whether the line says yes; nil where a file, a terminal or an hour decides, which is not known beforehand.
@@ -165,17 +174,56 @@ package enum LoginShell: Equatable, Catalogued {
   case refuses(String)
   /// No program of that name.
   case missing(String)
+  /// A program that the person may not run.
+  case closed(String)
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
 
-  /// - Parameter path: as the account has it; without one login(1) takes the standard shell.
-  package init(path: String) {
+  /// - Parameters:
+  ///   - path: as the account has it; without one login(1) takes the standard shell.
+  ///   - userID: whose it is; nil: whoever may run a program may run this one.
+  ///   - isMember: whether they are in the group with a number.
+  package init(path: String, of userID: uid_t? = nil, isMember: (gid_t) -> Bool = { _ in false }) {
     let path = path.isEmpty ? _PATH_BSHELL : path
+    guard let program = Self.resolved(path) else {
+      self = Self.isRefusing(path) ? .refuses(path) : .missing(path)
+      return
+    }
+    guard !Self.isRefusing(path), !Self.isRefusing(program) else {
+      self = .refuses(path)
+      return
+    }
+    guard let status = Self.status(of: program), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o111 != 0 else {
+      self = .missing(path)
+      return
+    }
+    let folders = program.split(separator: "/").dropLast()
+    let places = folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]
+    let isOpen = places.allSatisfy { place in
+      guard let userID, userID != 0 else { return true }
+      guard let status = Self.status(of: place) else { return false }
+      let bit = status.st_uid == userID ? S_IXUSR : isMember(status.st_gid) ? S_IXGRP : S_IXOTH
+      return status.st_mode & bit != 0
+    }
+    self = isOpen ? .usable : .closed(path)
+  }
+
+  private static func isRefusing(_ path: String) -> Bool {
+    refusing.contains(path.split(separator: "/").last.map(String.init) ?? path)
+  }
+
+  /// The path without links; nil where there is nothing.
+  private static func resolved(_ path: String) -> String? {
+    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+
+  private static func status(of path: String) -> stat? {
     var status = stat()
     // SAFETY: the path lives for the call, which fills exactly one stat.
-    let isThere = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    self = Self.refusing.contains(name) ? .refuses(path) : isThere ? .usable : .missing(path)
+    return unsafe stat(path, &status) == 0 ? status : nil
   }
 
   /// It in English.
@@ -184,6 +232,7 @@ package enum LoginShell: Equatable, Catalogued {
     case .usable: "has a shell"
     case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
     case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
+    case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
     }
   }
 
@@ -193,6 +242,7 @@ package enum LoginShell: Equatable, Catalogued {
     case .usable: "셸을 쓸 수 있습니다"
     case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
     case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
+    case .closed(let path): "셸 \(ShownText.line(path))을(를) 실행할 권한이 없습니다"
     }
   }
 }

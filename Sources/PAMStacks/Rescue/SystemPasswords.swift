@@ -1,5 +1,6 @@
 import CPAM
 import Glibc
+import HostSystem
 
 /// The groups and passwords of the system (NSS); passwords for root alone.
 package struct SystemPasswords: PasswordDirectory {
@@ -121,6 +122,9 @@ package struct SystemPasswords: PasswordDirectory {
     return false
   }
 
+  /// Whether there is a file of that name, such as that of nologin(5).
+  package func hasFile(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
+
   /// Whether the account can use its password today; only root can find out.
   package func password(of name: String) -> PasswordState {
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
@@ -162,13 +166,43 @@ package enum PasswordState: Equatable {
     var end = -1
   }
 
-  // The length of a hash of crypt(3)'s first method; no hash is shorter.
-  private static let shortestHash = 13
+  /// How many characters follow the last `$` in a hash of crypt(5), by its method; yescrypt's and gost-yescrypt's are 43.
+  private static let lengths = [
+    "1": 22, "2a": 53, "2b": 53, "2x": 53, "2y": 53, "5": 43, "6": 86, "7": 43, "y": 43, "gy": 43,
+  ]
+  // Those of the methods before `$`, DES and its extended form.
+  private static let (desLength, extendedLength) = (13, 20)
+
+  /// Whether crypt(3) of Debian makes such a hash, so that a password can be the right one.
+  private static func isHash(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte > UInt8(ascii: " ") && byte < 0x7F && ![":", ";", "*", "!", "\\"].contains(Character(Unicode.Scalar(byte)))
+    }
+    guard isPlain else { return false }
+    guard text.hasPrefix("$") else {
+      let isExtended = text.hasPrefix("_")
+      let body = text.dropFirst(isExtended ? 1 : 0).utf8
+      return text.utf8.count == (isExtended ? extendedLength : desLength) && body.allSatisfy(isOfBase64)
+    }
+    let parts = text.dropFirst().split(separator: "$", omittingEmptySubsequences: false)
+    guard parts.count > 2, let method = parts.first, let digest = parts.last, let length = lengths[String(method)]
+    else { return parts.first.map { ["3", "md5", "sha1"].contains($0) } ?? false }
+    return digest.utf8.count == length && digest.utf8.allSatisfy(isOfBase64)
+  }
+
+  private static func isOfBase64(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
 
   init(_ entry: Entry, today: Int) {
     if entry.hash.isEmpty {
       self = .empty
-    } else if entry.hash.hasPrefix("!") || entry.hash.hasPrefix("*") || entry.hash.utf8.count < Self.shortestHash {
+    } else if entry.hash.hasPrefix("!") || entry.hash.hasPrefix("*") || !Self.isHash(entry.hash) {
       self = .locked
     } else if entry.end >= 0, today >= entry.end {
       self = .expired
@@ -202,6 +236,8 @@ package protocol PasswordDirectory {
   func shell(of name: String) -> String?
   /// Whether shells(5) lists a shell.
   func isListed(shell: String) -> Bool
+  /// Whether there is a file of that name.
+  func hasFile(_ path: String) -> Bool
   /// Whether the account's password can be used today.
   func password(of name: String) -> PasswordState
 }

@@ -114,7 +114,9 @@ package struct WayIn {
 
   private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
     if host == .console {
-      let shell = LoginShell(path: passwords.shell(of: name) ?? "")
+      let shell = LoginShell(path: passwords.shell(of: name) ?? "", of: userID) { number in
+        passwords.members(ofGroupNumber: number)?.contains(name) ?? false
+      }
       guard shell == .usable else { return .shell(shell) }
     }
     return services.stop(RescuePerson(name: name, userID: userID, passwords: passwords), host).map { .stopped($0) }

@@ -182,6 +182,7 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func localAccounts() -> [String] { [] }
   func shell(of name: String) -> String? { nil }
   func isListed(shell: String) -> Bool { false }
+  func hasFile(_ path: String) -> Bool { false }
   func password(of name: String) -> PasswordState { .unknown }
 }
 

@@ -711,6 +711,21 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
+  @Test(arguments: [
+    ("auth requisite pam_nologin.so\n", "/etc/nologin"), ("auth requisite pam_nologin.so\n", "/var/run/nologin"),
+    ("auth required pam_nologin.so file=/srv/closed\n", "/srv/closed"),
+  ])
+  func `where nologin keeps everybody but root out of the console, only root is named`(line: String, file: String) {
+    stacks.write("login", line + "@include common-auth\n" + Self.account)
+    stacks.passwords.files = [file]
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:1"))
+    stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
+    stacks.passwords.states["root"] = .usable
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: root, "))
+    stacks.passwords.files = ["/nologin"]
+    #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
+  }
+
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/bash", "/etc/passwd", "/tmp"])
   func `nobody is named whose shell gives no session`(shell: String) {
     stacks.passwords.shells = ["alice": shell, "root": shell]
