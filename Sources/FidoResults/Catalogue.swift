@@ -3,16 +3,16 @@
 /// Another language is one more conforming type and one more case of ``Language``.
 protocol Catalogue {
   /// Texts of the listed results, by number.
-  static var results: [UInt32: ResultText] { get }
+  static func results(_ codes: CodeUse) -> [UInt32: ResultText]
 
   /// The one way for a person who has forgotten a value.
-  static var ifForgotten: String { get }
+  static func ifForgotten(_ codes: CodeUse) -> String
 
   /// Prompts and notes.
-  static func text(_ prompt: PromptText) -> String
+  static func text(_ prompt: PromptText, _ codes: CodeUse) -> String
 
   /// Why a conversation ended, and what can be done about it.
-  static func told(_ cause: EndCause) -> ResultText
+  static func told(_ cause: EndCause, _ codes: CodeUse) -> ResultText
 
   /// Messages of the built-in passcode rules.
   static func text(_ rule: RuleText) -> String

@@ -1,18 +1,19 @@
 // Purpose: why a conversation ended, and what can be done about it, in English.
 
 extension EnglishCatalogue {
-  static func told(_ cause: EndCause) -> ResultText {
+  static func told(_ cause: EndCause, _ codes: CodeUse) -> ResultText {
     switch cause {
     // Codes
     case .codeMissing:
       ResultText(
-        "An enrolment code is needed.", "Ask the administrator for one, then run 'uafctl register --code FILE'.")
+        "An enrolment code is needed.", "Ask the administrator for one, then run '\(codes.registration)'.")
     case .repairCodeMissing:
       ResultText(
-        "An enrolment code is needed.", "Ask the administrator for one, then run 'uafctl repair --code FILE'.")
+        "An enrolment code is needed.",
+        "Ask the administrator for one, then run '\(codes.command("repair", "--code FILE"))'.")
     case .codeNotEntered:
       ResultText(
-        "No enrolment code was entered.", "Register again with one: 'uafctl register --code FILE'.")
+        "No enrolment code was entered.", "Register again with one: '\(codes.registration)'.")
     case .otherTypeInUse:
       ResultText(
         "This account uses an authenticator that is not enabled here.", "Have root run 'uafctl register USER'.")
@@ -58,7 +59,7 @@ extension EnglishCatalogue {
     case .keysLost:
       ResultText(
         "The server knows this account by a key that this machine has lost.",
-        "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'.")
+        "Ask the administrator for a new enrolment code, then run '\(codes.registration)'.")
     // Joining
     case .joinUnreadable: ResultText("This is no machine payload.", "Give the whole line, as the server printed it.")
     case .joinExpired: ResultText("The time of the machine payload is over.", "Ask the administrator for a new one.")
@@ -142,19 +143,20 @@ extension EnglishCatalogue {
     case .registeredAlready:
       ResultText(
         "Every authenticator that the server accepts is registered already.",
-        "Use one of them, or set a new value with an enrolment code: 'uafctl register --code FILE'.")
+        codes == .roots
+          ? "Use one of them. For a new value, have root run '\(codes.setting())' with an enrolment code."
+          : "Use one of them, or set a new value with an enrolment code: '\(codes.setting())'.")
     case .nothingLeftToRegister:
       ResultText(
         "Every authenticator of this machine is registered already.",
-        "'uafctl change' changes a value that you know. \(ifForgotten)")
+        "'\(codes.command("change"))' changes a value that you know. \(ifForgotten(codes))")
     case .typesNotAccepted:
       ResultText(
         "The server accepts none of the authenticators that are set up here.",
         "Ask the administrator which one it accepts.")
     case .keysNotHere:
       ResultText(
-        "The server asks for keys that this machine does not have.",
-        "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'.")
+        "The server asks for keys that this machine does not have.", newCode(codes))
     case .noneEnabled:
       ResultText(
         "The configuration of this machine leaves no authenticator that could be used.",
@@ -170,7 +172,7 @@ extension EnglishCatalogue {
     case .namedNotRegistered:
       ResultText(
         "This account has another authenticator on this machine, and not the one that was named.",
-        "Use the other one, or register this one with uafctl register.")
+        "Use the other one, or register this one with \(codes.command("register")).")
     case .severalFit:
       ResultText(
         "Several authenticators fit, and this program can ask for one only.",
@@ -186,7 +188,7 @@ extension EnglishCatalogue {
     case .otherHere:
       ResultText(
         "This account has another authenticator on this machine, and not the one that was named.",
-        "'uafctl status' shows which.")
+        "'\(codes.command("status"))' shows which.")
     case .nothingHere: ResultText("This account is not registered on this machine.")
     case .nameNotMapped:
       ResultText(
@@ -248,15 +250,15 @@ extension EnglishCatalogue {
     case .indexMissing:
       ResultText(
         "The chip (TPM) has lost what counts this account's wrong entries, and does not open its key any more.",
-        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
+        indexLost(codes))
     case .indexReplaced:
       ResultText(
         "What counts this account's wrong entries in the chip (TPM) was replaced, and does not open its key.",
-        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
+        indexLost(codes))
     case .shareDamaged:
       ResultText(
         "What the chip (TPM) has sealed for this account is damaged.",
-        "Ask the administrator: root's 'uafctl reset USER', then 'uafctl register --code FILE'.")
+        indexLost(codes))
     case .indexNotMade:
       ResultText(
         "No chip (TPM) can count the wrong entries of this account, and the configuration demands that one does.",
@@ -298,5 +300,10 @@ extension EnglishCatalogue {
     case .messageNotAccepted:
       ResultText("The server found this machine's message not valid.", "Tell the administrator; the log says more.")
     }
+  }
+
+  /// How an account goes on whose values no chip counts any more.
+  private static func indexLost(_ codes: CodeUse) -> String {
+    "Ask the administrator: root's 'uafctl reset USER', then '\(codes.setting())'."
   }
 }

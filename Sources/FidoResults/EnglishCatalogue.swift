@@ -1,12 +1,24 @@
 // Purpose: every text in English.
 
 enum EnglishCatalogue: Catalogue {
-  static let ifForgotten =
-    "If you have forgotten it: 'uafctl register --code FILE' with an enrolment code sets a new one."
+  static func ifForgotten(_ codes: CodeUse) -> String {
+    let command = "'\(codes.setting())' with an enrolment code"
+    return codes == .roots
+      ? "If you have forgotten it: have root run \(command), which sets a new one."
+      : "If you have forgotten it: \(command) sets a new one."
+  }
+
+  /// How an account in use gets a new key.
+  static func newCode(_ codes: CodeUse) -> String {
+    codes == .roots
+      ? "Have root run '\(codes.setting())' with a new enrolment code."
+      : "Ask the administrator for a new enrolment code, then run '\(codes.setting())'."
+  }
 
   /// Names the type that is gone: another one that is left would get the new value otherwise.
-  private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
-    "With an enrolment code 'uafctl register --code FILE\(PromptText.named(kinds))' registers again."
+  private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
+    // Nothing of the type is left, so that a person's code is enough.
+    "With an enrolment code '\((codes == .roots ? .persons : codes).setting(kinds))' registers again."
   }
 
   private static func told(_ key: ReplacedKey, is name: String) -> String {
@@ -18,85 +30,85 @@ enum EnglishCatalogue: Catalogue {
     }
   }
 
-  static let results: [UInt32: ResultText] = [
-    0: ResultText("Success."),
-    10: ResultText("Ready for verification."),
-    980: ResultText(
-      "Registering again was chosen.",
-      "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."),
-    999: ResultText("Cancelled."),
-    1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log names it."),
-    1002: ResultText(
-      "The server's certificate or the channel binding is wrong.",
-      "Do not enter your passcode elsewhere; tell the administrator."),
-    1005: ResultText(
-      "A message from the server was not understood.",
-      "Tell the administrator; the log says which one."),
-    1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the libpam-uaf package."),
-    1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
-    1008: ResultText(
-      "The server knows this account, but this machine has no key for it.",
-      "Register again with 'uafctl register --code FILE'."),
-    1009: ResultText(
-      "This account is not registered on this machine.", "Register with 'uafctl register --code FILE'."),
-    1011: ResultText(
-      "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
-    1012: ResultText("There is no such authenticator type.", "Use passcode, pattern or fingerprint."),
-    1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
-    2001: ResultText(
-      "The server does not trust this client.",
-      "Have the administrator list what uafctl facet shows."),
-    2002: ResultText(
-      "No authenticator here fits what the server asks for.",
-      "Ask the administrator; the log says what it asks for."),
-    2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
-    3005: ResultText("Not supported."),
-    3006: ResultText("Registered and ready."),
-    3007: ResultText("Not registered.", "Register with 'uafctl register --code FILE'."),
-    3008: ResultText("Locked.", "Wait, or ask the administrator."),
-    3010: ResultText("The change failed.", "Ask the administrator; the log says why."),
-    3011: ResultText("The reset failed.", "Ask the administrator; the log says why."),
-    3012: ResultText("That is not the right value.", "Try again. \(ifForgotten)"),
-    3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
-    3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
-    3015: ResultText(
-      "The lock options stay as they are while wrong entries stand.",
-      "Enter the right value once, or have the administrator unlock."),
-    4001: ResultText("No answer from the server.", "Check the network, then try again."),
-    7000: ResultText("The enrolled biometry has not changed."),
-    7001: ResultText("The enrolled biometry has changed.", "Enter your passcode once."),
-    7002: ResultText("The state of biometry cannot be told on this machine.", "Use another authenticator."),
-    7003: ResultText("The state of biometry could not be read.", "Tell the administrator; the log says why."),
-    7004: ResultText("Biometry did not recognise you.", "Try again."),
-    7005: ResultText("Biometry is locked.", "Use your passcode."),
-    7006: ResultText("No biometry is enrolled.", "Enrol it in the system's settings."),
-    7007: ResultText("Biometry needs a passcode first.", "Register a passcode."),
-    7008: ResultText("This machine has no biometry.", "Use another authenticator."),
-    7009: ResultText("The other way in was chosen.", "Go on with your password."),
-    7010: ResultText("The program ended the conversation.", "Try again."),
-    7011: ResultText("Ended by the system or out of time.", "Try again."),
-    7012: ResultText("Biometry cannot be asked for here.", "Use another authenticator."),
-    7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
-    7014: ResultText("No conversation is possible here.", "Use a terminal."),
-    7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
-    7100: ResultText("The value was reset.", "Register again with 'uafctl register --code FILE'."),
-    7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
-    7102: ResultText("There is nothing to reset.", "Register with 'uafctl register --code FILE'."),
-    7103: ResultText("This authenticator has no value of its own that could be reset."),
-    7110: ResultText("The value was changed."),
-    7111: ResultText("The value was not changed.", "Try again."),
-    7112: ResultText("The change was cancelled."),
-    7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
-    9000: ResultText("The server asks to come back later: try again then."),
-    9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
-    13_006: ResultText(
-      "The server has no such registration.",
-      "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."),
-    15_007: ResultText("The server does not know the account that was to be deregistered."),
-    19_019: ResultText("The user name is empty.", "Give a user name."),
-  ]
+  static func results(_ codes: CodeUse) -> [UInt32: ResultText] {
+    [
+      0: ResultText("Success."),
+      10: ResultText("Ready for verification."),
+      980: ResultText(
+        "Registering again was chosen.", newCode(codes)),
+      999: ResultText("Cancelled."),
+      1001: ResultText("A setting or a message is not valid.", "Ask the administrator; the log names it."),
+      1002: ResultText(
+        "The server's certificate or the channel binding is wrong.",
+        "Do not enter your passcode elsewhere; tell the administrator."),
+      1005: ResultText(
+        "A message from the server was not understood.",
+        "Tell the administrator; the log says which one."),
+      1006: ResultText("The login helper is missing, wrong or died.", "Reinstall the libpam-uaf package."),
+      1007: ResultText("FIDO cannot be used on this machine.", "Ask the administrator; the log says why."),
+      1008: ResultText(
+        "The server knows this account, but this machine has no key for it.",
+        "Register again with '\(codes.registration)'."),
+      1009: ResultText(
+        "This account is not registered on this machine.", "Register with '\(codes.registration)'."),
+      1011: ResultText(
+        "The user name is not valid.", "Use a short name without spaces, control or non-ASCII characters."),
+      1012: ResultText("There is no such authenticator type.", "Use passcode, pattern or fingerprint."),
+      1100: ResultText("The request was used, has expired or does not exist.", "Try again."),
+      2001: ResultText(
+        "The server does not trust this client.",
+        "Have the administrator list what uafctl facet shows."),
+      2002: ResultText(
+        "No authenticator here fits what the server asks for.",
+        "Ask the administrator; the log says what it asks for."),
+      2003: ResultText("The server speaks another version of UAF.", "Update pam-uaf or the server."),
+      3005: ResultText("Not supported."),
+      3006: ResultText("Registered and ready."),
+      3007: ResultText("Not registered.", "Register with '\(codes.registration)'."),
+      3008: ResultText("Locked.", "Wait, or ask the administrator."),
+      3010: ResultText("The change failed.", "Ask the administrator; the log says why."),
+      3011: ResultText("The reset failed.", "Ask the administrator; the log says why."),
+      3012: ResultText("That is not the right value.", "Try again. \(ifForgotten(codes))"),
+      3013: ResultText("Locked for a while after wrong entries.", "Wait, then try again."),
+      3014: ResultText("Locked for good after too many wrong entries.", "Ask the administrator to unlock."),
+      3015: ResultText(
+        "The lock options stay as they are while wrong entries stand.",
+        "Enter the right value once, or have the administrator unlock."),
+      4001: ResultText("No answer from the server.", "Check the network, then try again."),
+      7000: ResultText("The enrolled biometry has not changed."),
+      7001: ResultText("The enrolled biometry has changed.", "Enter your passcode once."),
+      7002: ResultText("The state of biometry cannot be told on this machine.", "Use another authenticator."),
+      7003: ResultText("The state of biometry could not be read.", "Tell the administrator; the log says why."),
+      7004: ResultText("Biometry did not recognise you.", "Try again."),
+      7005: ResultText("Biometry is locked.", "Use your passcode."),
+      7006: ResultText("No biometry is enrolled.", "Enrol it in the system's settings."),
+      7007: ResultText("Biometry needs a passcode first.", "Register a passcode."),
+      7008: ResultText("This machine has no biometry.", "Use another authenticator."),
+      7009: ResultText("The other way in was chosen.", "Go on with your password."),
+      7010: ResultText("The program ended the conversation.", "Try again."),
+      7011: ResultText("Ended by the system or out of time.", "Try again."),
+      7012: ResultText("Biometry cannot be asked for here.", "Use another authenticator."),
+      7013: ResultText("Biometry cannot be used now.", "Use another authenticator."),
+      7014: ResultText("No conversation is possible here.", "Use a terminal."),
+      7015: ResultText("Biometry failed for an unknown reason.", "Try again."),
+      7100: ResultText("The value was reset.", "Register again with '\(codes.registration)'."),
+      7101: ResultText("The value was not reset.", "Ask the administrator; the log says why."),
+      7102: ResultText("There is nothing to reset.", "Register with '\(codes.registration)'."),
+      7103: ResultText("This authenticator has no value of its own that could be reset."),
+      7110: ResultText("The value was changed."),
+      7111: ResultText("The value was not changed.", "Try again."),
+      7112: ResultText("The change was cancelled."),
+      7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
+      9000: ResultText("The server asks to come back later: try again then."),
+      9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
+      13_006: ResultText(
+        "The server has no such registration.", newCode(codes)),
+      15_007: ResultText("The server does not know the account that was to be deregistered."),
+      19_019: ResultText("The user name is empty.", "Give a user name."),
+    ]
+  }
 
-  static func text(_ prompt: PromptText) -> String {
+  static func text(_ prompt: PromptText, _ codes: CodeUse) -> String {
     switch prompt {
     case .value(let kind, let user, let service, let digits):
       return "\(kind.englishCapitalised) for \(PromptText.shown(user))\(brackets(service, digits)): "
@@ -146,8 +158,13 @@ enum EnglishCatalogue: Catalogue {
       return said.isEmpty ? "Refused by the server." : "Refused by the server: \(said)"
     case .revoked(let said):
       let words = PromptText.inBrackets(said)
-      return "Revoked by the server\(words): ask the administrator for an enrolment code, then run "
-        + "'uafctl register --code FILE'."
+      return "Revoked by the server\(words): "
+        + (codes == .roots
+          ? "have root run '\(codes.setting())' with a new enrolment code."
+          : "ask the administrator for an enrolment code, then run '\(codes.setting())'.")
+    case .keyGone(let kind):
+      return "The \(kind.english) is not registered at the server any more: "
+        + "'\(codes.command("register", kind.english))' registers it again."
     case .serverForbids:
       return "The server does not allow this for this account, which may be disabled: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
@@ -160,7 +177,8 @@ enum EnglishCatalogue: Catalogue {
     case .stateIsOlder:
       return
         "The server has seen more signatures of this key than this machine: an older copy was put back, or another "
-        + "machine has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
+        + "machine has the key. Ask the administrator for an enrolment code, then run "
+        + "'\(codes.command("repair", "--code FILE"))'."
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
@@ -192,32 +210,34 @@ enum EnglishCatalogue: Catalogue {
         + told(oldKey, is: "its key")
     case .deregistered(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds))"
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server and on this machine. \(registersAgain(kinds, codes))"
     case .deregisteredThere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
         + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have "
         + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
-    case .deregisteredHere(let user):
+    case .deregisteredHere(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered. The server had no such key any more, and this machine has none now."
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server had no such key any more, and now this machine "
+        + "does not have it either."
     case .deregisteredMore(let user, let left):
       return
         "\(PromptText.shown(user)) is deregistered. The server has forgotten the \(left.english) as well, which is still on this "
-        + "machine: uafctl deregister \(left.english)"
+        + "machine: \(codes.command("deregister", left.english))"
     case .forgotten(let user):
       return
-        "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain())"
+        "\(PromptText.shown(user)) is forgotten on this machine; the server still knows the keys. \(registersAgain([], codes))"
     case .renamed(let user, let from, let server):
       return "\(PromptText.shown(user)) has taken over what was registered as \(PromptText.shown(from)). "
         + "At the server the account stays \(PromptText.shown(server))."
     case .changed(let kind, let user): return "The \(kind.english) of \(PromptText.shown(user)) is changed."
     case .changedButRefused(let kind, let user):
       return "The \(kind.english) of \(PromptText.shown(user)) is changed. The server still does not accept its key: "
-        + "'uafctl register --code FILE' with an enrolment code makes a new one."
+        + (codes == .roots ? "have root run " : "") + "'\(codes.setting())' with an enrolment code"
+        + (codes == .roots ? ", which makes a new one." : " makes a new one.")
     case .reset(let kind, let user, let serverKnows):
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
-      let next = " " + registersAgain([kind])
+      let next = " " + registersAgain([kind], codes)
       return serverKnows
         ? done + " The server still knows its keys; they open nothing here any more." + next : done + next
     case .repaired(let kind, let user, let oldKey):
@@ -226,7 +246,7 @@ enum EnglishCatalogue: Catalogue {
       return serverKnows
         ? "Left the server." : "Left. The server was not told: have its administrator revoke this machine."
     case .registeredAgain(let kind): return "Registered again: log in with the new \(kind.english)."
-    case .cause(let cause): return told(cause).text
+    case .cause(let cause): return told(cause, codes).text
     case .touchOrType: return "Touch the fingerprint sensor and press Enter, or enter:"
     case .touch: return "Touch the fingerprint sensor."
     case .touchThenEnter: return "Touch the fingerprint sensor, then press Enter: "

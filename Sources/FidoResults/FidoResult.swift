@@ -45,12 +45,14 @@ public struct FidoResult: Sendable {
 
   /// One sentence for the person.
   public func text(in language: Language) -> String {
-    language.catalogue.results[code]?.text ?? language.catalogue.text(.serverNumber(code))
+    language.catalogue.results(.persons)[code]?.text ?? language.catalogue.text(.serverNumber(code), .persons)
   }
 
   /// What the person, or the administrator, can do about it; nil if there is nothing to do.
-  public func nextStep(in language: Language) -> String? {
-    language.catalogue.results[code]?.nextStep
+  ///
+  /// - Parameter codes: who may set a new value by a code.
+  public func nextStep(in language: Language, codes: CodeUse = .persons) -> String? {
+    language.catalogue.results(codes)[code]?.nextStep
   }
 }
 

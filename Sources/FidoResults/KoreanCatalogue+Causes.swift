@@ -1,13 +1,13 @@
 // Purpose: why a conversation ended, and what can be done about it, in Korean.
 
 extension KoreanCatalogue {
-  static func told(_ cause: EndCause) -> ResultText {
+  static func told(_ cause: EndCause, _ codes: CodeUse) -> ResultText {
     switch cause {
     // Codes
-    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 'uafctl register --code FILE'을 실행하십시오.")
+    case .codeMissing: ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.registration)'을 실행하십시오.")
     case .repairCodeMissing:
-      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 'uafctl repair --code FILE'을 실행하십시오.")
-    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 'uafctl register --code FILE'로 다시 등록하십시오.")
+      ResultText("등록 코드가 필요합니다.", "관리자에게 등록 코드를 요청한 뒤 '\(codes.command("repair", "--code FILE"))'을 실행하십시오.")
+    case .codeNotEntered: ResultText("등록 코드를 입력하지 않았습니다.", "코드를 가지고 '\(codes.registration)'로 다시 등록하십시오.")
     case .otherTypeInUse:
       ResultText("이 컴퓨터에서 쓰지 않는 인증 수단이 등록된 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .codeUnreadable: ResultText("올바른 등록 코드가 아닙니다.", "서버가 출력한 줄 전체 또는 20자 코드를 확인하여 입력하십시오.")
@@ -40,7 +40,7 @@ extension KoreanCatalogue {
       ResultText("서버에 이 코드로 승인할 것이 없습니다. 이미 사용했거나 시간이 지났습니다.", "승인을 다시 요청받으십시오.")
     case .approvalWithoutText: ResultText("서버가 승인할 수 있는 글을 보내지 않았습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
     case .keysLost:
-      ResultText("서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.", "관리자에게 새 등록 코드를 받아 'uafctl register --code FILE'을 실행하십시오.")
+      ResultText("서버에는 이 계정의 키가 있지만, 이 컴퓨터에는 그 키가 없어졌습니다.", "관리자에게 새 등록 코드를 받아 '\(codes.registration)'을 실행하십시오.")
     // Joining
     case .joinUnreadable: ResultText("가입 파일의 내용이 아닙니다.", "서버가 출력한 줄 전체를 주십시오.")
     case .joinExpired: ResultText("가입 파일의 기한이 지났습니다.", "관리자에게 새 파일을 요청하십시오.")
@@ -111,13 +111,19 @@ extension KoreanCatalogue {
     case .noRequest: ResultText("로그인을 준비하지 못했습니다.", "다시 시도하십시오.")
     // Authenticators
     case .registeredAlready:
-      ResultText("서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.", "그중 하나를 쓰거나, 등록 코드로 'uafctl register --code FILE'로 새 값을 정하십시오.")
+      ResultText(
+        "서버가 받아들이는 인증 수단은 모두 이미 등록되어 있습니다.",
+        codes == .roots
+          ? "그중 하나를 쓰십시오. 새 값을 정하려면 root 관리자가 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
+          : "그중 하나를 쓰거나, 등록 코드로 '\(codes.setting())'을 실행해 새 값을 정하십시오.")
     case .nothingLeftToRegister:
-      ResultText("이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.", "알고 있는 값은 'uafctl change'로 바꿉니다. \(ifForgotten)")
+      ResultText(
+        "이 컴퓨터의 인증 수단은 모두 이미 등록되어 있습니다.",
+        "알고 있는 값은 '\(codes.command("change"))' 명령으로 바꿉니다. \(ifForgotten(codes))")
     case .typesNotAccepted:
       ResultText("여기에 있는 인증 수단은 서버가 하나도 받아들이지 않습니다.", "어느 것을 받아들이는지 관리자에게 문의하십시오.")
     case .keysNotHere:
-      ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오.")
+      ResultText("서버가 요구하는 키가 이 컴퓨터에 없습니다.", newCode(codes))
     case .noneEnabled:
       ResultText("이 컴퓨터의 설정에는 쓸 수 있는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 이름이 나와 있습니다.")
     case .configuredNotAccepted:
@@ -129,7 +135,7 @@ extension KoreanCatalogue {
     case .namedNotRegistered:
       ResultText(
         "이 컴퓨터에 등록된 이 계정의 인증 수단은 지정한 것이 아니라 다른 것입니다.",
-        "등록된 인증 수단을 사용하거나 uafctl register로 이 인증 수단을 등록하십시오.")
+        "등록된 인증 수단을 사용하거나 '\(codes.command("register"))' 명령으로 이 인증 수단을 등록하십시오.")
     case .severalFit:
       ResultText("인증 수단이 여러 개인데, 이 프로그램은 하나만 물을 수 있습니다.", "관리자가 하나를 정해야 합니다(authenticator).")
     case .nothingStale: ResultText("값이 규칙에 맞습니다. 바꿀 것이 없습니다.")
@@ -139,7 +145,7 @@ extension KoreanCatalogue {
     case .nothingChosen: ResultText("목록에서 고르지 않았습니다.", "다시 시도하십시오.")
     // Accounts, names and who asks
     case .otherHere:
-      ResultText("이 계정은 이 컴퓨터에 다른 인증 수단을 등록했으며, 지정한 인증 수단은 등록되어 있지 않습니다.", "'uafctl status'로 확인하십시오.")
+      ResultText("이 계정은 이 컴퓨터에 다른 인증 수단을 등록했으며, 지정한 인증 수단은 등록되어 있지 않습니다.", "'\(codes.command("status"))' 명령으로 확인하십시오.")
     case .nothingHere: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.")
     case .nameNotMapped:
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
@@ -176,15 +182,15 @@ extension KoreanCatalogue {
     case .indexMissing:
       ResultText(
         "이 계정의 틀린 입력을 세던 자리가 칩(TPM)에 없어 계정의 키를 열 수 없습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
+        indexLost(codes))
     case .indexReplaced:
       ResultText(
         "이 계정의 틀린 입력을 세던 칩(TPM)의 자리가 바뀌어 계정의 키를 열 수 없습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
+        indexLost(codes))
     case .shareDamaged:
       ResultText(
         "칩(TPM)이 이 계정을 위해 봉인한 것이 손상되었습니다.",
-        "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 'uafctl register --code FILE'로 다시 등록해야 합니다.")
+        indexLost(codes))
     case .indexNotMade:
       ResultText("이 계정의 틀린 입력을 셀 수 있는 칩(TPM)이 없는데, 설정은 이를 요구합니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다.")
     case .indicesInUse:
@@ -211,5 +217,10 @@ extension KoreanCatalogue {
     case .messageNotAccepted:
       ResultText("서버가 이 컴퓨터의 메시지를 올바르지 않다고 합니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다.")
     }
+  }
+
+  /// How an account goes on whose values no chip counts any more.
+  private static func indexLost(_ codes: CodeUse) -> String {
+    "관리자에게 문의하십시오. root가 'uafctl reset USER'를 실행한 뒤 '\(codes.setting())'로 다시 등록해야 합니다."
   }
 }

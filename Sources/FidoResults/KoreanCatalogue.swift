@@ -1,11 +1,23 @@
 // Purpose: every text in Korean.
 
 enum KoreanCatalogue: Catalogue {
-  static let ifForgotten = "잊어버렸다면 등록 코드로 'uafctl register --code FILE'을 실행해 새로 정하십시오."
+  static func ifForgotten(_ codes: CodeUse) -> String {
+    codes == .roots
+      ? "잊어버렸다면 root 관리자가 등록 코드로 '\(codes.setting())'을 실행해 새로 정해야 합니다."
+      : "잊어버렸다면 등록 코드로 '\(codes.setting())'을 실행해 새로 정하십시오."
+  }
+
+  /// How an account in use gets a new key.
+  static func newCode(_ codes: CodeUse) -> String {
+    codes == .roots
+      ? "root 관리자가 새 등록 코드로 '\(codes.setting())'을 실행해야 합니다."
+      : "관리자에게 새 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오."
+  }
 
   /// Names the type that is gone: another one that is left would get the new value otherwise.
-  private static func registersAgain(_ kinds: [ValueKind] = []) -> String {
-    "등록 코드가 있으면 'uafctl register --code FILE\(PromptText.named(kinds))' 명령으로 다시 등록합니다."
+  private static func registersAgain(_ kinds: [ValueKind] = [], _ codes: CodeUse) -> String {
+    // Nothing of the type is left, so that a person's code is enough.
+    "등록 코드가 있으면 '\((codes == .roots ? .persons : codes).setting(kinds))' 명령으로 다시 등록합니다."
   }
 
   private static func told(_ key: ReplacedKey) -> String {
@@ -17,67 +29,69 @@ enum KoreanCatalogue: Catalogue {
     }
   }
 
-  static let results: [UInt32: ResultText] = [
-    0: ResultText("성공했습니다."),
-    10: ResultText("본인 확인 준비가 되었습니다."),
-    980: ResultText("다시 등록하기를 선택했습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."),
-    999: ResultText("취소했습니다."),
-    1001: ResultText("설정이나 메시지가 올바르지 않습니다.", "관리자에게 문의하십시오. 로그에 항목이 나와 있습니다."),
-    1002: ResultText("서버 인증서나 채널 바인딩이 올바르지 않습니다.", "다른 곳에 패스코드를 입력하지 말고 관리자에게 알리십시오."),
-    1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
-    1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오."),
-    1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'uafctl register --code FILE'로 다시 등록하십시오."),
-    1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'uafctl register --code FILE'로 등록하십시오."),
-    1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
-    1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
-    1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
-    2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "uafctl facet이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
-    2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 서버가 요구하는 것이 나와 있습니다."),
-    2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
-    3005: ResultText("지원하지 않습니다."),
-    3006: ResultText("등록되어 있고 사용할 수 있습니다."),
-    3007: ResultText("등록되지 않았습니다.", "'uafctl register --code FILE'로 등록하십시오."),
-    3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
-    3010: ResultText("변경하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    3011: ResultText("초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오. \(ifForgotten)"),
-    3013: ResultText("잘못된 입력으로 잠시 잠겼습니다.", "기다린 뒤 다시 시도하십시오."),
-    3014: ResultText("잘못된 입력이 너무 많아 영구히 잠겼습니다.", "관리자에게 잠금 해제를 요청하십시오."),
-    3015: ResultText("잘못된 입력이 남아 있는 동안 잠금 설정은 바뀌지 않습니다.", "올바른 값을 한 번 입력하거나 관리자에게 잠금 해제를 요청하십시오."),
-    4001: ResultText("서버가 응답하지 않습니다.", "네트워크를 확인한 뒤 다시 시도하십시오."),
-    7000: ResultText("등록된 생체 정보가 바뀌지 않았습니다."),
-    7001: ResultText("등록된 생체 정보가 바뀌었습니다.", "패스코드를 한 번 입력하십시오."),
-    7002: ResultText("이 컴퓨터에서는 생체 정보의 상태를 알 수 없습니다.", "다른 인증 수단을 사용하십시오."),
-    7003: ResultText("생체 정보의 상태를 읽지 못했습니다.", "관리자에게 알리십시오. 로그에 이유가 나와 있습니다."),
-    7004: ResultText("생체 인식에 실패했습니다.", "다시 시도하십시오."),
-    7005: ResultText("생체 인식이 잠겨 있습니다.", "패스코드를 사용하십시오."),
-    7006: ResultText("등록된 생체 정보가 없습니다.", "시스템 설정에서 등록하십시오."),
-    7007: ResultText("생체 인식을 쓰려면 먼저 패스코드가 있어야 합니다.", "패스코드를 등록하십시오."),
-    7008: ResultText("이 컴퓨터에는 생체 인식 장치가 없습니다.", "다른 인증 수단을 사용하십시오."),
-    7009: ResultText("다른 로그인 방법을 선택했습니다.", "비밀번호로 계속하십시오."),
-    7010: ResultText("프로그램이 대화를 끝냈습니다.", "다시 시도하십시오."),
-    7011: ResultText("시스템이 중단했거나 시간이 초과되었습니다.", "다시 시도하십시오."),
-    7012: ResultText("여기서는 생체 인식을 요청할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
-    7013: ResultText("지금은 생체 인식을 사용할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
-    7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
-    7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
-    7100: ResultText("값을 초기화했습니다.", "'uafctl register --code FILE'로 다시 등록하십시오."),
-    7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
-    7102: ResultText("초기화할 것이 없습니다.", "'uafctl register --code FILE'로 등록하십시오."),
-    7103: ResultText("이 인증 수단에는 초기화할 값이 따로 없습니다."),
-    7110: ResultText("값을 변경했습니다."),
-    7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
-    7112: ResultText("변경을 취소했습니다."),
-    7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
-    9000: ResultText("서버가 나중에 다시 시도하라고 합니다."),
-    9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
-    13_006: ResultText("서버에 그런 등록이 없습니다.", "관리자에게 새 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."),
-    15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
-    19_019: ResultText("사용자 이름이 비어 있습니다.", "사용자 이름을 입력하십시오."),
-  ]
+  static func results(_ codes: CodeUse) -> [UInt32: ResultText] {
+    [
+      0: ResultText("성공했습니다."),
+      10: ResultText("본인 확인 준비가 되었습니다."),
+      980: ResultText("다시 등록하기를 선택했습니다.", newCode(codes)),
+      999: ResultText("취소했습니다."),
+      1001: ResultText("설정이나 메시지가 올바르지 않습니다.", "관리자에게 문의하십시오. 로그에 항목이 나와 있습니다."),
+      1002: ResultText("서버 인증서나 채널 바인딩이 올바르지 않습니다.", "다른 곳에 패스코드를 입력하지 말고 관리자에게 알리십시오."),
+      1005: ResultText("서버의 메시지를 이해할 수 없습니다.", "관리자에게 알리십시오. 로그에 내용이 나와 있습니다."),
+      1006: ResultText("로그인 도우미가 없거나 맞지 않거나 중단되었습니다.", "libpam-uaf 패키지를 다시 설치하십시오."),
+      1007: ResultText("이 컴퓨터에서 FIDO를 사용할 수 없습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
+      1008: ResultText("서버에는 계정이 있지만 이 컴퓨터에는 키가 없습니다.", "'\(codes.registration)'로 다시 등록하십시오."),
+      1009: ResultText("이 컴퓨터에 등록되지 않은 계정입니다.", "'\(codes.registration)'로 등록하십시오."),
+      1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
+      1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
+      1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
+      2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "uafctl facet이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
+      2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 서버가 요구하는 것이 나와 있습니다."),
+      2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
+      3005: ResultText("지원하지 않습니다."),
+      3006: ResultText("등록되어 있고 사용할 수 있습니다."),
+      3007: ResultText("등록되지 않았습니다.", "'\(codes.registration)'로 등록하십시오."),
+      3008: ResultText("잠겨 있습니다.", "기다리거나 관리자에게 문의하십시오."),
+      3010: ResultText("변경하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
+      3011: ResultText("초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
+      3012: ResultText("값이 맞지 않습니다.", "다시 시도하십시오. \(ifForgotten(codes))"),
+      3013: ResultText("잘못된 입력으로 잠시 잠겼습니다.", "기다린 뒤 다시 시도하십시오."),
+      3014: ResultText("잘못된 입력이 너무 많아 영구히 잠겼습니다.", "관리자에게 잠금 해제를 요청하십시오."),
+      3015: ResultText("잘못된 입력이 남아 있는 동안 잠금 설정은 바뀌지 않습니다.", "올바른 값을 한 번 입력하거나 관리자에게 잠금 해제를 요청하십시오."),
+      4001: ResultText("서버가 응답하지 않습니다.", "네트워크를 확인한 뒤 다시 시도하십시오."),
+      7000: ResultText("등록된 생체 정보가 바뀌지 않았습니다."),
+      7001: ResultText("등록된 생체 정보가 바뀌었습니다.", "패스코드를 한 번 입력하십시오."),
+      7002: ResultText("이 컴퓨터에서는 생체 정보의 상태를 알 수 없습니다.", "다른 인증 수단을 사용하십시오."),
+      7003: ResultText("생체 정보의 상태를 읽지 못했습니다.", "관리자에게 알리십시오. 로그에 이유가 나와 있습니다."),
+      7004: ResultText("생체 인식에 실패했습니다.", "다시 시도하십시오."),
+      7005: ResultText("생체 인식이 잠겨 있습니다.", "패스코드를 사용하십시오."),
+      7006: ResultText("등록된 생체 정보가 없습니다.", "시스템 설정에서 등록하십시오."),
+      7007: ResultText("생체 인식을 쓰려면 먼저 패스코드가 있어야 합니다.", "패스코드를 등록하십시오."),
+      7008: ResultText("이 컴퓨터에는 생체 인식 장치가 없습니다.", "다른 인증 수단을 사용하십시오."),
+      7009: ResultText("다른 로그인 방법을 선택했습니다.", "비밀번호로 계속하십시오."),
+      7010: ResultText("프로그램이 대화를 끝냈습니다.", "다시 시도하십시오."),
+      7011: ResultText("시스템이 중단했거나 시간이 초과되었습니다.", "다시 시도하십시오."),
+      7012: ResultText("여기서는 생체 인식을 요청할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
+      7013: ResultText("지금은 생체 인식을 사용할 수 없습니다.", "다른 인증 수단을 사용하십시오."),
+      7014: ResultText("여기서는 대화할 수 없습니다.", "터미널을 사용하십시오."),
+      7015: ResultText("알 수 없는 이유로 생체 인식에 실패했습니다.", "다시 시도하십시오."),
+      7100: ResultText("값을 초기화했습니다.", "'\(codes.registration)'로 다시 등록하십시오."),
+      7101: ResultText("값을 초기화하지 못했습니다.", "관리자에게 문의하십시오. 로그에 이유가 나와 있습니다."),
+      7102: ResultText("초기화할 것이 없습니다.", "'\(codes.registration)'로 등록하십시오."),
+      7103: ResultText("이 인증 수단에는 초기화할 값이 따로 없습니다."),
+      7110: ResultText("값을 변경했습니다."),
+      7111: ResultText("값을 변경하지 못했습니다.", "다시 시도하십시오."),
+      7112: ResultText("변경을 취소했습니다."),
+      7113: ResultText("이 인증 수단의 값은 여기서 바꿀 수 없습니다.", "시스템 설정을 사용하십시오."),
+      9000: ResultText("서버가 나중에 다시 시도하라고 합니다."),
+      9999: ResultText("알 수 없는 오류입니다.", "관리자에게 알리십시오. 로그에 자세한 내용이 있습니다."),
+      13_006: ResultText("서버에 그런 등록이 없습니다.", newCode(codes)),
+      15_007: ResultText("등록을 해지할 계정을 서버가 모릅니다."),
+      19_019: ResultText("사용자 이름이 비어 있습니다.", "사용자 이름을 입력하십시오."),
+    ]
+  }
 
-  static func text(_ prompt: PromptText) -> String {
+  static func text(_ prompt: PromptText, _ codes: CodeUse) -> String {
     switch prompt {
     case .value(let kind, let user, let service, let digits):
       return "\(PromptText.shown(user)) \(kind.korean)\(brackets(service, digits)): "
@@ -125,7 +139,10 @@ enum KoreanCatalogue: Catalogue {
       return said.isEmpty ? "서버가 거부했습니다." : "서버가 거부했습니다: \(said)"
     case .revoked(let said):
       return "서버가 등록을 폐기했습니다\(PromptText.inBrackets(said)). "
-        + "관리자에게 등록 코드를 받은 뒤 'uafctl register --code FILE'을 실행하십시오."
+        + (codes == .roots ? newCode(codes) : "관리자에게 등록 코드를 받은 뒤 '\(codes.setting())'을 실행하십시오.")
+    case .keyGone(let kind):
+      return "\(kind.koreanSubject) 서버에 더 이상 등록되어 있지 않습니다. "
+        + "'\(codes.command("register", kind.english))' 명령으로 다시 등록하십시오."
     case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 계정이 비활성화되었을 수 있습니다. 서버 관리자에게 문의하십시오."
     case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
     case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."
@@ -134,7 +151,7 @@ enum KoreanCatalogue: Catalogue {
     case .serverNumber(let number): return KoreanParticles.resolved("서버가 결과 \(number)(으)로 응답했습니다.")
     case .stateIsOlder:
       return "서버가 이 컴퓨터보다 이 키의 서명을 더 많이 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다. "
-        + "관리자에게 등록 코드를 받은 뒤 'uafctl repair --code FILE'을 실행하십시오."
+        + "관리자에게 등록 코드를 받은 뒤 '\(codes.command("repair", "--code FILE"))'을 실행하십시오."
     case .cancelled: return "취소했습니다."
     case .confirm(let kind, let text): return "\(kind.koreanObject) 입력하면 다음을 승인합니다: \(text)"
     case .ready: return "준비되었습니다. 계속하려면 Enter, 취소하려면 Ctrl-C를 누르십시오. "
@@ -158,36 +175,39 @@ enum KoreanCatalogue: Catalogue {
     case .valueReplaced(let kind, let user, let oldKey):
       return "\(PromptText.shown(user)): 새 \(kind.koreanObject) 등록했습니다. 이전 값은 이 컴퓨터에서 지웠습니다." + told(oldKey)
     case .deregistered(let user, let kinds):
-      return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain(kinds))"
+      return "\(PromptText.shown(user)) 계정의 등록을 서버와 이 컴퓨터에서 해지했습니다\(brackets(kinds)). \(registersAgain(kinds, codes))"
     case .deregisteredThere(let user, let kinds):
       return "\(PromptText.shown(user)) 계정의 등록을 서버에서만 해지했습니다\(brackets(kinds)). 서버의 승인에 서명이 없어"
         + "(server.require_signed_verdict) 이 컴퓨터에는 그대로 남지만, 더는 로그인할 수 없습니다. 새 값을 정하려면 root 관리자가 "
         + "새 등록 코드로 'uafctl register USER\(PromptText.named(kinds)) --code FILE'을 실행하거나, "
         + "값을 초기화해야 합니다."
-    case .deregisteredHere(let user):
-      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
+    case .deregisteredHere(let user, let kinds):
+      return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다\(brackets(kinds)). "
+        + "서버에는 그 키가 이미 없었고, 이제 이 컴퓨터에도 없습니다."
     case .deregisteredMore(let user, let left):
       return "\(PromptText.shown(user)) 계정의 등록을 해지했습니다. 서버는 이 컴퓨터에 아직 남아 있는 \(left.korean)의 키도 지웠습니다: "
-        + "uafctl deregister \(left.english)"
+        + codes.command("deregister", left.english)
     case .forgotten(let user):
-      return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain())"
+      return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain([], codes))"
     case .renamed(let user, let from, let server):
       return "\(PromptText.shown(from)) 이름으로 등록한 것을 \(PromptText.shown(user)) 계정으로 옮겼습니다. "
         + "서버의 계정 이름은 그대로 \(PromptText.shown(server))입니다."
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .changedButRefused(let kind, let user):
-      return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. 등록 코드가 있으면 "
-        + "'uafctl register --code FILE' 명령으로 새 키를 만듭니다."
+      return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. "
+        + (codes == .roots
+          ? "root 관리자가 등록 코드로 '\(codes.setting())'을 실행해 새 키를 만들어야 합니다."
+          : "등록 코드가 있으면 '\(codes.setting())' 명령으로 새 키를 만듭니다.")
     case .reset(let kind, let user, let serverKnows):
       let done = "\(PromptText.shown(user)) \(kind.koreanObject) 초기화했습니다."
-      let next = " " + registersAgain([kind])
+      let next = " " + registersAgain([kind], codes)
       return serverKnows ? done + " 서버에는 아직 키가 남아 있지만, 이 컴퓨터에서는 더 이상 쓸 수 없습니다." + next : done + next
     case .repaired(let kind, let user, let oldKey):
       return "\(PromptText.shown(user)): \(kind.korean)에 새 키를 등록했습니다." + told(oldKey)
     case .left(let serverKnows):
       return serverKnows ? "서버에서 탈퇴했습니다." : "탈퇴했습니다. 서버에는 알리지 못했으니 서버 관리자에게 이 컴퓨터를 취소해 달라고 하십시오."
     case .registeredAgain(let kind): return "다시 등록했습니다. 새 \(kind.koreanObject) 사용해 로그인하십시오."
-    case .cause(let cause): return told(cause).text
+    case .cause(let cause): return told(cause, codes).text
     case .touchOrType: return "지문 센서에 손가락을 대고 Enter를 누르거나 입력하십시오."
     case .touch: return "지문 센서에 손가락을 대십시오."
     case .touchThenEnter: return "지문 센서에 손가락을 댄 뒤 Enter를 누르십시오: "

@@ -72,6 +72,8 @@ public enum PromptText: Hashable, Sendable {
   case refusedByServer(String?)
   /// The server has revoked the registration (1493), with the text it gave.
   case revoked(said: String?)
+  /// The server has the key of one authenticator no more, and another one can prove who registers it again.
+  case keyGone(ValueKind)
   /// The server does not allow the request, now or later (1403).
   case serverForbids
   /// The server has neither accepted nor refused (1202).
@@ -123,7 +125,7 @@ public enum PromptText: Hashable, Sendable {
   /// Deregistered at the server alone, whose word removes nothing here.
   case deregisteredThere(user: String, of: [ValueKind])
   /// Deregistered only here: the server had already forgotten the key.
-  case deregisteredHere(user: String)
+  case deregisteredHere(user: String, of: [ValueKind] = [])
   /// Deregistered, and the server has forgotten another authenticator's key as well, which is still here.
   case deregisteredMore(user: String, left: ValueKind)
   /// Nothing of the account is left on this machine.
@@ -160,7 +162,9 @@ public enum PromptText: Hashable, Sendable {
   case patternGrid
 
   /// The text; a prompt ends with a colon and a space, everything else with a full stop or the server's last character.
-  public func text(in language: Language) -> String { language.catalogue.text(self) }
+  ///
+  /// - Parameter codes: who may set a new value by a code.
+  public func text(in language: Language, codes: CodeUse = .persons) -> String { language.catalogue.text(self, codes) }
 
   /// What asks for a new secret once more, in the language of `question`, which has asked for it.
   ///
@@ -210,19 +214,21 @@ public enum PromptText: Hashable, Sendable {
 
 extension PromptText {
   /// What can be done about an ending with this text; nil if the text says so itself, or there is nothing to do.
-  public func nextStep(in language: Language) -> String? {
+  ///
+  /// - Parameter codes: who may set a new value by a code.
+  public func nextStep(in language: Language, codes: CodeUse = .persons) -> String? {
     switch self {
-    case .cause(let cause): language.catalogue.told(cause).nextStep
-    case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language)
+    case .cause(let cause): language.catalogue.told(cause, codes).nextStep
+    case .wrong, .digitsExpected: FidoResult.wrongValue.nextStep(in: language, codes: codes)
     // The texts say how a lock ends. Whoever has forgotten the value is locked again after that.
-    case .locked, .lockedForGood: language.catalogue.ifForgotten
+    case .locked, .lockedForGood: language.catalogue.ifForgotten(codes)
     case .noAnswer(.dns), .noAnswer(.refused), .noAnswer(.unreachable), .noAnswer(.timeOut), .noAnswer(.connectionLost):
       FidoResult.noAnswer.nextStep(in: language)
     case .noAnswer(.tls), .noAnswer(.proxy), .serverStatus, .serverNumber: FidoResult.unknown.nextStep(in: language)
     // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
     // These texts say it themselves.
-    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .serverForbids, .serverUndecided,
+    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .cancelled, .denied, .approvalIsOver,
       .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,

@@ -148,4 +148,50 @@ import Testing
       #expect(!told(end.text(in: .korean), end.nextStep(in: .korean)).contains("다시 시도"))
     }
   }
+
+  // MARK: Who may set a value by a code
+
+  /// The commands of a text and of its hint.
+  private func commands(_ words: [String?]) -> [String] {
+    words.flatMap { ($0 ?? "").split(separator: "'").map(String.init) }.filter { $0.hasPrefix("uafctl ") }
+  }
+
+  private static let uses: [CodeUse] = [.persons, .roots, .root(of: "mina")]
+
+  @Test(arguments: uses) func `both languages name the same commands, whoever reads them`(_ codes: CodeUse) {
+    func same(_ words: (Language) -> [String?]) -> Bool {
+      func registrations(_ language: Language) -> Set<String> {
+        Set(commands(words(language)).filter { $0.hasSuffix("--code FILE") })
+      }
+      return registrations(.english) == registrations(.korean)
+    }
+    for text in EndCause.allCases.map(PromptText.cause) + Self.texts.map(\.0) {
+      #expect(same { [text.text(in: $0, codes: codes), text.nextStep(in: $0, codes: codes)] }, "\(text)")
+    }
+    for result in FidoResult.allListed {
+      #expect(same { [result.nextStep(in: $0, codes: codes)] }, "\(result)")
+    }
+  }
+
+  @Test(arguments: Language.allCases)
+  func `root's commands name the account, and a person is sent to root where needed`(
+    _ language: Language
+  ) {
+    func told(_ codes: CodeUse) -> [String] {
+      let texts = EndCause.allCases.map(PromptText.cause) + Self.texts.map(\.0)
+      let words = texts.flatMap { [$0.text(in: language, codes: codes), $0.nextStep(in: language, codes: codes)] }
+      return commands(words + FidoResult.allListed.map { $0.nextStep(in: language, codes: codes) })
+    }
+    let unused = told(.roots).count { $0 == "uafctl register --code FILE" }
+    #expect(unused < told(.persons).count { $0 == "uafctl register --code FILE" })
+    #expect(told(.roots).contains("uafctl register USER --code FILE"))
+    for text in [PromptText.locked(seconds: 1), .lockedForGood, .wrong(.passcode, triesLeft: 1), .revoked(said: nil)] {
+      let words = [text.text(in: language, codes: .roots), text.nextStep(in: language, codes: .roots)]
+      #expect(commands(words) == ["uafctl register USER --code FILE"], "\(text)")
+    }
+    for command in told(.root(of: "mina"))
+    where command.hasPrefix("uafctl register") && command.hasSuffix("--code FILE") {
+      #expect(command.contains(" mina") || command.contains(" USER"), "\(command)")
+    }
+  }
 }

@@ -27,7 +27,7 @@ import Testing
     .serverStatus(1493), .serverNumber(12_345), .cancelled, .codeOfOtherAccount(than: "alice"), .configurationError,
     .tooManyConversations,
     .registered(user: "alice"),
-    .deregistered(user: "alice"), .deregisteredHere(user: "alice"), .forgotten(user: "alice"),
+    .deregistered(user: "alice"), .deregisteredHere(user: "alice"), .keyGone(.passcode), .forgotten(user: "alice"),
     .renamed(user: "alice", from: "al", server: "al@example.com"),
     .deregisteredMore(user: "alice", left: .pattern), .stateIsOlder, .noAnswer(.dns),
     .repaired(.passcode, user: "alice", oldKey: .forgotten),

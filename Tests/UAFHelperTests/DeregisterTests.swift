@@ -87,7 +87,7 @@ import UAFWire
     #expect(
       transcript.finished.text
         == "mina is deregistered. The server has forgotten the pattern as well, which is still on "
-        + "this machine: uafctl deregister pattern")
+        + "this machine: uafctl deregister mina pattern")
     #expect(bench.log.lines.contains { $0.contains("the key of the pattern as well") })
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
@@ -104,7 +104,8 @@ import UAFWire
     #expect(transcript.result == 0)
     #expect(
       transcript.finished.text
-        == "mina is deregistered. The server had no such key any more, and this machine has none now.")
+        == "mina is deregistered: passcode. The server had no such key any more, and now this machine does not have it either."
+    )
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 

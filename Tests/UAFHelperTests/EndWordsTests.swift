@@ -97,7 +97,7 @@ import UAFWire
     #expect(
       transcript.errors == [
         "The server asks for keys that this machine does not have. "
-          + "Ask the administrator for a new enrolment code, then run 'uafctl register --code FILE'."
+          + "Have root run 'uafctl register USER --code FILE' with a new enrolment code."
       ])
   }
 

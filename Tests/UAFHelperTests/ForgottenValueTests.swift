@@ -148,7 +148,8 @@ import UAFWire
     #expect(transcript.result == 0)
     #expect(
       transcript.finished.text == "mina is deregistered: passcode, at the server and on this machine. "
-        + "With an enrolment code 'uafctl register --code FILE passcode' registers again.")
+        + "With an enrolment code 'uafctl register \(who == "root" ? "mina passcode --code FILE" : "--code FILE passcode")' "
+        + "registers again.")
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
@@ -172,6 +173,33 @@ import UAFWire
   enum State: CaseIterable {
     case never, usable, wrongEntries, lockedForAWhile, lockedForGood, revoked, forgottenByServer, behind, twoTypes
     case resetByRoot, deregistered, forgotten, damaged, otherMachines
+  }
+
+  @Test(arguments: State.allCases)
+  func `where no code of a person's sets a value that is in use, no text says that one does`(_ state: State) throws {
+    for command in Self.firsts {
+      let bench = try bench(state, signed: false)
+      let isInUse = try bench.run(bench.begin(.status)).finished.document?.contains(#""registeredTypes":0"#) == false
+      let told = try run(command, bench, state)
+      guard isInUse, !command.hasPrefix("deregister") else { continue }
+      #expect(!told.contains("'uafctl register --code FILE'"), "\(command): \(told)")
+      if command == "status" { #expect(told.contains(#""codesSetValues":false"#), "\(told)") }
+    }
+  }
+
+  @Test func `of a value that is forgotten, a person hears of root's command where codes set nothing`() throws {
+    for (signed, command) in [(true, "'uafctl register --code FILE'"), (false, "'uafctl register USER --code FILE'")] {
+      let bench = try HelperBench.registeredTwice(signed: signed)
+      var told = [try bench.run(persons(.register), [], peer: 4242)]
+      for value in ["wrong1", "wrong2", "wrong3"] {
+        told.append(try bench.run(persons(.authenticate, "passcode"), [value, nil], peer: 4242))
+      }
+      bench.server.respondStatus = .revokedAuthenticator
+      told.append(try bench.run(persons(.authenticate, "pattern"), ["12369"], peer: 4242))
+      for transcript in [told[0], told[3], told[4]] {
+        #expect(transcript.finished.text?.contains(command) == true, "\(transcript.finished.text ?? "")")
+      }
+    }
   }
 
   private static let firsts = [
@@ -265,6 +293,8 @@ import UAFWire
       if path.last?.hasPrefix("deregister") == true, told.hasPrefix("This account is not registered on this machine.") {
         continue
       }
+      // Nor is anybody sent to a code that this machine does not take from a person.
+      if path.count > 1 { #expect(!told.hasPrefix("Where the server's yes is not signed"), "\(path): \(told)") }
       let next = commands(in: told)
       #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")
       #expect(path.count < 3, "\(path): \(told)")

@@ -30,7 +30,7 @@ import UAFWire
     #expect(
       transcript.finished.text
         == "The passcode of mina is reset. The server still knows its keys; they open nothing here any more. "
-        + "With an enrolment code 'uafctl register --code FILE passcode' registers again.")
+        + "With an enrolment code 'uafctl register mina passcode --code FILE' registers again.")
     let login = try bench.run(bench.begin(.authenticate, "nouserok"))
     #expect(login.result == 1009 && login.pamCode == 10, "a tombstone is no \"never\"")
     #expect(bench.server.requests.allSatisfy { !$0.body.isEmpty })

@@ -68,8 +68,7 @@ import UAFWire
   }
 
   private static let revoked =
-    "Revoked by the server: ask the administrator for an enrolment code, then run "
-    + "'uafctl register --code FILE'."
+    "Revoked by the server: have root run 'uafctl register USER --code FILE' with a new enrolment code."
 
   @Test func `a revoked account is told so at login, at its deregistration and in its status`() throws {
     let bench = try HelperBench.registered()
@@ -83,8 +82,7 @@ import UAFWire
     let told = try bench.run(bench.begin(), ["correct"]).errors
     #expect(
       told == [
-        "Revoked by the server (lost laptop): ask the administrator for an enrolment code, then run "
-          + "'uafctl register --code FILE'."
+        "Revoked by the server (lost laptop): have root run 'uafctl register USER --code FILE' with a new enrolment code."
       ])
   }
 

@@ -25,4 +25,22 @@ import UAFWire
     begin.locale = Array(locale.utf8)
     #expect(try bench.run(begin, ["correct"]).prompts.map(\.text) == [text])
   }
+
+  @Test func `every command that root is told of is for the account that it is about`() throws {
+    let bench = try HelperBench.registeredTwice("[passcode.lock]\nmax_lock_count = 0")
+    func told(_ operation: UAFWire.Operation, _ type: String?, _ entries: [String?]) throws -> String {
+      var begin = bench.begin(operation)
+      begin.service = Array("uafctl".utf8)
+      begin.authenticator = type.map { Array($0.utf8) }
+      return try bench.run(begin, entries).finished.text ?? ""
+    }
+    let wrong = ["wrong1", "wrong2", "wrong3"]
+    let texts = [
+      try told(.register, nil, []), try told(.authenticate, "passcode", wrong), try told(.change, "passcode", wrong),
+      try told(.reset, "pattern", []), try told(.repair, "pattern", []), try told(.reset, "passcode", []),
+      try told(.reset, nil, []), try told(.repair, nil, []), try told(.authenticate, nil, []),
+    ]
+    let commands = texts.flatMap { $0.split(separator: "'").filter { $0.hasPrefix("uafctl ") } }
+    #expect(commands.count > 3 && commands.allSatisfy { $0.contains(" mina") }, "\(texts)")
+  }
 }

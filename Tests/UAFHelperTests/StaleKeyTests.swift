@@ -167,4 +167,45 @@ import UAFWire
     #expect(try register(bench).pamCode == 7)
     #expect(bench.server.knownKeys == [stranger, own] && !saysForgotten(bench))
   }
+
+  // MARK: One of two
+
+  @Test func `of two types, the one that the server has no more is told of, and registered again by the other`() throws
+  {
+    let bench = try HelperBench.registeredTwice()
+    let pattern = try #require(bench.server.registered)
+    var removal = Begin(.deregister)
+    removal.service = Array("uafctl".utf8)
+    removal.authenticator = Array("passcode".utf8)
+    removal.payload = Array(bench.server.payload().encoded.utf8)
+    bench.server.order = [.allKeys(try AAID("5541#0001"))]
+    #expect(try bench.run(removal, peer: 4242).result == 0, "\(bench.log.lines)")
+    bench.server.policyKeys = [pattern]
+    let login = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
+    #expect(
+      login.errors == [
+        "The passcode is not registered at the server any more: 'uafctl register passcode' registers it again."
+      ])
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("passcode".utf8)
+    let transcript = try bench.run(begin, ["12369", "correct"], peer: 4242)
+    #expect(transcript.result == 0, "\(bench.log.lines)")
+    bench.server.policyKeys = nil
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
+  }
+
+  @Test func `the removal of one that the server has no more does not say that nothing is left`() throws {
+    let bench = try HelperBench.registeredTwice()
+    bench.server.policyKeys = [try #require(bench.server.registered)]
+    var begin = Begin(.deregister)
+    begin.service = Array("uafctl".utf8)
+    begin.authenticator = Array("passcode".utf8)
+    let transcript = try bench.run(begin, ["correct"], peer: 4242)
+    #expect(
+      transcript.finished.text == "mina is deregistered: passcode. The server had no such key any more, and now this "
+        + "machine does not have it either.")
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+  }
 }

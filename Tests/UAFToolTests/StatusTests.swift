@@ -140,6 +140,30 @@ import UAFWire
     #expect(output.contains("): \(words)\n\(line)  here:"))
   }
 
+  @Test(arguments: [
+    ("revoked", "revoked: have root run 'uafctl register USER --code FILE' with a new enrolment code"),
+    ("unknown", "not registered any more: have root run 'uafctl register USER --code FILE'"),
+    ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
+  ]) func `where codes set nothing, a person is sent to root`(refusal: String, line: String) {
+    let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
+    let document = Self.document(entry).replacing(
+      #""availableTypes""#, with: #""codesSetValues":false,"availableTypes""#)
+    #expect(bench([], document).output.contains("  at the server: \(line)\n"))
+  }
+
+  @Test func `root's commands name the account, and a second type vouches for one that the server has no more`() {
+    let gone = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"unknown","state""#)
+    func output(_ entries: String, as user: UInt32) -> String {
+      var finished = Finished(pamCode: 0, result: 0)
+      finished.document = Self.document(entries)
+      return Bench(["status"] + (user == 0 ? ["alice"] : []), as: user, core: [.finished(finished)]).output
+    }
+    #expect(output(gone, as: 0).contains("any more: 'uafctl register alice --code FILE'\n"))
+    let pattern = Self.passcode(state: 3006).replacing("passcode", with: "pattern")
+    #expect(output(gone + "," + pattern, as: 1000).contains("any more: 'uafctl register passcode'\n"))
+    #expect(output(gone + "," + pattern, as: 0).contains("any more: 'uafctl register alice passcode'\n"))
+  }
+
   @Test(arguments: ["revoked", "unknown", "ahead"])
   func `what the server refuses is registered here, supported, and not available`(refusal: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)

@@ -7,8 +7,13 @@ import Wording
 /// The document of *status* in lines for a person.
 package struct StatusReport {
   private let language: Language
+  private let isRoot: Bool
 
-  package init(language: Language) { self.language = language }
+  /// - Parameter isRoot: whether root reads it, who names the account in each command.
+  package init(language: Language, isRoot: Bool = false) {
+    self.language = language
+    self.isRoot = isRoot
+  }
 
   /// The lines, without an end of line at the last one.
   package func text(_ document: StatusDocument) -> String {
@@ -17,7 +22,7 @@ package struct StatusReport {
     if let name = document.serverUserName { lines.append(words(.nameAtServer(ShownText.line(name)))) }
     if let state = document.serverState { lines.append(words(.serverState(state))) }
     if document.authenticators.isEmpty { lines.append(words(.noAuthenticator)) }
-    for authenticator in document.authenticators { lines += self.lines(authenticator) }
+    for authenticator in document.authenticators { lines += self.lines(authenticator, of: document) }
     return lines.joined(separator: "\n")
   }
 
@@ -28,21 +33,32 @@ package struct StatusReport {
     return "\(ShownText.line(authenticator.type))\(name): \(words(state))"
   }
 
-  private func lines(_ authenticator: StatusDocument.Authenticator) -> [String] {
+  private func lines(_ authenticator: StatusDocument.Authenticator, of document: StatusDocument) -> [String] {
     var lines = [line(authenticator)]
     let isInUse = authenticator.isHeld
-    switch authenticator.atServer {
-    case "revoked": lines.append("  " + words(.revokedAtServer))
-    case "unknown": lines.append("  " + words(.unknownAtServer))
-    case "ahead": lines.append("  " + words(.aheadAtServer))
-    default: break
-    }
+    if let said = said(of: authenticator, in: document) { lines.append("  " + words(said)) }
     if isInUse, let local = authenticator.local { lines.append("  " + words(.here(local))) }
     if isInUse, let remote = authenticator.remote { lines.append("  " + words(.overNetwork(remote))) }
     if isInUse, let others = authenticator.otherUser { lines.append("  " + words(.byOthers(others))) }
     if let obstacle = Self.obstacle(to: authenticator) { lines.append("  " + told(obstacle)) }
     if authenticator.lockOptionsWait { lines.append("  " + waiting) }
     return lines
+  }
+
+  /// What the server has said of the keys, and what helps; nil where it was no no.
+  private func said(of authenticator: StatusDocument.Authenticator, in document: StatusDocument) -> StatusText? {
+    let codes = document.codeUse(isRoot: isRoot)
+    let isBesideAnother = document.authenticators.contains {
+      $0 != authenticator && $0.state == AuthenticatorState.available && $0.atServer == nil
+    }
+    return switch authenticator.atServer {
+    case "revoked": .revokedAtServer(codes)
+    case "unknown":
+      isBesideAnother
+        ? .unknownBesideAnother(type: ShownText.line(authenticator.type), codes) : .unknownAtServer(codes)
+    case "ahead": .aheadAtServer(codes)
+    default: nil
+    }
   }
 
   /// What is in the way of a fingerprint; nil where nothing is.
@@ -120,6 +136,8 @@ package struct StatusDocument: Equatable {
   package let serverState: ServerState?
   /// Whether the server has given this machine what `account_check` needs to ask; nil where the core does not say.
   package let hasMachineSecret: Bool?
+  /// Whether a code of the person's sets a value of an account in use; nil where the core does not say.
+  package let codesSetValues: Bool?
   /// Nil where root lends nothing to the server.
   package let policy: FollowedPolicyState?
 
@@ -143,7 +161,16 @@ package struct StatusDocument: Equatable {
     self.authenticators = authenticators
     serverState = ServerState(document["serverState"])
     hasMachineSecret = if case .bool(let isThere)? = document["hasMachineSecret"] { isThere } else { nil }
+    codesSetValues = if case .bool(let doThey)? = document["codesSetValues"] { doThey } else { nil }
     policy = FollowedPolicyState(document["policy"])
+  }
+
+  /// Who gives the account a new value by a code.
+  ///
+  /// - Parameter isRoot: whether root reads it.
+  package func codeUse(isRoot: Bool) -> CodeUse {
+    if isRoot, let accountName { return .root(of: accountName) }
+    return codesSetValues == false ? .roots : .persons
   }
 
   /// Whether anything is registered.

@@ -1,3 +1,4 @@
+import FidoResults
 import Wording
 
 /// The texts about the state of an account.
@@ -12,11 +13,13 @@ package enum StatusText: Catalogued {
   /// A value is here, and the server is known to refuse its keys.
   case refusedAtServer
   /// The server has revoked the key.
-  case revokedAtServer
+  case revokedAtServer(CodeUse)
   /// The server no longer has the key.
-  case unknownAtServer
+  case unknownAtServer(CodeUse)
+  /// The server no longer has the key, and another type can prove who registers this one again.
+  case unknownBesideAnother(type: String, CodeUse)
   /// The server has seen more signatures of the key than this machine has made.
-  case aheadAtServer
+  case aheadAtServer(CodeUse)
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)
   case byOthers(StatusDocument.Counter)
@@ -35,11 +38,17 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.locked): "locked"
     case .state(let number): "state \(number)"
     case .refusedAtServer: "set here, and refused by the server"
-    case .revokedAtServer:
-      "at the server: revoked: ask the administrator for a code, then 'uafctl register --code FILE'"
-    case .unknownAtServer: "at the server: not registered any more: 'uafctl register --code FILE'"
-    case .aheadAtServer:
-      "at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'"
+    case .revokedAtServer(.roots):
+      "at the server: revoked: have root run '\(CodeUse.roots.setting())' with a new enrolment code"
+    case .revokedAtServer(let codes):
+      "at the server: revoked: ask the administrator for a code, then '\(codes.setting())'"
+    case .unknownAtServer(.roots):
+      "at the server: not registered any more: have root run '\(CodeUse.roots.setting())'"
+    case .unknownAtServer(let codes): "at the server: not registered any more: '\(codes.setting())'"
+    case .unknownBesideAnother(let type, let codes):
+      "at the server: not registered any more: '\(codes.command("register", type))'"
+    case .aheadAtServer(let codes):
+      "at the server: it has seen more signatures than this machine made: '\(codes.command("repair", "--code FILE"))'"
     case .here(let counter): "here: \(Self.english(counter))"
     case .overNetwork(let counter): "over the network: \(Self.english(counter))"
     case .byOthers(let counter): "by other users here: \(Self.english(counter))"
@@ -59,9 +68,17 @@ package enum StatusText: Catalogued {
     case .state(AuthenticatorState.locked): "잠겨 있습니다"
     case .state(let number): "상태 \(number)"
     case .refusedAtServer: "이 컴퓨터에는 있지만 서버가 거부합니다"
-    case .revokedAtServer: "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 'uafctl register --code FILE'을 실행하십시오"
-    case .unknownAtServer: "서버에서: 더 이상 등록되어 있지 않습니다. 'uafctl register --code FILE'로 다시 등록하십시오"
-    case .aheadAtServer: "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. 'uafctl repair --code FILE'을 실행하십시오"
+    case .revokedAtServer(.roots):
+      "서버에서: 폐기되었습니다. root 관리자가 새 등록 코드로 '\(CodeUse.roots.setting())'을 실행해야 합니다"
+    case .revokedAtServer(let codes):
+      "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 '\(codes.setting())'을 실행하십시오"
+    case .unknownAtServer(.roots):
+      "서버에서: 더 이상 등록되어 있지 않습니다. root 관리자가 '\(CodeUse.roots.setting())'로 다시 등록해야 합니다"
+    case .unknownAtServer(let codes): "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.setting())'로 다시 등록하십시오"
+    case .unknownBesideAnother(let type, let codes):
+      "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.command("register", type))' 명령으로 다시 등록하십시오"
+    case .aheadAtServer(let codes):
+      "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. '\(codes.command("repair", "--code FILE"))'을 실행하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"

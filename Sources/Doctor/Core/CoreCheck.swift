@@ -26,13 +26,14 @@ struct CoreCheck {
 
   private func account(_ document: StatusDocument) -> [Finding] {
     let name = ShownText.line(document.accountName ?? "this account")
+    let codes = document.codeUse(isRoot: isRoot)
     let usable = document.authenticators.filter { $0.state == AuthenticatorState.available }
     let locked = document.authenticators.filter { $0.state == AuthenticatorState.locked }
     var findings = locked.map { authenticator in
-      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator, isRoot: isRoot))
+      Finding.warning(.accountLocked, CoreText.locked(account: name, authenticator, codes))
     }
     if document.authenticators.contains(where: { $0.atServer == "ahead" }) {
-      findings.append(.warning(.keyBehind, CoreText.behind(account: name)))
+      findings.append(.warning(.keyBehind, CoreText.behind(account: name, codes)))
     }
     findings += document.authenticators.compactMap(StatusReport.obstacle).map {
       .warning(.fingerprint, CoreText.fingerprint($0))
@@ -43,7 +44,7 @@ struct CoreCheck {
       // What is behind has its own line.
       let refused = document.authenticators.filter { $0.isRefused && $0.atServer != "ahead" }
       if !refused.isEmpty {
-        findings.append(.warning(.accountUnregistered, CoreText.refused(account: name, refused)))
+        findings.append(.warning(.accountUnregistered, CoreText.refused(account: name, refused, codes)))
       }
     } else if locked.isEmpty, isRoot {
       findings.append(.ok(CoreText.nothingOfRoots(account: name)))
@@ -60,17 +61,17 @@ enum CoreText: FindingCatalogue {
   case answers
   case version(String, expected: String)
   /// Root ends a lock; everybody else waits, has an unlock given out, or sets a new value.
-  case locked(account: String, StatusDocument.Authenticator, isRoot: Bool)
+  case locked(account: String, StatusDocument.Authenticator, CodeUse)
   /// Why the state of the caller's account cannot be used, in the core's words.
   case unusable(StatusFailure)
   case usable(account: String, [StatusDocument.Authenticator])
   /// Values are here, and the server does not accept their keys any more.
-  case refused(account: String, [StatusDocument.Authenticator])
+  case refused(account: String, [StatusDocument.Authenticator], CodeUse)
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
   /// The server has seen more signatures of the account's keys than this machine has made.
-  case behind(account: String)
+  case behind(account: String, CodeUse)
   /// Why a fingerprint cannot be used now.
   case fingerprint(FidoResult)
 
@@ -83,30 +84,28 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "core: is version \(version), not \(expected)",
         do: "systemctl restart pam-uaf.socket, or reinstall the libpam-uaf package")
-    case .locked(let account, let authenticator, let isRoot):
+    case .locked(let account, let authenticator, let codes):
       FindingText(
         "account: \(account): \(StatusReport(language: .english).line(authenticator))",
-        do: isRoot
-          ? "uafctl unlock \(account)"
-          : (authenticator.isLockedForGood ? "" : "wait until the lock is over (uafctl status), or ")
-            + "have the helpdesk give out an unlock (uafctl unlock --code), or set a new value by a code (uafctl register "
-            + "--code FILE)")
+        do: (authenticator.isLockedForGood || codes.isRoot ? "" : "wait until the lock is over (uafctl status), or ")
+          + Self.unlocking(account, codes))
     case .unusable(let error): FindingText("account: \(error.english.what)", do: error.english.remedy)
     case .usable(let account, let authenticators):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "))
-    case .refused(let account, let authenticators):
+    case .refused(let account, let authenticators, let codes):
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
-        do: "uafctl register --code FILE, with a new enrolment code")
+        do: (codes == .roots ? "have root run " : "") + "\(codes.setting()), with a new enrolment code")
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
       FindingText("account: \(account): nothing registered", do: "uafctl register --code FILE")
-    case .behind(let account):
+    case .behind(let account, let codes):
       FindingText(
         "account: \(account): the server has seen more signatures of its key than this machine has made: an older copy was put "
-          + "back, or another machine has the key", do: "uafctl repair --code FILE, with a new enrolment code")
+          + "back, or another machine has the key",
+        do: "\(codes.command("repair", "--code FILE")), with a new enrolment code")
     case .fingerprint(let result):
       FindingText("fingerprint: \(result.text(in: .english)) [\(result.code)]", do: result.nextStep(in: .english))
     }
@@ -121,30 +120,50 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "코어: 버전이 \(expected)이(가) 아니라 \(version)입니다",
         do: "systemctl restart pam-uaf.socket을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
-    case .locked(let account, let authenticator, let isRoot):
+    case .locked(let account, let authenticator, let codes):
       FindingText(
         "계정: \(account): \(StatusReport(language: .korean).line(authenticator))",
-        do: isRoot
-          ? "uafctl unlock \(account) 명령을 실행하십시오"
-          : (authenticator.isLockedForGood ? "" : "잠금이 풀릴 때까지 기다리거나(uafctl status), ")
-            + "헬프데스크에서 잠금 해제 코드를 받거나(uafctl unlock --code), 등록 코드로 값을 새로 정하십시오(uafctl register --code FILE)")
+        do: (authenticator.isLockedForGood || codes.isRoot ? "" : "잠금이 풀릴 때까지 기다리거나(uafctl status), ")
+          + Self.unlockingInKorean(account, codes))
     case .unusable(let error): FindingText("계정: \(error.korean.what)", do: error.korean.remedy)
     case .usable(let account, let authenticators):
       FindingText("계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "))
-    case .refused(let account, let authenticators):
+    case .refused(let account, let authenticators, let codes):
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
-        do: "새 등록 코드로 uafctl register --code FILE을 실행하십시오")
+        do: codes == .roots
+          ? "root 관리자가 새 등록 코드로 \(codes.setting())을 실행해야 합니다"
+          : "새 등록 코드로 \(codes.setting())을 실행하십시오")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다", do: "uafctl register --code FILE")
-    case .behind(let account):
+    case .behind(let account, let codes):
       FindingText(
         "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
-          + "있습니다", do: "새 등록 코드로 uafctl repair --code FILE을 실행하십시오")
+          + "있습니다", do: "새 등록 코드로 \(codes.command("repair", "--code FILE"))을 실행하십시오")
     case .fingerprint(let result):
       FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
+    }
+  }
+
+  /// How a lock ends, or is got round.
+  private static func unlocking(_ account: String, _ codes: CodeUse) -> String {
+    switch codes {
+    case .root: "uafctl unlock \(account)"
+    case .roots: "have root run uafctl unlock \(account) or, for a new value, \(codes.setting())"
+    case .persons:
+      "have the helpdesk give out an unlock (uafctl unlock --code), or set a new value by a code (\(codes.setting()))"
+    }
+  }
+
+  private static func unlockingInKorean(_ account: String, _ codes: CodeUse) -> String {
+    switch codes {
+    case .root: "uafctl unlock \(account) 명령을 실행하십시오"
+    case .roots:
+      "root 관리자가 uafctl unlock \(account) 명령을 실행하거나, 값을 새로 정하려면 \(codes.setting())을 실행해야 합니다"
+    case .persons:
+      "헬프데스크에서 잠금 해제 코드를 받거나(uafctl unlock --code), 등록 코드로 값을 새로 정하십시오(\(codes.setting()))"
     }
   }
 }

@@ -82,6 +82,20 @@ final class CallPolicy {
     return caller.isRoot && !caller.isTool && settings.general.hidesState(remote: caller.origin == .remote)
   }
 
+  /// Who gives the account a new value by an enrolment code, for whoever reads the texts of this call.
+  ///
+  /// Nothing proves a code of the person's where the server's yes is not signed, or where it may ignore the code.
+  var codeUse: CodeUse {
+    if call.caller.isRoot, call.caller.isTool { return .root(of: call.shownName) }
+    return provesCodes ? .persons : .roots
+  }
+
+  /// Whether a code of the person's can set a value of an account in use.
+  var provesCodes: Bool {
+    guard let server = configuration.server else { return false }
+    return server.requiresSignedVerdict && server.dialect != .plain
+  }
+
   /// Whether one call may ask more than one question.
   ///
   /// Some programs answer every prompt with the one string that they have, and would answer the question for a number of a list

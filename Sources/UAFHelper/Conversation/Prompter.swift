@@ -47,7 +47,9 @@ import UAFWire
   /// Shows a text.
   ///
   /// - Throws: ``Ending``: the front end went away.
-  func show(_ text: PromptText) throws(Ending) { try frontEnd.send(.info(text.text(in: policy.language))) }
+  func show(_ text: PromptText) throws(Ending) {
+    try frontEnd.send(.info(text.text(in: policy.language, codes: policy.codeUse)))
+  }
 
   /// Shows what was wrong, in the person's language.
   ///

@@ -151,18 +151,20 @@ struct Ending: Error {
   /// The text for the person, and what to do next.
   ///
   /// The next step belongs to the text: one result has several texts.
-  func told(in language: Language) -> (text: String, nextStep: String?) {
+  ///
+  /// - Parameter codes: who may set a new value by a code.
+  func told(in language: Language, codes: CodeUse = .persons) -> (text: String, nextStep: String?) {
     // A detail for administrators says what to do.
     if let detail { return (detail, nil) }
-    guard let text else { return (result.text(in: language), result.nextStep(in: language)) }
-    return (text.text(in: language), text.nextStep(in: language))
+    guard let text else { return (result.text(in: language), result.nextStep(in: language, codes: codes)) }
+    return (text.text(in: language, codes: codes), text.nextStep(in: language, codes: codes))
   }
 
   /// The same as it goes to a front end: uafctl shows the second line as a hint.
   ///
   /// A PAM host says "try again" by itself, so it gets the next step only with a cause, or with the result's own text.
-  func told(in language: Language, toTool isTool: Bool) -> String {
-    let (told, nextStep) = (isTool ? saying(forTool) : self).told(in: language)
+  func told(in language: Language, toTool isTool: Bool, codes: CodeUse = .persons) -> String {
+    let (told, nextStep) = (isTool ? saying(forTool) : self).told(in: language, codes: codes)
     guard let nextStep else { return told }
     if isTool { return "\(told)\n\(nextStep)" }
     if case .cause = text { return "\(told) \(nextStep)" }

@@ -23,7 +23,7 @@ import UAFWire
   func finish(_ success: Success) throws(Ending) {
     defer { log.writeAuditRecords() }
     var finished = PAMExit.finished(success)
-    finished.text = success.detail ?? success.text?.text(in: policy.language)
+    finished.text = success.detail ?? success.text?.text(in: policy.language, codes: policy.codeUse)
     finished.document = success.document
     if call.begin.wantsToken { finished.token = success.token }
     finished.staleValue = success.valueIsStale
@@ -92,7 +92,7 @@ import UAFWire
     if policy.hidesState, ending.showsRegistration {
       return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
     }
-    return ending.told(in: policy.language, toTool: caller.isTool)
+    return ending.told(in: policy.language, toTool: caller.isTool, codes: policy.codeUse)
   }
 }
 

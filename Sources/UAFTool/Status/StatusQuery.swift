@@ -107,7 +107,8 @@ struct StatusDisplay {
     if asJSON {
       context.output.result(ShownText.verbatim(finished.document ?? ""))
     } else {
-      context.output.flowingResult(StatusReport(language: context.language).text(document), hanging: 2)
+      context.output.flowingResult(
+        StatusReport(language: context.language, isRoot: context.caller.isRoot).text(document), hanging: 2)
     }
     return .success
   }

@@ -93,10 +93,11 @@ struct DeregistrationOperation: CallOperation {
   private func forgetHere(_ type: AuthenticatorType?, of held: AccountAuthenticators) throws(Ending) -> Success {
     try prompter.requireFrontEnd()
     let account = held.account
-    let keyIDs = try accounts.keys(of: account).filter { type == nil || $0.type == type }.map(\.keyID)
-    try remove(keyIDs, from: account)
-    log.write(.keys, "\(keyIDs.count) key(s) removed, which the server did not know any more")
-    return Success(text: .deregisteredHere(user: account.identity.serverUserName))
+    let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
+    let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
+    try remove(keys.map(\.keyID), from: account)
+    log.write(.keys, "\(keys.count) key(s) removed, which the server did not know any more")
+    return Success(text: .deregisteredHere(user: account.identity.serverUserName, of: kinds))
   }
 
   /// Whether what the server has deleted goes here, too.

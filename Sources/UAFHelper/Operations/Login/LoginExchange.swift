@@ -261,7 +261,14 @@ struct LoginSigners {
       guard case .way(let way) = try tools.opener.open(offer, held) else { return .registerAnewChosen }
       (self.way, answered, signed) = (way, tools.now(), [])
       return .wayOpen(signatures: way.count)
-    } catch { throw error.forgetting(AuthenticatorType.all(named: offer.leftOut)) }
+    } catch {
+      let leftOut = AuthenticatorType.all(named: offer.leftOut)
+      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
+      guard let named = held.named, leftOut.contains(named), error.result == .noSuitableAuthenticator,
+        try tools.accounts.deadTypes(held.account).contains(named)
+      else { throw error.forgetting(leftOut) }
+      throw error.saying(.keyGone(named.kind)).forgetting(leftOut)
+    }
   }
 
   /// The next one's key, ready for one signature.

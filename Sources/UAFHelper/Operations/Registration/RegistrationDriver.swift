@@ -208,7 +208,7 @@ struct RegistrationOperation: CallOperation {
     guard settings.enrolment != .payload else {
       guard let account, let word = try proof(account, but: named.map { [$0] } ?? [], client, settings),
         case .proof = word.authority
-      else { throw hasLostKeys ? Self.keysLost : noPayload }
+      else { throw try hasLostKeys ? Self.keysLost : noPayload(account, client) }
       return word
     }
     // The value of a type that is registered anew is asked for by the registration itself.
@@ -300,9 +300,14 @@ struct RegistrationOperation: CallOperation {
     Ending(.alreadyRegistered, because: .keysLost, log: "no code, and the server knows a key that is lost here")
   }
 
-  private var noPayload: Ending {
-    let isRepair = tools.call.begin.operation == .repair
-    return Ending(.invalidParameter, because: isRepair ? .repairCodeMissing : .codeMissing, log: "no code")
+  /// The ending without a code, where nothing else proves who asks; a code that would be refused is not asked for.
+  private func noPayload(_ account: AccountFile?, _ client: ClientSettings) throws(Ending) -> Ending {
+    if tools.call.begin.operation == .repair {
+      return Ending(.invalidParameter, because: .repairCodeMissing, log: "no code")
+    }
+    let isRefused = client.dialect == .fido && tools.server.isWordUnsigned && !tools.call.caller.isRoot
+    let isInUse = try account.map { (file) throws(Ending) in try tools.accounts.isInUse(file) } ?? false
+    return Ending(.invalidParameter, because: isRefused && isInUse ? .codesNotSigned : .codeMissing, log: "no code")
   }
 
   /// The account that the keys are for.

@@ -26,7 +26,9 @@ struct ResetOperation: CallOperation {
     let isRoot = call.caller.isRoot
     let isByCode = call.begin.payload != nil
     guard isRoot || isByCode else {
-      throw Ending(.authenticatorResetFailed, because: .codeMissing, log: "no code")
+      // A code that would be refused is not asked for.
+      throw Ending(
+        .authenticatorResetFailed, because: policy.provesCodes ? .codeMissing : .resetsNotSigned, log: "no code")
     }
     guard let held = try accounts.authenticators(of: uid, named) else {
       throw Ending(

@@ -44,6 +44,7 @@ struct StatusOperation: CallOperation {
       "authenticators": .array(entries),
     ]
     if let account { serverSide.write(account, to: &document) }
+    document.set("codesSetValues", .bool(policy.provesCodes))
     document.set("policy", PolicyStatus(policy: policy).json)
     return Success(document: JSONValue.object(document).text)
   }
