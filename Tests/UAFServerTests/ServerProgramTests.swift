@@ -170,7 +170,9 @@ struct ServerProgramTests {
 
   /// Whether a process waits for a lock of another one, as the kernel lists them.
   private func isWaiting(_ process: pid_t) throws -> Bool {
-    let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+    // Read to its end: of a file of /proc that has more than a page, `String(contentsOfFile:)` takes the first page alone.
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/locks"))
+    let locks = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
     return locks.contains { $0.contains("-> FLOCK") && $0.split(separator: " ").contains("\(process)") }
   }
 
