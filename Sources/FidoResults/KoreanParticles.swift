@@ -1,5 +1,6 @@
-/// Korean particles whose form depends on how the word before them ends: a text has both forms, as in `이(가)`, and the word is known
-/// only when it is shown.
+/// Korean particles whose form depends on how the word before them ends.
+///
+/// A text has both forms, as in `이(가)`, since the word is known only when the text is shown.
 public enum KoreanParticles {
   /// How a word ends, as it is read.
   private enum Ending {

@@ -183,7 +183,8 @@ final class AnswerCommitter: Sendable {
 
   /// Stores an answer; returns when it is durable.
   ///
-  /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` it is not known whether it is stored.
+  /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` nobody knows whether it is
+  ///   stored.
   func store(_ answer: VerifiedAnswer) async throws {
     try await queue.add(answer) { [self] in startWriting() }
   }

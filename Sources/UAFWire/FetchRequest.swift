@@ -117,8 +117,8 @@ public struct FetchRequest: Equatable, Sendable {
   /// Reads a request.
   ///
   /// - Parameter authorities: what *authorities* have brought since the last request.
-  /// - Throws: ``PacketError``, also for another version, method or time-out than docs/protocol.md names, and for other authorities
-  ///   than the request announces: a request that lost them would trust the system's.
+  /// - Throws: ``PacketError``, also for another version, method or time-out than docs/protocol.md names, and for other
+  ///   authorities than the request announces: a request that lost them would trust the system's.
   public init(_ packet: Packet, _ bytes: Span<UInt8>, authorities: [UInt8] = []) throws(PacketError) {
     guard packet.type == .fetchRequest else { throw .unexpectedType(packet.type) }
     guard packet.number(Field.version, bytes) == UInt32(Self.currentVersion) else {
