@@ -164,10 +164,10 @@ package struct Console: Sendable {
     default: break
     }
     try environment.administration.requireSignedAudit()
-    guard let action = FormRoutes.action(request.web.path) else {
+    guard let form = FormRoutes.route(request.web.path) else {
       return request.refused(.notFound, .notFound, signedIn)
     }
-    switch try await action(request.call(signedIn, fields)) {
+    switch try await form.perform(request.call(signedIn, fields)) {
     case .redirect(let path): return ConsoleResponses.redirect(to: path)
     case .file(let name, let text): return ConsoleResponses.file(name, text)
     case .page(let content): return try request.page(content, signedIn)

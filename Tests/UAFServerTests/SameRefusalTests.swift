@@ -37,9 +37,9 @@ struct SameRefusalTests {
     let call = PageCall(
       signedIn: SignedIn(session: session, caller: caller(role), csrf: ""), language: .english,
       fields: try #require(FormFields(Array(form.utf8))), environment: environment)
-    let action = try #require(FormRoutes.action(path))
+    let route = try #require(FormRoutes.route(path))
     do {
-      _ = try await action(call)
+      _ = try await route.perform(call)
       return nil
     } catch let refusal as AdministrationRefusal {
       return refusal

@@ -137,10 +137,23 @@ enum FormRoutes {
     case file(name: String, String)
   }
 
-  typealias Action = @Sendable (PageCall) async throws -> Result
+  /// A form, and what its sender must be allowed.
+  ///
+  /// What the action calls checks the permission of a change. It is named here too, so that nobody else's fields are looked at:
+  /// who may not send a form hears that, whatever is in it.
+  struct Route: Sendable {
+    fileprivate let permission: Permission
+    fileprivate let action: @Sendable (PageCall) async throws -> Result
 
-  /// The action of a path; nil if there is none.
-  static func action(_ path: String) -> Action? { all[path] }
+    /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
+    func perform(_ call: PageCall) async throws -> Result {
+      try call.caller.require(permission)
+      return try await action(call)
+    }
+  }
+
+  /// The form of a path; nil if there is none.
+  static func route(_ path: String) -> Route? { all[path] }
 
   static var paths: [String] { all.keys.sorted() }
 
@@ -148,60 +161,72 @@ enum FormRoutes {
     .redirect("/console/person?name=\(FormFields.encoded(call.fields["name"]))")
   }
 
-  private static let all: [String: Action] = [
-    "/console/people/add": { call in
+  private static let all: [String: Route] = [
+    "/console/people/add": Route(permission: .manageAccounts) { call in
       try await AccountAdministration(call.administration).add(call.fields["name"], by: call.caller)
       return person(call)
     },
-    "/console/person/enrol": { call in try await issueCode(call) },
-    "/console/person/close-code": { call in
+    "/console/person/enrol": Route(permission: .enrol) { call in try await issueCode(call) },
+    "/console/person/close-code": Route(permission: .enrol) { call in
       try await EnrolmentAdministration(call.administration).close(for: call.fields["name"], by: call.caller)
       return person(call)
     },
-    "/console/person/unlock": { call in .page(try await UnlockPages.issue(call)) },
-    "/console/person/revoke": { call in try await revokeKey(call) },
-    "/console/person/revoke-all": { call in
+    "/console/person/unlock": Route(permission: .unlock) { call in .page(try await UnlockPages.issue(call)) },
+    "/console/person/revoke": Route(permission: .revoke) { call in try await revokeKey(call) },
+    "/console/person/revoke-all": Route(permission: .revoke) { call in
       .confirm(.revokeAll(of: call.fields["name"], reason: call.fields["reason"]))
     },
-    "/console/person/delete": { call in
+    "/console/person/delete": Route(permission: .manageAccounts) { call in
       .confirm(.deleteAccount(call.fields["name"], reason: call.fields["reason"]))
     },
-    "/console/person/disable": { call in
+    "/console/person/disable": Route(permission: .manageAccounts) { call in
       try await AccountStateForms.disable(call).map(Result.confirm) ?? person(call)
     },
-    "/console/person/lock": { call in try await AccountStateForms.lock(call).map(Result.confirm) ?? person(call) },
-    "/console/person/enable": { call in .confirm(.enableAccount(call.fields["name"])) },
-    "/console/policies/preview": { call in .page(try await PolicyPages.preview(call)) },
-    "/console/policies/save": { call in .confirm(try await PolicyPages.step(call)) },
-    MachinePolicyForms.previewPath: { call in .page(try await MachinePolicyForms.preview(call)) },
-    MachinePolicyForms.savePath: { call in .confirm(try await MachinePolicyForms.step(call)) },
-    "/console/machine/revoke": { call in
+    "/console/person/lock": Route(permission: .manageAccounts) { call in
+      try await AccountStateForms.lock(call).map(Result.confirm) ?? person(call)
+    },
+    "/console/person/enable": Route(permission: .manageAccounts) { call in
+      .confirm(.enableAccount(call.fields["name"]))
+    },
+    "/console/policies/preview": Route(permission: .read) { call in .page(try await PolicyPages.preview(call)) },
+    "/console/policies/save": Route(permission: .managePolicies) { call in .confirm(try await PolicyPages.step(call)) },
+    MachinePolicyForms.previewPath: Route(permission: .managePolicies) { call in
+      .page(try await MachinePolicyForms.preview(call))
+    },
+    MachinePolicyForms.savePath: Route(permission: .managePolicies) { call in
+      .confirm(try await MachinePolicyForms.step(call))
+    },
+    "/console/machine/revoke": Route(permission: .revoke) { call in
       .confirm(.revokeMachine(call.fields["id"], reason: call.fields["reason"]))
     },
-    "/console/join-codes/issue": { call in .page(try await JoinCodePages.issue(call)) },
-    "/console/join-codes/close": { call in
+    "/console/join-codes/issue": Route(permission: .joinMachines) { call in
+      .page(try await JoinCodePages.issue(call))
+    },
+    "/console/join-codes/close": Route(permission: .joinMachines) { call in
       try await JoinCodeAdministration(call.administration).close(try call.number("number"), by: call.caller)
       return .redirect("/console/machines")
     },
-    "/console/approvals/ask": { call in
+    "/console/approvals/ask": Route(permission: .approve) { call in
       let payload = try await ApprovalAdministration(call.administration).create(
         call.fields["text"], for: call.fields["name"], by: call.caller)
       return .page(PeoplePages.issued(payload, title: .approvalMade, how: nil, call))
     },
-    "/console/approvals/close": { call in
+    "/console/approvals/close": Route(permission: .approve) { call in
       try await ApprovalAdministration(call.administration).close(try call.number("number"), by: call.caller)
       return .redirect("/console/approvals")
     },
-    UploadLimit.checkPath: { call in .page(try await ListPages.check(call)) },
-    UploadLimit.issuePath: { call in try await ListPages.issue(call) },
-    "/console/tokens/add": { call in try await AccessForms.addToken(call) },
-    "/console/tokens/revoke": { call in
+    UploadLimit.checkPath: Route(permission: .enrol) { call in .page(try await ListPages.check(call)) },
+    UploadLimit.issuePath: Route(permission: .enrol) { call in try await ListPages.issue(call) },
+    "/console/tokens/add": Route(permission: .manageAccess) { call in try await AccessForms.addToken(call) },
+    "/console/tokens/revoke": Route(permission: .manageAccess) { call in
       try await AccessAdministration(call.administration).revokeToken(call.fields["name"], by: call.caller)
       return .redirect("/console/tokens")
     },
-    "/console/administrators/set": { call in try await AccessForms.setRole(call) },
-    AccessForms.keysPath: { call in .confirm(try AccessForms.setRoleWithKeys(call)) },
-    "/console/administrators/remove": { call in .confirm(.removeAdministrator(call.fields["name"])) },
+    "/console/administrators/set": Route(permission: .manageAccess) { call in try await AccessForms.setRole(call) },
+    AccessForms.keysPath: Route(permission: .manageAccess) { call in .confirm(try AccessForms.setRoleWithKeys(call)) },
+    "/console/administrators/remove": Route(permission: .manageAccess) { call in
+      .confirm(.removeAdministrator(call.fields["name"]))
+    },
   ]
 
   /// A key of an account that has a role, or is of the group `privileged`, is revoked with a signature; any other one at once.

@@ -22,6 +22,7 @@ FORMS = {
     "unlock": ("/console/person/unlock",),
     "revoke": ("/console/person/revoke", "/console/person/revoke-all", "/console/machine/revoke"),
     "approve": ("/console/approvals/ask", "/console/approvals/close"),
+    "join-machines": ("/console/join-codes/issue", "/console/join-codes/close"),
     "manage-access": (
         "/console/tokens/add",
         "/console/tokens/revoke",
@@ -32,7 +33,7 @@ FORMS = {
 ALLOWED = {
     "auditor": (),
     "helpdesk": ("enrol", "unlock"),
-    "operator": ("manage-accounts", "revoke", "approve"),
+    "operator": ("manage-accounts", "revoke", "approve", "join-machines"),
 }
 FIELDS = {"name": "nobody", "id": "none", "lifetime": "900", "role": "auditor", "text": "pay", "key": "5541#0001 AAAA"}
 
