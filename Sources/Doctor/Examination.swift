@@ -63,7 +63,11 @@ package struct Examination {
       { state(configuration) },
       { people(configuration) },
       { stacks(configuration) },
-      { Self.ssh(of: installation, services: folder, isRoot: isRoot) },
+      {
+        Self.ssh(of: installation, services: folder, isRoot: isRoot, accounts: accounts) {
+          configuration.map { installation.registered($0.state.directory) } ?? []
+        }
+      },
       { server(trust?.server) },
     ]
   }
@@ -99,7 +103,8 @@ package struct Examination {
       owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
       contradiction: { contradiction(of: $0, $1, to: configuration) },
-      canAskStates: canAskStates(configuration), sudo: installation.readSudoers()
+      canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),
+      ssh: installation.readSSH()
     ).findings()
   }
 
@@ -130,11 +135,27 @@ package struct Examination {
 
   /// What sshd makes of a stack that asks for the passcode; nothing where sshd or such a stack is not there.
   ///
-  /// - Parameter folder: the folder of the PAM services.
-  package static func ssh(of installation: Installation, services folder: String, isRoot: Bool) -> [Finding] {
-    let configuration = SSHConfiguration(
-      program: installation.sshPaths.program, file: installation.sshPaths.file, output: installation.output)
-    return SSHCheck(settings: configuration.settings(isRoot: isRoot), reader: PAMDirectory(path: folder)).findings()
+  /// - Parameters:
+  ///   - folder: the folder of the PAM services.
+  ///   - accounts: where names are looked up.
+  ///   - registered: the numbers of accounts that are registered.
+  package static func ssh(
+    of installation: Installation, services folder: String, isRoot: Bool, accounts: any AccountDirectory,
+    registered: () -> [uid_t] = { [] }
+  ) -> [Finding] {
+    let passwords = installation.passwords
+    let reading = installation.sshConfiguration.reading(isRoot: isRoot) {
+      let registered = registered().compactMap { accounts.account(withID: $0) }
+      let local = passwords.localAccounts().filter { passwords.password(of: $0) == .usable }
+      let names =
+        (passwords.members(ofGroup: WayIn.rescueGroup) ?? [])
+        + registered.map { String(decoding: $0.name, as: UTF8.self) } + local
+      return names.indices.filter { names.firstIndex(of: names[$0]) == $0 }.map { names[$0] }
+    }
+    return SSHCheck(
+      reading: reading, reader: PAMDirectory(path: folder, vendors: installation.vendorPAMFolders),
+      services: installation.readSSH(), accounts: accounts, passwords: passwords, isRoot: isRoot
+    ).findings()
   }
 
   /// Asks nothing if no server is known.

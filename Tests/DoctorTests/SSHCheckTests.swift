@@ -1,6 +1,8 @@
+import FidoResults
 import Glibc
 import Testing
 import ToolTestSupport
+import Wording
 
 @testable import PAMStacks
 @testable import Doctor
@@ -11,9 +13,35 @@ import ToolTestSupport
 
   init() { machine.service("sshd", "auth required pam_uaf.so\nauth required pam_unix.so") }
 
+  /// What is found for settings of everybody's.
+  private func findings(_ text: String) -> [Finding] {
+    check(.read(SSHReading.Known(everybody: SSHSettings(text), unevaluated: []))).findings()
+  }
+
+  private func check(_ reading: SSHReading) -> SSHCheck {
+    SSHCheck(
+      reading: reading, reader: PAMDirectory(path: machine.pam), accounts: FakeAccounts(),
+      passwords: machine.passwords, isRoot: true)
+  }
+
   /// The names of what is found for an sshd_config.
-  private func found(_ text: String) -> [FindingID] {
-    SSHCheck(settings: SSHSettings(text), reader: PAMDirectory(path: machine.pam)).findings().compactMap(\.id)
+  private func found(_ text: String) -> [FindingID] { findings(text).compactMap(\.id) }
+
+  /// An sshd with this configuration, which tells what the test puts into ``Machine/outputs``.
+  private func install(_ text: String) -> (program: String, file: String) {
+    let paths = (
+      program: machine.folder.file("sshd", [1], mode: 0o755),
+      file: machine.folder.file("sshd_config", Array(text.utf8), mode: 0o644)
+    )
+    machine.installation.sshPaths = paths
+    return paths
+  }
+
+  /// The lines of the report that are about sshd.
+  private func lines(as userID: uid_t = 0) -> [String] {
+    Examination.ssh(
+      of: machine.installation, services: machine.pam, isRoot: userID == 0, accounts: FakeAccounts()
+    ) { [1001] }.map { $0.line(in: .english, colours: false).replacing(machine.folder.path + "/", with: "") }
   }
 
   @Test(arguments: [
@@ -56,20 +84,220 @@ import ToolTestSupport
   @Test(arguments: [
     ("any", SSHText.fine), ("publickey keyboard-interactive", .fine),
     ("publickey,publickey keyboard-interactive:pam", .fine),
-    ("publickey,keyboard-interactive:pam", .both), ("publickey,keyboard-interactive", .both),
-    ("publickey,keyboard-interactive keyboard-interactive:pam", .either),
-    ("publickey,keyboard-interactive:pam password,keyboard-interactive", .either),
+    ("publickey,keyboard-interactive:pam", .both(true)), ("publickey,keyboard-interactive", .both(true)),
+    ("publickey,keyboard-interactive keyboard-interactive:pam", .either(true)),
+    // A list with a method that is off counts for nothing.
+    ("publickey,keyboard-interactive:pam password,keyboard-interactive", .both(true)),
   ])
   func `says whether a public key is enough`(methods: String, text: SSHText) {
-    let settings = SSHSettings(Self.good + "AuthenticationMethods \(methods)\n")
-    #expect(SSHCheck(settings: settings, reader: PAMDirectory(path: machine.pam)).findings() == [.ok(text)])
+    lead()
+    #expect(findings(Self.good + "AuthenticationMethods \(methods)\n") == [.ok(text)])
+  }
+
+  /// Has the stack lead the rescue group past pam_uaf.
+  private func lead() {
+    machine.service(
+      "sshd",
+      """
+      auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
+      auth [success=done default=die] pam_uaf.so
+      auth required pam_unix.so
+      """)
+  }
+
+  @Test func `names the rescue group as a way in only where the stack leads it past pam_uaf`() {
+    let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
+    #expect(findings(Self.good + methods) == [.ok(SSHText.both(false))])
+    #expect(SSHText.both(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
+    #expect(SSHText.either(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
+  }
+
+  @Test(arguments: [
+    ("AuthenticationMethods password\n", [SSHText.methodsPassword, .publicKey]),
+    ("AuthenticationMethods publickey,password\n", [.methodsPassword]),
+    ("AuthenticationMethods publickey,password keyboard-interactive\n", [.methodsWithPassword]),
+    ("KbdInteractiveAuthentication no\n", [.keyboardInteractive, .password]),
+    ("KbdInteractiveAuthentication no\nPasswordAuthentication no\n", [.neverAsked]),
+    ("AuthenticationMethods publickey\n", [.methods]),
+    ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys]),
+  ])
+  func `says of methods what they come to, and what helps`(text: String, told: [SSHText]) {
+    #expect(findings(text + "UsePAM yes\n").map(\.text) == told.map { $0.english.what })
+  }
+
+  @Test(arguments: [
+    "PasswordAuthentication no\nAuthenticationMethods password\n",
+    "PubkeyAuthentication no\nAuthenticationMethods publickey publickey,keyboard-interactive\n",
+  ])
+  func `methods that are all off let nobody in, which is a failure`(text: String) {
+    let findings = findings("UsePAM yes\n" + text)
+    #expect(findings.map(\.level) == [.failure] && findings.first?.text == SSHText.noMethods.english.what)
+  }
+
+  @Test(arguments: ["AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys", "TrustedUserCAKeys /etc/ssh/ca.pub"])
+  func `keys that come from a program or an authority are a way in without a file of keys`(line: String) {
+    #expect(found(Self.good + "AuthorizedKeysFile none\n") == [.sshPublicKey])
+    #expect(found(Self.good + "AuthorizedKeysFile none\n\(line)\n") == [])
+  }
+
+  // MARK: Who is let in
+
+  @Test(arguments: [
+    ("", true), ("AllowUsers bob\n", false), ("AllowUsers bob ali?e\n", true), ("AllowUsers a*\n", true),
+    ("AllowUsers bob\nAllowUsers alice\n", true), ("DenyUsers bob *ce\n", false), ("DenyUsers lic\n", true),
+    ("AllowGroups staff\n", false), ("AllowGroups staff sudo\n", true), ("DenyGroups sudo\n", false),
+    ("AllowUsers alice@192.0.2.*\n", nil), ("DenyUsers alice@192.0.2.*\n", nil), ("AllowUsers bob@here\n", false),
+    ("AllowGroups ssh-*\n", nil), ("DenyGroups ?udo\n", nil), ("DenyUsers alice@here\nAllowUsers bob\n", false),
+  ])
+  func `tells whether sshd lets somebody in by its lists`(text: String, isIn: Bool?) {
+    #expect(SSHSettings(text).admits("alice", isRoot: false) { $0 == "sudo" } == isIn)
+  }
+
+  @Test(arguments: [("", false), ("PermitRootLogin yes\n", true), ("PermitRootLogin prohibit-password\n", false)])
+  func `root is let in by a password only where that is permitted`(text: String, isIn: Bool) {
+    #expect(SSHSettings(text).admits("root", isRoot: true) { _ in false } == isIn)
+  }
+
+  @Test func `the rescue group is no way in where sshd lets none of it in`() {
+    lead()
+    let methods = Self.good + "AuthenticationMethods publickey,keyboard-interactive\n"
+    #expect(findings(methods) == [.ok(SSHText.both(true))])
+    #expect(findings(methods + "AllowGroups staff\n") == [.warning(.sshRescue, SSHText.noRescuer(["alice"]))])
+    machine.passwords.groups["uaf-rescue"] = ["alice", "bob"]
+    #expect(
+      findings(methods + "AllowUsers bob\n") == [.ok(SSHText.both(true)), .ok(SSHText.rescuers(["alice"]))])
+    #expect(
+      findings(methods + "AllowUsers bob@10.0.0.1 alice\n") == [.ok(SSHText.both(true)), .ok(SSHText.unsure(["bob"]))])
+    // A public key is a way in as well.
+    #expect(
+      findings(Self.good + "AllowUsers carol\n") == [.ok(SSHText.fine), .ok(SSHText.rescuers(["alice", "bob"]))])
+  }
+
+  // MARK: Match
+
+  @Test func `asks sshd about each person where a Match block looks at people`() {
+    lead()
+    let (program, file) = install(Self.good + "Match User bob\n  PasswordAuthentication yes\n")
+    machine.outputs[program] = Self.good
+    let asked = { (name: String) in
+      "\(program) -T -f \(file) -C user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
+    }
+    machine.outputs[asked("bob")] = Self.good.replacing("PasswordAuthentication no", with: "PasswordAuthentication yes")
+    #expect(
+      lines() == [
+        "ok   ssh: the question is shown, and a public key is another way in",
+        "warn ssh: for bob, by a Match block: PasswordAuthentication is yes: it shows no question, and one string answers all "
+          + "of them : PasswordAuthentication no in sshd_config [ssh-password]",
+      ])
+    #expect(machine.ran.map { $0.joined(separator: " ") }.contains(asked("alice")))
+    // Who is not let in at all is not spoken of.
+    machine.outputs[asked("bob"), default: ""] += "denyusers bob\n"
+    #expect(lines().count == 1)
+    machine.outputs[asked("bob")] = Self.good + "allowusers bob\n"
+    machine.outputs[asked("alice")] = Self.good + "allowusers bob\n"
+    #expect(lines().last?.hasPrefix("ok   ssh: sshd keeps out, of uaf-rescue: alice") == true)
+  }
+
+  @Test func `names a person for whom sshd refuses its configuration`() {
+    let (program, file) = install(Self.good + "Match User bob\nAuthenticationMethods password\n")
+    machine.outputs["\(program) -T -f \(file)"] = Self.good
+    machine.mistakes[program] = "AuthenticationMethods cannot be satisfied by enabled authentication methods\r\n"
+    #expect(
+      lines().contains {
+        $0.hasPrefix("FAIL ssh: for bob, sshd refuses its configuration: AuthenticationMethods cannot be satisfied")
+      })
+  }
+
+  @Test func `says which Match blocks were not looked at`() {
+    let (program, _) = install(Self.good + "Match Address 10.0.0.0/8 LocalPort 2222\nPasswordAuthentication yes\n")
+    machine.outputs[program] = Self.good
+    let told = "skip ssh: not looked at: what Match blocks change by address, localport"
+    #expect(lines().contains { $0.hasPrefix(told + " : 'sshd -T -C' shows it") })
+    #expect(lines(as: 1000).contains { $0.hasPrefix(told + " : run it as root") })
+    // No person is asked about.
+    #expect(machine.ran.allSatisfy { !$0.contains("-C") })
+  }
+
+  @Test func `what stands under Match all holds for everybody, and comes first`() {
+    let text = Self.good + "Match User x\nUsePAM no\nMatch all\nPasswordAuthentication yes\n"
+    #expect(found(text) == [.sshPassword] && SSHSettings(text).criteria == ["user"])
+    #expect(SSHSettings("Match all\nUsePAM yes\n").criteria == [])
+  }
+
+  // MARK: What cannot be known
+
+  @Test func `a configuration that sshd refuses is a failure, in sshd's own words`() {
+    let (program, file) = install(Self.good + "NoSuchKeyword yes\n")
+    machine.mistakes["\(program) -t -f \(file)"] =
+      "\(file): line 4: Bad configuration option: NoSuchKeyword\r\n\(file): terminating, 1 bad configuration options\r\n"
+    #expect(
+      lines() == [
+        "FAIL ssh: sshd refuses its configuration: sshd_config: line 4: Bad configuration option: NoSuchKeyword "
+          + ": correct it until 'sshd -t' says nothing [ssh-configuration]"
+      ])
+    machine.service("sshd", "auth required pam_unix.so")
+    #expect(lines() == [])
+  }
+
+  @Test func `an sshd that cannot start for another reason is named, and its files are read`() {
+    let (program, _) = install("PasswordAuthentication no\n")
+    machine.mistakes[program] = "Missing privilege separation directory: /run/sshd\r\n"
+    #expect(lines().first?.hasPrefix("FAIL ssh: UsePAM is no") == true)
+    #expect(lines().last?.hasPrefix("skip ssh: sshd does not tell its settings") == true)
+    #expect(lines().last?.hasSuffix("Missing privilege separation directory: /run/sshd") == true)
+  }
+
+  @Test(arguments: ["sshd_config.d/10.conf", "sshd_config.d", "sshd_config"])
+  func `without the right to read a file, nothing is said to be well`(closed: String) {
+    guard geteuid() != 0 else { return }
+    _ = machine.folder.folder("sshd_config.d", mode: 0o755)
+    _ = machine.folder.file("sshd_config.d/10.conf", Array("UsePAM no\n".utf8), mode: 0o644)
+    _ = install("Include sshd_config.d/*.conf\n" + Self.good)
+    #expect(lines(as: 1000).first?.hasPrefix("FAIL ssh: UsePAM is no") == true)
+    machine.folder.setMode(0, of: closed)
+    let told = lines(as: 1000)
+    machine.folder.setMode(0o755, of: closed)
+    #expect(told.count == 1 && told.first?.hasPrefix("skip ssh: sshd_config") == true)
+    #expect(told.first?.hasSuffix("sshd's settings are not known : run it as root") == true)
+  }
+
+  @Test func `a file that cannot be read is not taken for one that says nothing`() {
+    _ = machine.folder.folder("sshd_config.d", mode: 0o755)
+    machine.folder.link("sshd_config.d/10.conf", to: "/nonexistent/ssh.conf")
+    _ = install("Include sshd_config.d/*.conf\n" + Self.good)
+    for userID: uid_t in [0, 1000] {
+      #expect(lines(as: userID).map { String($0.prefix(36)) } == ["warn ssh: sshd_config.d/10.conf cann"])
+    }
+  }
+
+  // MARK: PAMServiceName
+
+  @Test func `the service that sshd asks for is the one that is looked at`() {
+    let text = Self.good + "PAMServiceName Corp-SSH\n"
+    #expect(found(text + "PasswordAuthentication yes\n") == [])
+    machine.service("corp-ssh", "auth required pam_uaf.so")
+    machine.service("sshd", "auth required pam_unix.so")
+    #expect(found("PasswordAuthentication yes\n" + text) == [.sshPassword])
+    let (_, _) = install(text + "Match User bob\nPAMServiceName other-ssh\nMatch Group x\nPAMServiceName corp-ssh\n")
+    #expect(machine.installation.readSSH() == SSHServices(main: "corp-ssh", others: ["other-ssh"]))
+    machine.folder.delete("sshd")
+    #expect(machine.installation.readSSH() == SSHServices())
+  }
+
+  @Test func `doctor names a service that sshd asks for and that lets in without the passcode`() {
+    #expect(!machine.has(.pamSSHService))
+    _ = install(Self.good + "PAMServiceName corp\n")
+    machine.service("corp", "auth required pam_unix.so")
+    #expect(machine.has(.pamSSHService))
+    machine.service("corp", "auth required pam_uaf.so")
+    #expect(!machine.has(.pamSSHService))
   }
 
   @Test func `asks nothing of an sshd whose stack does not ask for the passcode, or that is not there`() {
     machine.service("sshd", "auth required pam_unix.so")
     #expect(found("UsePAM no\n") == [])
     machine.service("sshd", "auth required pam_uaf.so")
-    #expect(SSHCheck(settings: nil, reader: PAMDirectory(path: machine.pam)).findings() == [])
+    #expect(check(.absent).findings() == [])
   }
 
   @Test func `takes sshd's own word, which it gives to root`() {
@@ -95,7 +323,13 @@ import ToolTestSupport
     let text =
       "Include sshd_config.d/*.conf /nonexistent/*.conf\nUsePAM no\nPasswordAuthentication yes\nInclude sshd_config\n"
     let file = machine.folder.file("sshd_config", Array(text.utf8), mode: 0o644)
-    let settings = SSHConfiguration(program: program, file: file, output: { _, _ in nil }).settings(isRoot: true)
-    #expect(settings?.usesPAM == true && settings?.takesPasswords == false && settings?.takesKeyAlone == true)
+    let reading = SSHConfiguration(program: program, file: file, output: { _, _ in nil }).reading(isRoot: true) { [] }
+    guard case .read(let known) = reading else {
+      Issue.record("nothing was read")
+      return
+    }
+    #expect(
+      known.everybody.usesPAM && !known.everybody.takesPasswords && known.everybody.takesKeyAlone
+        && known.unevaluated == ["user"])
   }
 }

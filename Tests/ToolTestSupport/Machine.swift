@@ -11,8 +11,10 @@ package final class Machine {
   package var installation: Installation
   /// What uaf-fetch was asked, and what it answers.
   package private(set) var requests: [FetchRequest] = []
-  /// What programs print, by path, and what was run.
+  /// What programs print, by path with arguments, or by path alone, and what was run.
   package var outputs: [String: String] = [:]
+  /// What programs say of their mistakes, by path with arguments, or by path alone.
+  package var mistakes: [String: String] = [:]
   package private(set) var ran: [[String]] = []
   package let passwords = FakePasswords()
   /// What the core says of the account; nil: it says nothing.
@@ -46,7 +48,10 @@ package final class Machine {
     installation.passwords = passwords
     installation.output = { [unowned self] path, arguments in
       ran.append([path] + arguments)
-      return outputs[path]
+      return outputs[([path] + arguments).joined(separator: " ")] ?? outputs[path]
+    }
+    installation.errors = { [unowned self] path, arguments in
+      mistakes[([path] + arguments).joined(separator: " ")] ?? mistakes[path]
     }
     outputs = [
       installation.helperPath: "uaf-helper \(ToolVersion.number)\n",

@@ -141,6 +141,7 @@ package enum FindingID: String, CaseIterable {
   case pamProfile = "pam-profile"
   case pamOtherName = "pam-other-name"
   case pamSudoService = "pam-sudo-service"
+  case pamSSHService = "pam-ssh-service"
   case pamSudoers = "pam-sudoers"
   case pamPolkit = "pam-polkit"
   case rescueGroup = "rescue-group"
@@ -150,6 +151,8 @@ package enum FindingID: String, CaseIterable {
   case sshKeyboardInteractive = "ssh-keyboard-interactive"
   case sshPassword = "ssh-password"
   case sshPublicKey = "ssh-public-key"
+  case sshConfiguration = "ssh-configuration"
+  case sshRescue = "ssh-rescue"
   // The server
   case serverAuthorities = "server-authorities"
   case serverUnreachable = "server-unreachable"

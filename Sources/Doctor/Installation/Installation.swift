@@ -27,6 +27,8 @@ package struct Installation {
   package var tester: any StackTester
   /// Runs a program and returns what it prints; nil if it prints nothing.
   package var output: (String, [String]) -> String?
+  /// Runs a program and returns what it says of its mistakes; nil if it says nothing.
+  package var errors: (String, [String]) -> String? = { _, _ in nil }
   /// sshd, and its configuration.
   package var sshPaths: (program: String, file: String)
   /// What sudo reads.
@@ -56,6 +58,7 @@ package struct Installation {
       configurationPath: Configuration.defaultPath, moduleFolders: standardModuleFolders,
       vendorPAMFolders: ["/usr/lib/pam.d"], templateFolder: InstalledPaths.below("share/pam-uaf/pam.d"),
       trialParent: "/run", passwords: SystemPasswords(), tester: LibPAM(tty: tty), output: ProgramOutput.text,
+      errors: ProgramOutput.errors,
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
@@ -67,6 +70,14 @@ package struct Installation {
   /// What sudoers says of sudo's questions, and what of it could not be read.
   package func readSudoers() -> SudoSettings {
     SudoSettings(sudoFiles, host: hostName, canonical: canonicalHostName, owner: owner)
+  }
+
+  /// The PAM services that sshd asks for.
+  package func readSSH() -> SSHServices { sshConfiguration.services() }
+
+  /// Where sshd's settings come from.
+  var sshConfiguration: SSHConfiguration {
+    SSHConfiguration(program: sshPaths.program, file: sshPaths.file, output: output, errors: errors)
   }
 
   /// The canonical name of a host, as getaddrinfo(3) has it; nil where it has none.

@@ -24,6 +24,8 @@ struct PAMCheck {
   var canAskStates = true
   /// What sudo asks for.
   var sudo = SudoSettings()
+  /// What sshd asks for.
+  var ssh = SSHServices()
 
   func findings() -> [Finding] {
     let folder = PAMDirectory(path: directory, vendors: vendorFolders)
@@ -211,7 +213,7 @@ extension PAMCheck {
   /// Programs that ask for the passcode by one name and not by another, polkit beside sudo, and further services that do not
   /// ask for it.
   func otherDoors() -> [Finding] {
-    let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo)
+    let doors = ServiceDoors(folder: directory, vendors: vendorFolders, sudo: sudo, ssh: ssh)
     let members = doors.openMembers().map { member in
       if let fallen = member.fallen { return Finding.failure(.pamOtherName, PAMNameText.fallen(fallen)) }
       let file = "\(directory)/\(member.name)"
@@ -223,6 +225,9 @@ extension PAMCheck {
     }
     let sudo = [doors.openSudo()].compactMap(\.self).map { service in
       Finding.failure(.pamSudoService, PAMNameText.sudoService(service: service))
+    }
+    let ssh = [doors.openSSH()].compactMap(\.self).map { service in
+      Finding.failure(.pamSSHService, PAMNameText.sshService(service: service))
     }
     let asked =
       doors.askedBySudo().map { Finding.ok(PAMNameText.sudoAsks($0)) }
@@ -239,7 +244,7 @@ extension PAMCheck {
     let named =
       (asking.isEmpty ? [] : [Finding.ok(PAMLineText.openOthers(asking))])
       + (unasked.isEmpty ? [] : [Finding.ok(PAMLineText.unaskedOthers(unasked))])
-    return members + sudo + asked + [polkit].compactMap(\.self) + named
+    return members + sudo + ssh + asked + [polkit].compactMap(\.self) + named
   }
 
   /// What was not read of sudoers.

@@ -218,6 +218,7 @@ enum PAMNameText: FindingCatalogue {
   case unaskedPolkit(service: String, asking: String)
   case unread(place: String)
   case sudoService(service: String)
+  case sshService(service: String)
   /// A name of a program without lines of its own.
   case fallen(FallenName)
   case sudoAsks(SudoSettings.Question)
@@ -249,6 +250,8 @@ enum PAMNameText: FindingCatalogue {
     case .sudoService(let service):
       FindingText(
         "pam: \(StackText.sudoService(service).english)", do: SudoersProblem.enabling(service).english)
+    case .sshService(let service):
+      FindingText("pam: \(StackText.sshService(service).english)", do: SSHProblem.remedy(service).english)
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).english)")
     case .sudoUnasked(let unasked): FindingText("pam: \(unasked.english)")
     case .fallen(let name): PAMText.ofPAM(name.english)
@@ -284,6 +287,8 @@ enum PAMNameText: FindingCatalogue {
     case .sudoService(let service):
       FindingText(
         "pam: \(StackText.sudoService(service).korean)", do: SudoersProblem.enabling(service).korean)
+    case .sshService(let service):
+      FindingText("pam: \(StackText.sshService(service).korean)", do: SSHProblem.remedy(service).korean)
     case .sudoAsks(let asked): FindingText("pam: \(StackText.sudoAsks(asked).korean)")
     case .sudoUnasked(let unasked): FindingText("pam: \(unasked.korean)")
     case .fallen(let name): PAMText.ofPAM(name.korean)

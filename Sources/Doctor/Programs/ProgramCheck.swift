@@ -75,10 +75,26 @@ enum ProgramOutput {
 
   /// Its standard output, if it ends with status 0 within 5 s of its last output; nil otherwise.
   static func text(of path: String, _ arguments: [String]) -> String? {
+    guard let (status, output) = run(path, arguments, reading: STDOUT_FILENO), status == 0 else { return nil }
+    return output
+  }
+
+  /// Its standard error, if it ends with another status within 5 s of its last line, and says something; nil otherwise.
+  static func errors(of path: String, _ arguments: [String]) -> String? {
+    guard let (status, output) = run(path, arguments, reading: STDERR_FILENO), status != 0, let output,
+      !output.isEmpty
+    else { return nil }
+    return output
+  }
+
+  /// Its status, and what it writes to one of its descriptors; nil if it cannot be started.
+  private static func run(
+    _ path: String, _ arguments: [String], reading descriptor: CInt
+  ) -> (status: CInt, output: String?)? {
     var ends: [CInt] = [-1, -1]
     // SAFETY: pipe fills two numbers. This program has one thread, and what it starts gets none of its descriptors.
     guard unsafe pipe(&ends) == 0 else { return nil }
-    let started = start(path, arguments, output: ends[1])
+    let started = start(path, arguments, descriptor, to: ends[1])
     close(ends[1])
     defer { close(ends[0]) }
     guard let started else { return nil }
@@ -87,18 +103,21 @@ enum ProgramOutput {
     var status: CInt = 0
     // SAFETY: `status` lives for the call; the number belongs to this child until it is reaped.
     while unsafe waitpid(started, &status, 0) < 0 { guard errno == EINTR else { return nil } }
-    return status == 0 ? output : nil
+    return (status, output)
   }
 
-  private static func start(_ path: String, _ arguments: [String], output: CInt) -> pid_t? {
+  private static func start(
+    _ path: String, _ arguments: [String], _ descriptor: CInt, to end: CInt
+  ) -> pid_t? {
     // SAFETY: initialised before use and destroyed at the end; the lists end with NULL, and their texts are freed after the
     // call, which copies them.
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, end, descriptor)
+    let other = descriptor == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO
+    unsafe posix_spawn_file_actions_addopen(&actions, other, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     var variables = unsafe ChildProcess.environment.map { unsafe strdup($0) } + [nil]

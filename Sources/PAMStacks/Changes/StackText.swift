@@ -10,6 +10,7 @@ package enum StackText: Catalogued, Equatable {
   case fallen(FallenName)
   case polkit(String, asking: String)
   case sudoService(String)
+  case sshService(String)
   case sudoAsks(SudoSettings.Question)
   case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
@@ -67,6 +68,8 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
       "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that lets in without the passcode"
+    case .sshService(let service):
+      "sshd uses the PAM service \(ShownText.line(service)), by sshd_config, and that lets in without the passcode"
     case .sudoAsks(let question) where question.isForSome:
       "sudo asks some, or for some commands, for the passcode of \(question.asked.english), not of whoever calls it "
         + "(Defaults \(question.asked.rawValue) of sudoers)"
@@ -120,6 +123,8 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
     case .sudoService(let service):
       "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(service))을(를) 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
+    case .sshService(let service):
+      "sshd_config에 따라 sshd가 쓰는 PAM 서비스에서는 패스코드를 묻지 않습니다: \(ShownText.line(service))"
     case .sudoAsks(let question) where question.isForSome:
       "sudo는 일부 사용자나 일부 명령에 대해, 부른 사람이 아니라 \(question.asked.korean)의 패스코드를 묻습니다"
         + "(sudoers의 Defaults \(question.asked.rawValue))"

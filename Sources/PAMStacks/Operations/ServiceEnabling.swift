@@ -46,9 +46,10 @@ package struct ServiceEnabling {
     }
     let folders = [folder.path] + site.vendorFolders
     let reading = FolderReading(of: folders)
-    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo)
+    let doors = ServiceDoors(folder: folder.path, vendors: site.vendorFolders, sudo: site.sudo, ssh: site.ssh)
     if let fallen = doors.fallenName(of: name, isAlone: isAlone) { throw .fallen(fallen) }
     try checkSudo(doors)
+    try checkSSH(doors)
     let family = try plan()
     try family.check(name, in: folder, vendors: site.vendorFolders)
     for plan in family.plans where plan.isInPlace {
@@ -107,6 +108,14 @@ package struct ServiceEnabling {
     }
   }
 
+  /// Refuses where sshd_config has sshd ask for another service, or for one more.
+  private func checkSSH(_ doors: ServiceDoors) throws(StackError) {
+    if name == "sshd", !site.ssh.names.contains(name) { throw .ssh(.otherService(asked: site.ssh.main)) }
+    // The main one comes last, so that one of the names can always be the next.
+    guard !isAlone, name == site.ssh.main else { return }
+    for other in site.ssh.others where doors.isOpen(other) { throw .ssh(.furtherService(asked: other)) }
+  }
+
   private func plan() throws(StackError) -> FamilyPlan {
     let service = try PAMService(name)
     var vendors: [PAMFolder] = []
@@ -126,7 +135,8 @@ package struct ServiceEnabling {
     {
       return inPlace
     }
-    return try service.template(template, shape: shape)
+    let usual = service.knownTemplate == nil && site.ssh.names.contains(name) ? "sshd" : nil
+    return try service.template(template ?? usual, shape: shape)
   }
 }
 

@@ -24,6 +24,7 @@ package enum StackError: Error, Equatable {
   case changed(path: String)
   case noService(String, folders: [String])
   case sudoers(SudoersProblem)
+  case ssh(SSHProblem)
   /// A name of the program asks by the lines of `other`.
   case fallen(FallenName)
   /// The service includes another one that is enabled or disabled itself.
@@ -70,6 +71,60 @@ package enum SudoersProblem: Error, Equatable {
   case furtherService(asked: String)
   /// What was not read may have sudo ask for another service.
   case unread(SudoersGap)
+}
+
+/// Why a service is not the one to enable for sshd: sshd_config has it ask for others (`PAMServiceName`).
+package enum SSHProblem: Error, Equatable {
+  /// It asks for another service than `sshd`.
+  case otherService(asked: String)
+  /// A Match block has it ask for one more service, which would stay open.
+  case furtherService(asked: String)
+}
+
+extension SSHProblem: Catalogued {
+  /// What sshd asks for, and what to do, in English.
+  package var english: FindingText {
+    switch self {
+    case .otherService(let asked):
+      FindingText(
+        "sshd uses the PAM service \(ShownText.line(asked)) and not sshd: PAMServiceName of sshd_config",
+        do: Self.enabling(asked)?.english ?? Self.noName.english)
+    case .furtherService(let asked):
+      FindingText(
+        "sshd uses the PAM service \(ShownText.line(asked)) as well, by a Match block, and that lets in without the passcode",
+        do: Self.enabling(asked).map { "\($0.english) first, or --only, which leaves it open to the password" }
+          ?? Self.noName.english)
+    }
+  }
+
+  /// What sshd asks for, and what to do, in Korean.
+  package var korean: FindingText {
+    switch self {
+    case .otherService(let asked):
+      FindingText(
+        "sshd_config의 PAMServiceName에 따라 sshd는 PAM 서비스 'sshd' 대신 다음 서비스를 씁니다: \(ShownText.line(asked))",
+        do: Self.enabling(asked)?.korean ?? Self.noName.korean)
+    case .furtherService(let asked):
+      FindingText(
+        "Match 블록에 따라 sshd가 쓰는 다른 PAM 서비스에서는 패스코드를 묻지 않습니다: \(ShownText.line(asked))",
+        do: Self.enabling(asked).map { "먼저 \($0.korean), 또는 --only. --only이면 그곳은 비밀번호만 묻습니다" }
+          ?? Self.noName.korean)
+    }
+  }
+
+  private static func enabling(_ service: String) -> (english: String, korean: String)? {
+    guard PAMService.isName(service) else { return nil }
+    let command = "uafctl pam enable \(service) --template sshd"
+    return (command, command)
+  }
+
+  private static let noName = (
+    english: "give PAMServiceName the name of a service: a-z, 0-9, '-', '_' and '.'",
+    korean: "PAMServiceName에 서비스 이름을 쓰십시오: a-z, 0-9, '-', '_', '.'"
+  )
+
+  /// The command that has the service ask for the passcode; what to do where no service can have that name.
+  package static func remedy(_ service: String) -> (english: String, korean: String) { enabling(service) ?? noName }
 }
 
 /// Why a stack that was tried refused the person at the terminal.
@@ -178,6 +233,7 @@ extension StackError: Catalogued {
     case .busy(let path): "another uafctl is changing how services ask, and holds \(path)"
     case .noService(let name, let folders): "there is no service \(name) in \(folders.joined(separator: " or "))"
     case .sudoers(let problem): problem.english.what
+    case .ssh(let problem): problem.english.what
     case .fallen(let name): name.english.what
     case .follows(let path, let service): "\(path) takes its lines from \(service)"
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
@@ -226,6 +282,7 @@ extension StackError: Catalogued {
     case .busy(let path): "다른 uafctl이 서비스가 묻는 방법을 바꾸고 있습니다(\(path))"
     case .noService(let name, let folders): "\(folders.joined(separator: ", "))에 \(name) 서비스가 없습니다"
     case .sudoers(let problem): problem.korean.what
+    case .ssh(let problem): problem.korean.what
     case .fallen(let name): name.korean.what
     case .follows(let path, let service): "\(path)의 줄은 \(service)에서 옵니다"
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
@@ -279,6 +336,7 @@ extension StackError: Catalogued {
     case .busy: "wait for the other uafctl"
     case .noService: "name one of the files there; uafctl pam status lists those that ask for the passcode"
     case .sudoers(let problem): problem.english.remedy
+    case .ssh(let problem): problem.english.remedy
     case .fallen(let name): name.english.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "it asks in every service already; pam-auth-update takes it out"
@@ -331,6 +389,7 @@ extension StackError: Catalogued {
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
     case .noService: "그곳에 있는 파일 이름을 지정하십시오. 패스코드를 묻는 서비스는 uafctl pam status로 볼 수 있습니다"
     case .sudoers(let problem): problem.korean.remedy
+    case .ssh(let problem): problem.korean.remedy
     case .fallen(let name): name.korean.remedy
     case .follows(_, let service): "uafctl pam enable \(service)"
     case .profile: "이미 모든 서비스에서 묻습니다. pam-auth-update로 끌 수 있습니다"

@@ -35,7 +35,7 @@ package struct PAMService: Equatable {
   }
 
   /// The name by which libpam looks for a service: what stands behind the last slash, in small letters.
-  static func nameForLibPAM(_ name: String) -> String {
+  package static func nameForLibPAM(_ name: String) -> String {
     let last = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     let small = last.utf8.map { byte in
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
@@ -116,6 +116,28 @@ package enum PAMShape: String, CaseIterable {
   case secondFactor = "second-factor"
 }
 
+/// The services that sshd asks for: `sshd`, or what its configuration names (`PAMServiceName` of OpenSSH 9.8).
+package struct SSHServices: Equatable {
+  /// The one of most people.
+  package let main: String
+  /// Those of Match blocks.
+  package let others: [String]
+
+  /// - Parameters:
+  ///   - main: the service, as sshd_config has it.
+  ///   - others: those of Match blocks; a name may be there more than once.
+  package init(main: String = "sshd", others: [String] = []) {
+    let main = PAMService.nameForLibPAM(main)
+    var found: [String] = []
+    for name in others.map(PAMService.nameForLibPAM) where name != main && !found.contains(name) { found.append(name) }
+    self.main = main
+    self.others = found
+  }
+
+  /// All of them, the main one first.
+  package var names: [String] { [main] + others }
+}
+
 /// Which services log somebody in without the passcode, while others ask for it.
 package struct ServiceDoors {
   /// The folder of the services, and those that libpam looks into for a file that it does not have.
@@ -135,10 +157,13 @@ package struct ServiceDoors {
 
   /// What sudo asks for.
   private let sudo: SudoSettings
+  /// What sshd asks for.
+  private let ssh: SSHServices
 
   /// Reads a folder of services, and the folders that libpam looks into after it.
-  package init(folder: String, vendors: [String], sudo: SudoSettings) {
+  package init(folder: String, vendors: [String], sudo: SudoSettings, ssh: SSHServices) {
     self.sudo = sudo
+    self.ssh = ssh
     reader = PAMDirectory(path: folder, vendors: vendors)
   }
 
@@ -157,7 +182,7 @@ package struct ServiceDoors {
   ///
   /// ``openSudo()`` is not among them.
   package func openMembers() -> [OpenMember] {
-    sudo.families.flatMap { family -> [OpenMember] in
+    families.flatMap { family -> [OpenMember] in
       guard let asking = family.names.first(where: asks) else { return [] }
       return family.names.filter { $0 != openSudo() }.compactMap { name in
         let fallen = fallen(name, of: family)
@@ -167,13 +192,18 @@ package struct ServiceDoors {
     }
   }
 
+  /// Every program with several names; sshd is one where sshd_config names another service.
+  private var families: [ServiceFamily] {
+    sudo.families + (ssh == SSHServices() ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
+  }
+
   /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets somebody in without the
   /// passcode; nil if there is none.
   ///
   /// - Parameter isAlone: whether the other names of the program do not matter.
   func fallenName(of service: String, isAlone: Bool) -> FallenName? {
     let isSudo = ServiceFamily.of(service)?.main == "sudo"
-    guard let family = isSudo ? sudo.family : sudo.families.first(where: { $0.names.contains(service) }) else {
+    guard let family = isSudo ? sudo.family : families.first(where: { $0.names.contains(service) }) else {
       return nil
     }
     return family.names.filter { !isAlone || $0 == service }.lazy.compactMap { fallen($0, of: family) }.first
@@ -184,11 +214,11 @@ package struct ServiceDoors {
     guard name != "remote", reader.entries(of: name, in: "auth").isEmpty,
       StackReading(reader.entries(of: "other", in: "auth"), of: name).letsInWithoutAsking
     else { return nil }
-    let models = (family.names + ["sudo"]).filter { $0 != name }
+    let models = (family.names + [family.main == ssh.main ? "sshd" : "sudo"]).filter { $0 != name }
     return FallenName(
       name: name, path: reader.path + "/" + name, isThere: reader.place(of: name) != nil,
       model: models.lazy.compactMap(model).first ?? reader.path + "/other",
-      template: (try? PAMService(family.main))?.knownTemplate ?? "sudo")
+      template: (try? PAMService(family.main))?.knownTemplate ?? (family.main == ssh.main ? "sshd" : "sudo"))
   }
 
   /// A file with a service's lines as they are without the passcode.
@@ -211,6 +241,12 @@ package struct ServiceDoors {
     return isOpen(service) || fallen(service, of: sudo.family) != nil ? service : nil
   }
 
+  /// The service that sshd asks for in place of `sshd`, if it asks without the passcode while `sshd` asks for it; nil otherwise.
+  package func openSSH() -> String? {
+    guard !ssh.names.contains("sshd"), asks("sshd"), isOpen(ssh.main) else { return nil }
+    return ssh.main
+  }
+
   /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
   package func askedBySudo() -> [SudoSettings.Question] {
     sudo.family.names.contains(where: asks) ? sudo.asked : []
@@ -230,9 +266,13 @@ package struct ServiceDoors {
   ///
   /// Perhaps they need not ask for it.
   package func openOthers() -> [String] {
-    let forgotten = (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name) + [openSudo()].compactMap(\.self)
-    let known = sudo.families.flatMap(\.names) + Self.others + PAMService.lockers
-    return Set(known).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
+    let forgotten =
+      (openMembers() + [openPolkit()].compactMap(\.self)).map(\.name)
+      + [openSudo(), openSSH()].compactMap(\.self)
+    let known = families.flatMap(\.names) + Self.others + PAMService.lockers
+    // The file of sshd's usual name is nobody's where sshd asks for others.
+    let unused = ssh.names.contains("sshd") ? [] : ["sshd"]
+    return Set(known).subtracting(unused).filter { !forgotten.contains($0) && isOpen($0) }.sorted()
   }
 
   /// Whether the service asks pam_uaf.

@@ -123,6 +123,8 @@ package struct PAMSite {
   package let tester: any StackTester
   /// What sudo asks for.
   package let sudo: SudoSettings
+  /// What sshd asks for.
+  package let ssh: SSHServices
   /// Whether an account could log in by the module that the stacks ask.
   package let isRegistered: (String) -> Bool
 
@@ -136,11 +138,12 @@ package struct PAMSite {
   ///   - passwords: where groups and the state of passwords are looked up.
   ///   - tester: what asks libpam.
   ///   - sudo: what sudo asks for.
+  ///   - ssh: what sshd asks for.
   ///   - isRegistered: whether an account could log in by the module.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
-    sudo: SudoSettings, isRegistered: @escaping (String) -> Bool
+    sudo: SudoSettings, ssh: SSHServices, isRegistered: @escaping (String) -> Bool
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -151,6 +154,7 @@ package struct PAMSite {
     self.passwords = passwords
     self.tester = tester
     self.sudo = sudo
+    self.ssh = ssh
     self.isRegistered = isRegistered
   }
 

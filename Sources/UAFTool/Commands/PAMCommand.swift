@@ -82,8 +82,9 @@ struct PAMEnableCommand: Subcommand {
     }
     guard !dryRun else { return .success }
     DoorReport(pamFolder.path, in: context).tellOpenDoors()
-    guard service == "sshd" else { return .success }
-    for finding in Examination.ssh(of: context.installation, services: pamFolder.path, isRoot: true)
+    guard context.pamSite.ssh.names.contains(service) else { return .success }
+    for finding in Examination.ssh(
+      of: context.installation, services: pamFolder.path, isRoot: true, accounts: context.caller.accounts)
     where finding.level != .ok {
       context.output.result(finding.line(in: context.language, colours: false))
     }
@@ -136,8 +137,9 @@ struct PAMStatusCommand: JSONDocumentCommand {
     }
     if json {
       let doors = ServiceDoors(
-        folder: pamFolder.path, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers()
-      )
+        folder: pamFolder.path, vendors: context.installation.vendorPAMFolders,
+        sudo: context.installation.readSudoers(),
+        ssh: context.installation.readSSH())
       context.output.result(StackReport(list: list, entries: entries, doors: doors).text)
       return .success
     }

@@ -23,6 +23,7 @@ struct StackReport {
     ]
     object.set("polkit", polkit.map(Self.member))
     object.set("sudoService", doors.openSudo().map { .string($0) })
+    object.set("sshService", doors.openSSH().map { .string($0) })
     let asked = doors.askedBySudo()
     if !asked.isEmpty { object.set("sudoAsks", .array(asked.map { .string($0.asked.rawValue) })) }
     let unasked = doors.unaskedBySudo()
@@ -64,7 +65,8 @@ struct DoorReport {
   /// - Parameter folder: the folder of the PAM services.
   init(_ folder: String, in context: ToolContext) {
     doors = ServiceDoors(
-      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers())
+      folder: folder, vendors: context.installation.vendorPAMFolders, sudo: context.installation.readSudoers(),
+      ssh: context.installation.readSSH())
     self.context = context
   }
 
@@ -81,6 +83,7 @@ struct DoorReport {
       context.result(StackText.open(member))
     }
     if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
+    if let service = doors.openSSH() { context.result(StackText.sshService(service)) }
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
     for unasked in doors.unaskedBySudo() { context.result(StackText.sudoUnasked(unasked)) }
     for gap in doors.sudoersGaps() { context.result(StackText.sudoersGap(gap)) }
@@ -177,7 +180,7 @@ extension ToolContext {
       vendorFolders: installation.vendorPAMFolders, moduleFolders: installation.moduleFolders,
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
-      sudo: installation.readSudoers(),
+      sudo: installation.readSudoers(), ssh: installation.readSSH(),
       isRegistered: registered.has)
   }
 }

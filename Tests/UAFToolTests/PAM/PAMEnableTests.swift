@@ -194,11 +194,51 @@ import ToolTestSupport
     let program = stacks.folder.file("sshd", [1], mode: 0o755)
     stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
     stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication no\npasswordauthentication no\n"
-    let told = "warn ssh: KbdInteractiveAuthentication is no: nobody is shown the question; people type the passcode"
+    let told =
+      "warn ssh: KbdInteractiveAuthentication is no, and no password is taken: nobody is asked for the passcode"
     #expect(stacks.run("enable", "sshd").output.contains(told))
     #expect(stacks.run("disable", "sshd").exit == .success)
     stacks.machine.outputs[program] = "usepam yes\nkbdinteractiveauthentication yes\npasswordauthentication no\n"
     #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
+  }
+
+  @Test func `where sshd asks for another service, that is the one to enable`() {
+    stacks.write("sshd", Stacks.sudo)
+    stacks.write("corp", Stacks.sudo)
+    stacks.write("guests", Stacks.sudo)
+    let good = "UsePAM yes\nKbdInteractiveAuthentication yes\nPasswordAuthentication no\nPAMServiceName corp\n"
+    stacks.machine.installation.sshPaths = (
+      stacks.folder.file("sshd", [1], mode: 0o755), stacks.folder.file("sshd_config", Array(good.utf8), mode: 0o644)
+    )
+    let bench = stacks.run("enable", "sshd")
+    #expect(bench.exit == .refused && stacks.read("sshd") == Stacks.sudo)
+    #expect(bench.notes.contains("sshd uses the PAM service corp and not sshd: PAMServiceName of sshd_config"))
+    #expect(bench.notes.contains("uafctl pam enable corp --template sshd"))
+    #expect(stacks.run("enable", "corp").exit == .success)
+    #expect(stacks.read("uaf-corp")?.contains("# pam-uaf: template instead/sshd\n") == true)
+    #expect(stacks.run("disable", "corp").exit == .success)
+    // A Match block may have it ask for one more.
+    stacks.folder.delete("sshd_config")
+    let more = Array((good + "Match User bob\nPAMServiceName guests\n").utf8)
+    _ = stacks.folder.file("sshd_config", more, mode: 0o644)
+    #expect(stacks.run("enable", "corp").notes.contains("sshd uses the PAM service guests as well, by a Match block"))
+    #expect(stacks.run("enable", "corp", "--only").exit == .success)
+    #expect(stacks.run("status").output.contains("guests: asks without the passcode, and is the same program as corp"))
+    #expect(stacks.run("enable", "guests").exit == .success)
+    #expect(!stacks.run("status").output.contains("the same program as corp"))
+  }
+
+  @Test func `status names the service that sshd asks for in place of the enabled one`() {
+    stacks.write("sshd", Stacks.sudo)
+    stacks.write("corp", Stacks.sudo)
+    #expect(stacks.run("enable", "sshd").exit == .success)
+    let text = Array("PAMServiceName corp\n".utf8)
+    stacks.machine.installation.sshPaths = (
+      stacks.folder.file("sshd", [1], mode: 0o755), stacks.folder.file("sshd_config", text, mode: 0o644)
+    )
+    let told = "sshd uses the PAM service corp, by sshd_config, and that lets in without the passcode"
+    #expect(stacks.run("status").output.contains(told))
+    #expect(stacks.run("status", "--json").output.contains(#""sshService":"corp""#))
   }
 
   @Test func `another service takes the template it is given`() {

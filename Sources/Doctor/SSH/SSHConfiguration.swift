@@ -1,0 +1,150 @@
+import Glibc
+import HostSystem
+import PAMStacks
+
+/// The sources of sshd's settings.
+struct SSHConfiguration {
+  /// The program.
+  let program: String
+  /// Its configuration.
+  let file: String
+  /// What a program prints; nil if it prints nothing.
+  let output: (String, [String]) -> String?
+  /// What a program says of its mistakes; nil if it says nothing.
+  var errors: (String, [String]) -> String? = { _, _ in nil }
+
+  /// The settings, and what could not be found out.
+  ///
+  /// Root asks sshd itself (`sshd -T`), where a Match block looks at somebody for each person. For others the files are read, as
+  /// far as the caller may.
+  ///
+  /// - Parameter people: those for whom a Match block may change something.
+  func reading(isRoot: Bool, people: () -> [String]) -> SSHReading {
+    guard (try? FileState.of(program).get()) != nil else { return .absent }
+    let (files, gap) = read()
+    guard isRoot else {
+      if let gap { return .unread(gap) }
+      return .read(SSHReading.Known(everybody: files, unevaluated: files.criteria))
+    }
+    guard let text = output(program, ["-T", "-f", file]) else {
+      let error = complaint(["-t", "-f", file])
+      // It names the file and the line.
+      if let error, error.hasPrefix("/") { return .refused(error) }
+      return gap.map { .unread($0) }
+        ?? .read(SSHReading.Known(everybody: files, unevaluated: files.criteria, complaint: error))
+    }
+    var known = SSHReading.Known(
+      everybody: SSHSettings(text), unevaluated: files.criteria.filter { !Self.personal.contains($0) })
+    guard files.criteria.contains(where: Self.personal.contains) else { return .read(known) }
+    let names = people()
+    known.left = max(0, names.count - Self.most)
+    for name in names.prefix(Self.most) {
+      let arguments = ["-T", "-f", file, "-C", Self.connection(of: name)]
+      if let text = output(program, arguments) {
+        known.people.append((name, SSHSettings(text)))
+      } else {
+        known.refused.append((name, complaint(arguments)))
+      }
+    }
+    return .read(known)
+  }
+
+  /// The PAM services that sshd asks for: everybody's, and those of Match blocks.
+  ///
+  /// They are read from the files, whoever calls: a block is not evaluated.
+  func services() -> SSHServices {
+    guard (try? FileState.of(program).get()) != nil else { return SSHServices() }
+    let settings = read().settings
+    return SSHServices(main: settings.service, others: settings.conditionalServices)
+  }
+
+  /// Criteria of Match that look at whoever logs in.
+  private static let personal: Set<String> = ["user", "group", "invalid-user"]
+  // Each takes a start of sshd, of some milliseconds.
+  private static let most = 50
+
+  /// A connection from an address that is nobody's (RFC 5737).
+  private static func connection(of name: String) -> String {
+    "user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
+  }
+
+  private func complaint(_ arguments: [String]) -> String? {
+    errors(program, arguments)?.split(whereSeparator: \.isNewline).first.map(String.init)
+  }
+
+  /// What the files say, and the first that could not be read.
+  private func read() -> (settings: SSHSettings, gap: SSHReading.Gap?) {
+    var gap: SSHReading.Gap?
+    func note(_ path: String) { gap = gap ?? SSHReading.Gap(path: path, number: errno) }
+    guard let text = read(file) else {
+      note(file)
+      return (SSHSettings(""), gap)
+    }
+    let settings = SSHSettings(text) { pattern in
+      paths(pattern, unread: note).compactMap { path in
+        let text = read(path)
+        if text == nil { note(path) }
+        return text
+      }
+    }
+    return (settings, gap)
+  }
+
+  /// The files that a pattern of an Include names, in order.
+  ///
+  /// - Parameter unread: gets the name where a folder could not be looked into.
+  private func paths(_ pattern: String, unread: (String) -> Void) -> [String] {
+    let path = pattern.hasPrefix("/") ? pattern : folder(of: file) + "/" + pattern
+    // SAFETY: the pattern lives for the call, and what it fills is freed once; each name is NUL-terminated, and there are as many
+    // as it says. The handler gets a name and a number, and stops where a folder may not be read.
+    var found = unsafe glob_t()
+    let end = unsafe glob(path, 0, { _, number in number == EACCES ? 1 : 0 }, &found)
+    defer { unsafe globfree(&found) }
+    if end == GLOB_ABORTED {
+      errno = EACCES
+      unread(path)
+    }
+    guard end == 0 else { return [] }
+    return unsafe (0..<Int(found.gl_pathc)).compactMap { index in
+      unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
+    }
+  }
+
+  private func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
+
+  private func read(_ path: String) -> String? {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    return PAMDirectory(path: folder(of: path)).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// What was found out about sshd's settings.
+enum SSHReading {
+  /// A file that could not be read; the system's error number.
+  struct Gap: Equatable, Sendable {
+    let path: String
+    let number: CInt
+  }
+
+  /// The settings.
+  struct Known {
+    var everybody: SSHSettings
+    /// Those of people, where Match blocks look at them.
+    var people: [(name: String, settings: SSHSettings)] = []
+    /// People for whom sshd refuses its configuration, and its own line about it.
+    var refused: [(name: String, line: String?)] = []
+    /// How many people were not looked at.
+    var left = 0
+    /// The criteria of Match blocks that were not evaluated.
+    var unevaluated: [String]
+    /// sshd's own line, where it did not tell its settings, and they are those of the files.
+    var complaint: String?
+  }
+
+  /// There is no sshd.
+  case absent
+  /// sshd refuses its configuration; its own line.
+  case refused(String)
+  case unread(Gap)
+  case read(Known)
+}

@@ -1,0 +1,205 @@
+/// sshd's settings for logins, from its configuration or from `sshd -T`.
+struct SSHSettings: Equatable {
+  /// The words of each keyword that was set, for everybody.
+  private var values: [String: [String]] = [:]
+  /// The same under `Match all`, which counts first.
+  private var overriding: [String: [String]] = [:]
+  /// Which criteria of Match blocks were not evaluated, in small letters.
+  private(set) var criteria: [String] = []
+  /// The PAM services that such blocks name.
+  private(set) var conditionalServices: [String] = []
+
+  /// The values of settings that are not set (sshd_config(5)).
+  ///
+  /// Debian's file sets UsePAM to yes and KbdInteractiveAuthentication to no.
+  private static let defaults = [
+    "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
+    "pubkeyauthentication": "yes", "authenticationmethods": "any", "authorizedkeyscommand": "none",
+    "trustedusercakeys": "none", "permitrootlogin": "prohibit-password", "pamservicename": "sshd",
+  ]
+  private static let former = [
+    "challengeresponseauthentication": "kbdinteractiveauthentication",
+    "skeyauthentication": "kbdinteractiveauthentication", "dsaauthentication": "pubkeyauthentication",
+  ]
+  /// Keywords of which each line adds something.
+  private static let lists: Set<String> = ["allowgroups", "allowusers", "denygroups", "denyusers"]
+  private static let service = "pamservicename"
+
+  /// Where a line stands.
+  private enum Place {
+    case everybody, overriding, conditional
+  }
+
+  /// Reads lines of keyword and value: the first for a keyword counts, and lines under Match hold for nobody.
+  ///
+  /// - Parameter included: the text of the files that an Include names.
+  init(_ text: String, including included: (String) -> [String] = { _ in [] }) {
+    read(text, at: .everybody, including: included, depth: 0)
+  }
+
+  // As in sshd.
+  private static let deepest = 16
+
+  private mutating func read(_ text: String, at place: Place, including included: (String) -> [String], depth: Int) {
+    // A Match inside ends with its file.
+    var place = place
+    let outer = place
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.split { $0.isWhitespace || $0 == "=" }
+      guard let first = words.first, !first.hasPrefix("#") else { continue }
+      let keyword = Self.former[first.lowercased()] ?? first.lowercased()
+      let rest = words.dropFirst().prefix { !$0.hasPrefix("#") }.map { $0.filter { $0 != "\"" } }
+      switch keyword {
+      case "match" where outer != .conditional: place = match(rest)
+      case "match": _ = match(rest)
+      case "include" where depth < Self.deepest:
+        for text in rest.flatMap(included) { read(text, at: place, including: included, depth: depth + 1) }
+      default: set(keyword, rest, at: place)
+      }
+    }
+  }
+
+  private mutating func match(_ words: [String]) -> Place {
+    if words.map({ $0.lowercased() }) == ["all"] { return .overriding }
+    // Criteria and patterns alternate.
+    for (index, word) in words.enumerated() where index.isMultiple(of: 2) && !criteria.contains(word.lowercased()) {
+      criteria.append(word.lowercased())
+    }
+    return .conditional
+  }
+
+  private mutating func set(_ keyword: String, _ words: [String], at place: Place) {
+    switch place {
+    case .everybody: Self.set(keyword, words, in: &values)
+    case .overriding: Self.set(keyword, words, in: &overriding)
+    case .conditional where keyword == Self.service: conditionalServices += words.prefix(1)
+    case .conditional: break
+    }
+  }
+
+  private static func set(_ keyword: String, _ words: [String], in values: inout [String: [String]]) {
+    if lists.contains(keyword) {
+      values[keyword, default: []] += words
+    } else if values[keyword] == nil {
+      values[keyword] = words
+    }
+  }
+
+  private func words(_ keyword: String) -> [String] {
+    overriding[keyword] ?? values[keyword] ?? Self.defaults[keyword].map { [$0] } ?? []
+  }
+
+  private func value(_ keyword: String) -> String { words(keyword).joined(separator: " ").lowercased() }
+
+  // MARK: What is asked
+
+  /// The PAM service that sshd asks for; versions before 9.8 have no setting for it.
+  var service: String { words(Self.service).first ?? "sshd" }
+  /// Whether PAM is asked at all.
+  var usesPAM: Bool { value("usepam") == "yes" }
+  /// Whether people may be asked PAM's questions.
+  var isKeyboardInteractive: Bool { value("kbdinteractiveauthentication") == "yes" }
+  /// Whether lists of methods are given.
+  var namesMethods: Bool { value("authenticationmethods") != "any" }
+  /// Whether no list of methods is left, because each names one that is off: sshd then lets nobody in.
+  var leavesNoMethods: Bool { methods?.isEmpty == true }
+
+  /// Whether people are shown PAM's questions.
+  var asksQuestions: Bool {
+    isKeyboardInteractive && methods?.joined().contains("keyboard-interactive") != false
+  }
+  /// Whether sshd takes one string as the answer to every question.
+  var takesPasswords: Bool {
+    value("passwordauthentication") == "yes" && methods?.joined().contains("password") != false
+  }
+  /// Whether sshd knows where somebody's public keys are.
+  var hasKeys: Bool {
+    value("authorizedkeysfile") != "none" || value("authorizedkeyscommand") != "none"
+      || value("trustedusercakeys") != "none"
+  }
+  private var takesKeys: Bool { value("pubkeyauthentication") == "yes" && hasKeys }
+  /// Whether somebody gets in who has a key, and is asked for nothing else.
+  var takesKeyAlone: Bool { takesKeys && methods?.contains { $0.allSatisfy { $0 == "publickey" } } != false }
+  /// Whether somebody is asked for a key and then for what PAM asks.
+  var takesKeyFirst: Bool { takesKeys && methods?.contains { $0.first == "publickey" } != false }
+
+  /// Whether somebody without a key is asked what PAM asks.
+  var asksWithoutKey: Bool {
+    methods?.contains { $0.contains("keyboard-interactive") && !$0.contains("publickey") } != false
+  }
+
+  /// The lists of methods, one of which has to be gone through; nil for any one method.
+  ///
+  /// The device PAM is left out behind its colon; one with another device is another method. A list with a method that is off
+  /// counts for nothing.
+  private var methods: [[String]]? {
+    guard namesMethods else { return nil }
+    return value("authenticationmethods").split(separator: " ").map { list in
+      list.split(separator: ",").map { $0.hasSuffix(":pam") ? String($0.dropLast(4)) : String($0) }
+    }.filter { $0.allSatisfy(isOn) }
+  }
+
+  private func isOn(_ method: String) -> Bool {
+    switch method.split(separator: ":").first {
+    case "publickey": value("pubkeyauthentication") == "yes"
+    case "password": value("passwordauthentication") == "yes"
+    case "keyboard-interactive": isKeyboardInteractive
+    default: true
+    }
+  }
+
+  // MARK: Who is let in
+
+  /// Whether sshd lets somebody in by what they answer; nil where their address, or a group's pattern, decides.
+  ///
+  /// - Parameter isMember: whether they are of the group of a name.
+  func admits(_ name: String, isRoot: Bool, isMember: (String) -> Bool) -> Bool? {
+    if isRoot, value("permitrootlogin") != "yes" { return false }
+    var isCertain = true
+    func isListed(_ found: Bool?) -> Bool {
+      if found == nil { isCertain = false }
+      return found == true
+    }
+    if isListed(Self.lists(words("denyusers"), name)) { return false }
+    let allowed = words("allowusers")
+    if !allowed.isEmpty, Self.lists(allowed, name) == false { return false }
+    if !allowed.isEmpty { _ = isListed(Self.lists(allowed, name)) }
+    if isListed(Self.contains(words("denygroups"), isMember)) { return false }
+    let groups = words("allowgroups")
+    if !groups.isEmpty, Self.contains(groups, isMember) == false { return false }
+    if !groups.isEmpty { _ = isListed(Self.contains(groups, isMember)) }
+    return isCertain ? true : nil
+  }
+
+  /// Whether patterns of users fit a name; nil where an address decides.
+  private static func lists(_ patterns: [String], _ name: String) -> Bool? {
+    var found: Bool? = false
+    for pattern in patterns {
+      let parts = pattern.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+      guard fits(name, String(parts.first ?? "")) else { continue }
+      if parts.count == 1 { return true }
+      found = nil
+    }
+    return found
+  }
+
+  private static func contains(_ groups: [String], _ isMember: (String) -> Bool) -> Bool? {
+    if groups.contains("*") { return true }
+    if groups.contains(where: isMember) { return true }
+    return groups.contains { $0.contains { "*?!".contains($0) } } ? nil : false
+  }
+
+  /// Whether a pattern of ssh_config(5) fits a name.
+  private static func fits(_ name: String, _ pattern: String) -> Bool {
+    // The lengths of the beginnings of the name that the pattern's beginning fits.
+    let letters = Array(name)
+    var ends: Set<Int> = [0]
+    for part in pattern {
+      switch part {
+      case "*": ends = ends.min().map { Set($0...letters.count) } ?? []
+      default: ends = Set(ends.filter { $0 < letters.count && (part == "?" || letters[$0] == part) }.map { $0 + 1 })
+      }
+    }
+    return ends.contains(letters.count)
+  }
+}

@@ -1,0 +1,235 @@
+import PAMStacks
+import Wording
+
+/// What doctor says of sshd in front of a stack that asks for the passcode.
+enum SSHText: FindingCatalogue, Equatable, Sendable {
+  case usePAM
+  case keyboardInteractive
+  /// Neither by PAM's questions nor by passwords.
+  case neverAsked
+  case password
+  case publicKey
+  /// sshd looks for public keys nowhere.
+  case noKeys
+  case fine
+  /// A key and the passcode are asked for; whether the stack leads the rescue group past the passcode.
+  case both(Bool)
+  /// Some lists of methods have a key and the passcode, and some the passcode without a key.
+  case either(Bool)
+  /// PAM's questions are in no list of methods, and neither is a password.
+  case methods
+  /// A password is in a list of methods, and PAM's questions in none.
+  case methodsPassword
+  /// Both are in lists of methods.
+  case methodsWithPassword
+  /// Every list of methods has one that is off.
+  case noMethods
+  /// What is so for some people by a Match block.
+  indirect case forSome([String], SSHText)
+  /// sshd refuses its configuration; its own line.
+  case refused(String)
+  case refusedFor(String, String)
+  case unread(SSHReading.Gap, isRoot: Bool)
+  /// sshd did not tell its settings; its own line.
+  case silent(String)
+  /// Criteria of Match blocks that were not evaluated.
+  case unevaluated([String], isRoot: Bool)
+  /// How many people were not looked at.
+  case left(Int)
+  /// sshd keeps these of the rescue group out.
+  case rescuers([String])
+  /// It keeps everybody of it out.
+  case noRescuer([String])
+  /// Whether these get in depends on where they come from.
+  case unsure([String])
+
+  private static let group = WayIn.rescueGroup
+
+  var english: FindingText {
+    let text = bareEnglish
+    return FindingText("ssh: " + text.what, do: text.remedy)
+  }
+
+  private var bareEnglish: FindingText {
+    switch self {
+    case .usePAM:
+      FindingText("UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes in sshd_config")
+    case .keyboardInteractive:
+      FindingText(
+        "KbdInteractiveAuthentication is no: nobody is shown the question; people type the passcode at \"password:\"",
+        do: "KbdInteractiveAuthentication yes in sshd_config")
+    case .neverAsked:
+      FindingText(
+        "KbdInteractiveAuthentication is no, and no password is taken: nobody is asked for the passcode",
+        do: "KbdInteractiveAuthentication yes in sshd_config")
+    case .password:
+      FindingText(
+        "PasswordAuthentication is yes: it shows no question, and one string answers all of them",
+        do: "PasswordAuthentication no in sshd_config")
+    case .publicKey:
+      FindingText(
+        "nobody gets in by a public key first: no way in is left when the passcode is refused",
+        do: "PubkeyAuthentication yes in sshd_config, and publickey first in AuthenticationMethods")
+    case .noKeys:
+      FindingText(
+        "AuthorizedKeysFile is none: nobody gets in by a public key, and no way in is left when the passcode is refused",
+        do: "AuthorizedKeysFile .ssh/authorized_keys in sshd_config")
+    case .fine: FindingText("the question is shown, and a public key is another way in")
+    case .both(let isLed):
+      FindingText(
+        "a public key and then the question: where the passcode is refused, \(isLed ? "only \(Self.group)" : "nobody") gets in"
+      )
+    case .either(let isLed):
+      FindingText(
+        "the question is shown, with or without a public key before it: where the passcode is refused, "
+          + "\(isLed ? "only \(Self.group)" : "nobody") gets in")
+    case .methods:
+      FindingText(
+        "AuthenticationMethods has no keyboard-interactive of PAM: nobody is asked for the passcode",
+        do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
+    case .methodsPassword:
+      FindingText(
+        "AuthenticationMethods has password and no keyboard-interactive of PAM: nobody is shown the question, and one "
+          + "string answers all of them",
+        do:
+          "KbdInteractiveAuthentication yes and 'AuthenticationMethods publickey keyboard-interactive:pam', or with a "
+          + "comma for both")
+    case .methodsWithPassword:
+      FindingText(
+        "AuthenticationMethods has password: it shows no question, and one string answers all of them",
+        do: "take password out of AuthenticationMethods, then PasswordAuthentication no in sshd_config")
+    case .noMethods:
+      FindingText(
+        "every list of AuthenticationMethods names a method that is off: nobody gets in",
+        do: "name methods that are on: 'AuthenticationMethods publickey keyboard-interactive:pam'")
+    case .forSome(let names, let text):
+      FindingText(
+        "for \(ShownText.names(names) { "and \($0) more" }), by a Match block: \(text.bareEnglish.what)",
+        do: text.bareEnglish.remedy)
+    case .refused(let line):
+      FindingText(
+        "sshd refuses its configuration: \(ShownText.line(line))", do: "correct it until 'sshd -t' says nothing")
+    case .refusedFor(let name, let line):
+      FindingText(
+        "for \(ShownText.line(name)), sshd refuses its configuration: \(ShownText.line(line))",
+        do: "correct the Match block; 'sshd -T -C user=\(ShownText.line(name))' shows what holds")
+    case .unread(let gap, let isRoot):
+      FindingText(
+        "\(ShownText.line(gap.path)) cannot be read (\(SystemReason(gap.number).english)): sshd's settings are not known",
+        do: isRoot ? "sshd -t" : "run it as root")
+    case .silent(let line):
+      FindingText("sshd does not tell its settings, and they were read from its files: \(ShownText.line(line))")
+    case .unevaluated(let criteria, let isRoot):
+      FindingText(
+        "not looked at: what Match blocks change by \(criteria.map(ShownText.line).joined(separator: ", "))",
+        do: isRoot ? "'sshd -T -C' shows it for one connection" : "run it as root")
+    case .left(let count):
+      FindingText("not looked at: what Match blocks change for \(count) more people")
+    case .rescuers(let names):
+      FindingText(
+        "sshd keeps out, of \(Self.group): \(ShownText.names(names) { "and \($0) more" }) (AllowUsers, AllowGroups, "
+          + "DenyUsers, DenyGroups or PermitRootLogin)")
+    case .noRescuer(let names):
+      FindingText(
+        "sshd lets in nobody of \(Self.group): \(ShownText.names(names) { "and \($0) more" }): where the passcode is "
+          + "refused, nobody gets in",
+        do: "let one of them in by AllowUsers, AllowGroups, DenyUsers, DenyGroups, and PermitRootLogin for root")
+    case .unsure(let names):
+      FindingText(
+        "whether sshd lets in \(ShownText.names(names) { "and \($0) more" }) of \(Self.group) depends on where they come "
+          + "from, or on a pattern")
+    }
+  }
+
+  var korean: FindingText {
+    let text = bareKorean
+    return FindingText("ssh: " + text.what, do: text.remedy)
+  }
+
+  private var bareKorean: FindingText {
+    switch self {
+    case .usePAM: FindingText("UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "sshd_config에 'UsePAM yes'")
+    case .keyboardInteractive:
+      FindingText(
+        "KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않고 'password:'에 패스코드를 입력해야 합니다",
+        do: "sshd_config에 'KbdInteractiveAuthentication yes'")
+    case .neverAsked:
+      FindingText(
+        "KbdInteractiveAuthentication이 no이고 비밀번호도 받지 않아 아무에게도 패스코드를 묻지 않습니다",
+        do: "sshd_config에 'KbdInteractiveAuthentication yes'")
+    case .password:
+      FindingText(
+        "PasswordAuthentication이 yes이므로 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
+        do: "sshd_config에 'PasswordAuthentication no'")
+    case .publicKey:
+      FindingText(
+        "공개 키만으로 먼저 들어올 수 없어, 패스코드가 거부되면 들어올 길이 없습니다",
+        do: "sshd_config에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
+    case .noKeys:
+      FindingText(
+        "AuthorizedKeysFile이 none이어서 공개 키로 들어올 수 없고, 패스코드가 거부되면 들어올 길이 없습니다",
+        do: "sshd_config에 'AuthorizedKeysFile .ssh/authorized_keys'")
+    case .fine: FindingText("질문이 표시되고, 공개 키로도 들어올 수 있습니다")
+    case .both(let isLed):
+      FindingText("공개 키 다음에 질문합니다. 패스코드가 거부되면 \(isLed ? "\(Self.group)만 들어올 수 있습니다" : "아무도 들어올 수 없습니다")")
+    case .either(let isLed):
+      FindingText(
+        "공개 키가 있든 없든 질문이 표시됩니다. 패스코드가 거부되면 "
+          + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "아무도 들어올 수 없습니다"))
+    case .methods:
+      FindingText(
+        "AuthenticationMethods에 PAM의 keyboard-interactive가 없어 아무에게도 패스코드를 묻지 않습니다",
+        do: "'AuthenticationMethods publickey keyboard-interactive:pam', 둘 다 요구하려면 쉼표로 이으십시오")
+    case .methodsPassword:
+      FindingText(
+        "AuthenticationMethods에 password만 있고 PAM의 keyboard-interactive가 없어, 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
+        do:
+          "'KbdInteractiveAuthentication yes'와 'AuthenticationMethods publickey keyboard-interactive:pam', 둘 다 요구하려면 쉼표로 "
+          + "이으십시오")
+    case .methodsWithPassword:
+      FindingText(
+        "AuthenticationMethods에 password가 있어, 그 방법에서는 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
+        do: "AuthenticationMethods에서 password를 뺀 다음 sshd_config에 'PasswordAuthentication no'")
+    case .noMethods:
+      FindingText(
+        "AuthenticationMethods의 모든 목록에 꺼진 방법이 있어 아무도 들어올 수 없습니다",
+        do: "켜진 방법만 쓰십시오: 'AuthenticationMethods publickey keyboard-interactive:pam'")
+    case .forSome(let names, let text):
+      FindingText(
+        "Match 블록에 따라 다음 사용자에게는 다릅니다: \(ShownText.names(names) { "외 \($0)명" }): \(text.bareKorean.what)",
+        do: text.bareKorean.remedy)
+    case .refused(let line):
+      FindingText(
+        "sshd가 자신의 설정을 거부합니다: \(ShownText.line(line))", do: "'sshd -t'가 아무 말도 하지 않을 때까지 고치십시오")
+    case .refusedFor(let name, let line):
+      FindingText(
+        "sshd가 다음 사용자의 설정을 거부합니다: \(ShownText.line(name)): \(ShownText.line(line))",
+        do: "Match 블록을 고치십시오. 적용되는 설정은 'sshd -T -C user=\(ShownText.line(name))' 명령으로 볼 수 있습니다")
+    case .unread(let gap, let isRoot):
+      FindingText(
+        "\(ShownText.line(gap.path)): 읽을 수 없어(\(SystemReason(gap.number).korean)) sshd의 설정을 알 수 없습니다",
+        do: isRoot ? "sshd -t" : "root로 실행하십시오")
+    case .silent(let line):
+      FindingText("sshd가 설정을 알려 주지 않아 파일에서 읽었습니다: \(ShownText.line(line))")
+    case .unevaluated(let criteria, let isRoot):
+      FindingText(
+        "Match 블록이 다음 조건에 따라 바꾸는 것은 살펴보지 않았습니다: \(criteria.map(ShownText.line).joined(separator: ", "))",
+        do: isRoot ? "한 연결에 대한 설정은 'sshd -T -C' 명령으로 볼 수 있습니다" : "root로 실행하십시오")
+    case .left(let count):
+      FindingText("Match 블록이 나머지 사용자 \(count)명에게 바꾸는 것은 살펴보지 않았습니다")
+    case .rescuers(let names):
+      FindingText(
+        "\(Self.group) 그룹에서 sshd가 들여보내지 않는 사용자: \(ShownText.names(names) { "외 \($0)명" })"
+          + "(AllowUsers, AllowGroups, DenyUsers, DenyGroups, PermitRootLogin)")
+    case .noRescuer(let names):
+      FindingText(
+        "sshd가 \(Self.group) 그룹의 아무도 들여보내지 않아, 패스코드가 거부되면 들어올 길이 없습니다: "
+          + ShownText.names(names) { "외 \($0)명" },
+        do: "AllowUsers, AllowGroups, DenyUsers, DenyGroups에서(root이면 PermitRootLogin에서) 그중 한 명을 들여보내십시오")
+    case .unsure(let names):
+      FindingText(
+        "\(Self.group) 그룹의 다음 사용자를 sshd가 들여보내는지는 접속하는 곳이나 패턴에 따라 다릅니다: "
+          + ShownText.names(names) { "외 \($0)명" })
+    }
+  }
+}
