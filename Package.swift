@@ -123,18 +123,22 @@ let package = Package(
     .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
     .target(name: "Sandbox", dependencies: ["CProcess", "CSeccomp"], swiftSettings: strict),
     .target(
-      name: "Authenticator",
-      dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CPCRE2", "CUnistring", "CProcess"],
+      name: "AuthenticatorTypes", dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CPCRE2", "CUnistring"],
       swiftSettings: strict),
     .target(
-      name: "UAFConfiguration", dependencies: ["Authenticator", "FidoResults", "ServiceNames", "UAFCrypto"],
+      name: "Authenticator",
+      dependencies: ["AuthenticatorTypes", "SecretMemory", "UAFCrypto", "CSQLite", "CProcess"],
+      swiftSettings: strict),
+    .target(
+      name: "UAFConfiguration",
+      dependencies: ["AuthenticatorTypes", "FidoResults", "ServiceNames", "UAFCrypto"],
       swiftSettings: strict),
     .target(
       name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"], swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator",
+        "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator", "AuthenticatorTypes",
         "UAFConfiguration", "UAFClient", "ChildProcess", "CArguments", "CProcess", "Sandbox", "ServiceNames",
       ], swiftSettings: strict),
     .executableTarget(
@@ -167,13 +171,14 @@ let package = Package(
     .target(
       name: "Doctor",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "Authenticator", "UAFConfiguration",
+        "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "AuthenticatorTypes", "UAFConfiguration",
         "UAFClient", "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
       ], swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
-        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "UAFConfiguration", "ChildProcess",
+        "SecretMemory", "UAFWire", "UAFMessages", "FidoResults", "Authenticator", "AuthenticatorTypes",
+        "UAFConfiguration", "ChildProcess",
         "Doctor", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "UAFCrypto", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -181,7 +186,7 @@ let package = Package(
 
     // MARK: The server
     .target(
-      name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "Authenticator", "SecretMemory"],
+      name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory"],
       swiftSettings: strict),
     .target(
       name: "SQLiteStore",
@@ -198,7 +203,8 @@ let package = Package(
     .target(
       name: "UAFAdministration",
       dependencies: [
-        "UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator", "UAFConfiguration", "FidoResults",
+        "UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes",
+        "UAFConfiguration", "FidoResults",
       ], swiftSettings: strict),
     .target(
       name: "UAFConsole",
@@ -210,7 +216,7 @@ let package = Package(
     .executableTarget(
       name: "UAFServer",
       dependencies: [
-        "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "Authenticator",
+        "UAFService", "SQLiteStore", "PostgreSQLStore", "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes",
         "Invocation", "WebMessages", "UAFAdministration", "UAFConsole", "HostSystem", "FidoResults", "SecretMemory",
         "CProcess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -229,16 +235,22 @@ let package = Package(
     tests(of: "UAFCrypto", with: ["SecretMemory", "COpenSSL"]),
     tests(of: "UAFMessages", with: []),
     tests(of: "UAFDecoder", with: ["UAFMessages"]),
-    tests(of: "FidoResults", with: ["Authenticator"]),
+    tests(of: "FidoResults", with: ["AuthenticatorTypes"]),
     tests(of: "UAFWire", with: ["SecretMemory"]),
-    tests(of: "Authenticator", with: ["SecretMemory", "UAFCrypto", "FidoResults", "CSQLite", "CUnistring"]),
     tests(
-      of: "UAFConfiguration", with: ["ServiceNames", "Authenticator", "FidoResults", "UAFCrypto", "ProgramTesting"]),
+      of: "AuthenticatorTypes", with: ["ProgramTesting", "SecretMemory", "UAFCrypto", "FidoResults", "CUnistring"]),
+    tests(
+      of: "Authenticator",
+      with: ["ProgramTesting", "AuthenticatorTypes", "SecretMemory", "UAFCrypto", "CSQLite"]),
+    tests(
+      of: "UAFConfiguration",
+      with: ["ServiceNames", "AuthenticatorTypes", "FidoResults", "UAFCrypto", "ProgramTesting"]),
     tests(of: "UAFClient", with: ["UAFMessages", "UAFCrypto", "FidoResults", "SecretMemory"]),
     tests(
       of: "UAFHelper",
       with: [
-        "Authenticator", "CProcess", "FidoResults", "SecretMemory", "UAFClient", "UAFConfiguration",
+        "Authenticator", "AuthenticatorTypes", "CProcess", "FidoResults", "SecretMemory", "UAFClient",
+        "UAFConfiguration",
         "UAFCrypto", "UAFMessages", "UAFService", "UAFWire",
       ]),
     tests(of: "Sandbox", with: ["CSeccomp", "UAFHelper", "UAFFetch", "UAFChip", "UAFFinger", "UAFName"]),
@@ -260,7 +272,8 @@ let package = Package(
     tests(
       of: "Doctor",
       with: [
-        "Authenticator", "FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording", "ToolTestSupport",
+        "Authenticator", "AuthenticatorTypes", "FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording",
+        "ToolTestSupport",
       ]),
     tests(
       of: "UAFTool",
@@ -290,7 +303,8 @@ let package = Package(
       of: "UAFServer",
       with: [
         "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "ProgramTesting", "UAFMessages", "UAFCrypto",
-        "Authenticator", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages", "UAFAdministration",
+        "AuthenticatorTypes", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages",
+        "UAFAdministration",
         "UAFConsole",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),

@@ -11,7 +11,7 @@ say() {
 }
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
-login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire Authenticator UAFConfiguration UAFClient UAFHelper
+login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire AuthenticatorTypes Authenticator UAFConfiguration UAFClient UAFHelper
   UAFFetch UAFChip UAFFinger UAFName ChildProcess Sandbox)
 
 # Reports the lines of Swift code, comments left out, that match a pattern.

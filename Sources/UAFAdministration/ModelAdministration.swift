@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import Synchronization
 import UAFMessages
 import UAFService

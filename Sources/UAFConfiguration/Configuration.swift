@@ -1,6 +1,6 @@
 // Purpose: everything root has configured, checked, with defaults for what he has not.
 
-import Authenticator
+import AuthenticatorTypes
 import ServiceNames
 
 /// Root's configuration: what `pam_uaf.conf` and the files of `pam_uaf.conf.d` say, with the defaults of what they leave out.

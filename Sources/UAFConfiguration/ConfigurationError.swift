@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import FidoResults
 
 /// Why there is no usable configuration: result 1001, said in the log before the person is asked anything.

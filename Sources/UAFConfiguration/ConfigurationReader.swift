@@ -1,7 +1,7 @@
 // Purpose: from TOML documents to a configuration: later documents over earlier ones, then each table by its rows, then the rules
 // for several keys together. Every refusal names file, line and key.
 
-import Authenticator
+import AuthenticatorTypes
 import Glibc
 import ServiceNames
 

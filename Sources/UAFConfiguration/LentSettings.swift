@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import FidoResults
 
 /// What a server's policy asks for: the text of a workstation policy, read and checked by itself.

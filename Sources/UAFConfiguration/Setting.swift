@@ -1,7 +1,7 @@
 // Purpose: one row of the table of keys: name, type, range. A section's rows are its whole grammar; a key without a row is
 // refused.
 
-import Authenticator
+import AuthenticatorTypes
 import FidoResults
 
 /// A key of a section, and how its value is stored.

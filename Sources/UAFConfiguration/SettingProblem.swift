@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 
 /// What the value of a key or of a module argument must be.
 ///

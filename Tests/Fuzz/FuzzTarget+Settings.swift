@@ -1,6 +1,7 @@
 import SecretMemory
 
 @testable import Authenticator
+import AuthenticatorTypes
 @testable import UAFConfiguration
 
 extension FuzzTarget {

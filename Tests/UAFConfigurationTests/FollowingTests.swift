@@ -1,7 +1,7 @@
 import FidoResults
 import Testing
 
-@testable import Authenticator
+import AuthenticatorTypes
 @testable import UAFConfiguration
 
 /// Root's configuration with a server's policy.

@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-@testable import Authenticator
+import AuthenticatorTypes
 @testable import UAFConfiguration
 
 /// The configurations that people are given to copy.

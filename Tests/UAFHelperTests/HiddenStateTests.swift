@@ -1,5 +1,6 @@
 import Glibc
 import Authenticator
+import AuthenticatorTypes
 import Testing
 import UAFWire
 

@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import Foundation
 import Testing
 import UAFCrypto

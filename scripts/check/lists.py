@@ -13,8 +13,8 @@ from tree import ROOT, Finding, Tree
 CHECKS = "Sources/UAFWire/CoreMessage.swift"
 PROTOCOL = "docs/protocol.md"
 MODULE = "cshim/talk.c"
-KINDS = "Sources/Authenticator/Kinds/"
-_ENTRY = KINDS + "Form/AuthenticatorType.swift"
+KINDS = "Sources/AuthenticatorTypes/"
+_ENTRY = KINDS + "AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
 # Where each type is named by hand, and what stands around the names there.
 NAMING = {

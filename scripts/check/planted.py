@@ -65,7 +65,7 @@ def _lists(tree: Tree) -> Iterator[Violation]:
     # A new check of the protocol, and a new type with a check of its own.
     new = tree.planted(lists.CHECKS, "allCases: [Check] = [.passcode, .planted]\n")
     yield Violation(f"list {lists.PROTOCOL}: check planted", lists.lists, new)
-    kind = "Sources/Authenticator/Kinds/Planted/AuthenticatorType+Planted.swift"
+    kind = "Sources/AuthenticatorTypes/Planted/AuthenticatorType+Planted.swift"
     typed = tree.planted(kind, 'AuthenticatorType(rawValue: "planted", entry: TypedEntry(check: "planted"))\n')
     for path in (lists.CHECKS, lists.PROTOCOL, lists.MODULE):
         yield Violation(f"list {path}: check planted", lists.lists, typed)

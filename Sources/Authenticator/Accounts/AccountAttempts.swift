@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import SecretMemory
 
 /// The attempts on an account's authenticators, and their locks, in the account's file.

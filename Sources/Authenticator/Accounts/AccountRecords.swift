@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import SecretMemory
 import UAFCrypto
 

@@ -1,3 +1,5 @@
+import AuthenticatorTypes
+
 /// An unlock that the server's helpdesk has given out for an account of this machine, and that is known to be the server's.
 public struct GivenUnlock: Equatable, Sendable {
   /// Seconds by which the clocks of server and machine may differ, where times of both are compared.

@@ -1,3 +1,5 @@
+import AuthenticatorTypes
+
 /// The server's last answer for an account, which decides about a login without the server.
 ///
 /// A value without input or output; the account's file keeps it under its mark. Only a success of this boot counts.

@@ -1,3 +1,5 @@
+import AuthenticatorTypes
+
 /// A registered UAF key of an account.
 ///
 /// Its private part is sealed by the authenticator's key.

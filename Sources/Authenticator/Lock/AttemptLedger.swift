@@ -1,3 +1,5 @@
+import AuthenticatorTypes
+
 /// The attempts on one authenticator of one account: counters, locks, and the tickets that order them.
 ///
 /// A value without input or output: the account's file keeps it, inside one write transaction for
@@ -163,16 +165,6 @@ struct AttemptCounter: Equatable, Sendable {
     if lock?.length != .permanent { locks.removeAll { $0 <= ticket } }
     if isClear { policy = nil }
   }
-}
-
-/// Where an attempt comes from.
-///
-/// Counters are split only by this, and only a host with root says it.
-public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
-  case local = 1
-  case remote = 2
-  /// Another local account: somebody at su, or at sudo if it asks for the target's password.
-  case otherUser = 3
 }
 
 /// The numbers of attempts, which order them.

@@ -1,6 +1,6 @@
 // Why there is no usable configuration, in the person's language; logs have the descriptions.
 
-import Authenticator
+import AuthenticatorTypes
 import FidoResults
 import UAFConfiguration
 import Wording

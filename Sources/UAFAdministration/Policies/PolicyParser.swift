@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import UAFDecoder
 import UAFMessages
 import UAFService

@@ -1,4 +1,5 @@
 import Authenticator
+import AuthenticatorTypes
 import FidoResults
 import UAFClient
 import UAFCrypto

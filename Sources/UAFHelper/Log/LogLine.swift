@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import Authenticator
 import Glibc
 import UAFWire

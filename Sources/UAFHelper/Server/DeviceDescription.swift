@@ -1,4 +1,5 @@
 import Authenticator
+import AuthenticatorTypes
 import Glibc
 import SecretMemory
 import UAFClient

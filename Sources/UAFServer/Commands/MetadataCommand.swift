@@ -1,5 +1,5 @@
 import ArgumentParser
-import Authenticator
+import AuthenticatorTypes
 import UAFMessages
 import UAFService
 

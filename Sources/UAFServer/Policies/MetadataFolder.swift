@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import Foundation
 import Glibc
 import UAFMessages

@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import UAFCrypto
 import UAFMessages
 

@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import Doctor
 import FidoResults
 import Glibc

@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 import Glibc
 import HostSystem
 import UAFConfiguration

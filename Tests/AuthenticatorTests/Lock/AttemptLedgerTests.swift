@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 @Suite struct AttemptLedgerTests {
   private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)

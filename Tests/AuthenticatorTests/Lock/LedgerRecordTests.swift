@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// The ledger as a record of a fixed size, and records that earlier versions wrote.
 @Suite struct LedgerRecordTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// Three conversations at one lock, in every order: each enters, is told right or wrong or is killed, and enters again, while the
 /// machine restarts, its clock goes on or back, and root unlocks.

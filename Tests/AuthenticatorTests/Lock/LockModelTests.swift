@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// Random lives of a lock, step by step the same in the model.
 @Suite struct LockModelTests {

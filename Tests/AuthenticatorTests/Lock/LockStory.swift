@@ -1,6 +1,8 @@
+import ProgramTesting
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// What the model is compared with: the ledger alone, or in an account's file.
 protocol LockSubject {

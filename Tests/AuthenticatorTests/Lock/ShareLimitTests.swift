@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 @Suite struct ShareLimitTests {
   private func limit(local: LockPolicy = .localDefault, strangers: LockPolicy = .remoteDefault) -> UInt32 {

@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 @Suite struct AccountFileTests {
   private let folder: StateFolder

@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// Accounts whose keys need a share that somebody else gives out.
 @Suite struct AccountShareTests {

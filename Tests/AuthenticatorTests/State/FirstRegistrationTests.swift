@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import Glibc
 import SecretMemory
 import Testing

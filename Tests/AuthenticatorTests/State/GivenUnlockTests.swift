@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// When an unlock of the helpdesk ends the locks of an account's file, and what is kept of it.
 @Suite struct GivenUnlockTests {

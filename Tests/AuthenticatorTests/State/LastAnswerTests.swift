@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 @Suite struct LastAnswerTests {
   private let terms = [UInt8](repeating: 1, count: 32)

@@ -3,6 +3,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 @Suite struct ReservedCounterTests {
   private let folder = StateFolder()

@@ -4,6 +4,7 @@ import Testing
 import UAFCrypto
 
 @testable import Authenticator
+import AuthenticatorTypes
 
 /// Accounts that go on by the recovery key's copies of their shares, where the keeper has lost these.
 @Suite struct ShareRecoveryTests {

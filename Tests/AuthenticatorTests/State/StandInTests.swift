@@ -1,3 +1,4 @@
+import AuthenticatorTypes
 import Foundation
 import SecretMemory
 import Testing

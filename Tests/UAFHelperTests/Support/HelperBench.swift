@@ -9,6 +9,7 @@ import UAFMessages
 import UAFWire
 
 @testable import Authenticator
+@testable import AuthenticatorTypes
 @testable import UAFHelper
 
 /// A session's world in a folder of its own: a front end that says what it was told to say, a server that

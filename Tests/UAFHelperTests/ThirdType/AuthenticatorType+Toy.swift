@@ -1,7 +1,7 @@
 import FidoResults
 import SecretMemory
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 extension AuthenticatorType {
   /// A type of tests alone: a rhythm of short (.) and long (-) knocks.

@@ -8,6 +8,7 @@ import UAFMessages
 import UAFWire
 
 @testable import Authenticator
+@testable import AuthenticatorTypes
 @testable import UAFHelper
 @testable import UAFService
 

@@ -1,6 +1,6 @@
 import SecretMemory
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 // A Span cannot go through the expectation macro's expansion, so tests hand over arrays and texts.
 

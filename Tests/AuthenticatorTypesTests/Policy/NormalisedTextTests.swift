@@ -1,9 +1,10 @@
+import ProgramTesting
 import CUnistring
 import Glibc
 import SecretMemory
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct NormalisedTextTests {
   private func form(_ text: String) throws -> [UInt32]? {

@@ -1,6 +1,7 @@
+import ProgramTesting
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct PasscodeRuleTests {
   private func refuses(_ rule: PasscodeRule, _ value: String) -> Bool {

@@ -1,9 +1,10 @@
+import ProgramTesting
 import FidoResults
 import SecretMemory
 import Testing
 import UAFCrypto
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite final class ShuffledKeypadTests {
   /// Bytes of a seeded generator: the same layouts in every run.

@@ -1,4 +1,5 @@
-import Authenticator
+import ProgramTesting
+import AuthenticatorTypes
 import FidoResults
 import Foundation
 

@@ -1,3 +1,6 @@
+// Purpose: what the types of authenticators are, with the rules of what people enter. The server has it too: it knows the types' metadata,
+// and compiles the expressions of a policy for workstations before it lends them. It knows no files, and may not import Authenticator.
+
 import FidoResults
 import SecretMemory
 

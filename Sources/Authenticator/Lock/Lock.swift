@@ -1,47 +1,6 @@
-// Purpose: when wrong entries lock an authenticator, for how long, and when permanently. Only data: the arithmetic of
-// charge and settle is the lock's, the reading of `[lock]` is the configuration's.
+// Purpose: one lock of the ledger, how long it lasts, and how attempts stand because of it.
 
-/// How many wrong entries lock an authenticator, for how long, and how often before the lock is permanent.
-///
-/// One policy counts local attempts, another remote ones. The configuration refuses values outside the ranges below,
-/// because the server's metadata statements publish them as fixed limits.
-public struct LockPolicy: Equatable, Sendable {
-  /// Wrong entries in a row until a lock.
-  public var retryCountToLock: Int
-
-  /// How long a lock lasts; with ``doublesUpTo``, the first one.
-  public var lockTime: Duration
-
-  /// Temporary locks before the next one is permanent: 0 makes the first lock permanent, nil none.
-  public var maxLockCount: Int?
-
-  /// The longest lock if each is twice as long as the one before it; nil if all have the same length.
-  public var doublesUpTo: Duration?
-
-  /// Makes a policy whose values the caller has checked against the ranges below.
-  public init(retryCountToLock: Int, lockTime: Duration, maxLockCount: Int?, doublesUpTo: Duration? = nil) {
-    self.retryCountToLock = retryCountToLock
-    self.lockTime = lockTime
-    self.maxLockCount = maxLockCount
-    self.doublesUpTo = doublesUpTo
-  }
-
-  /// Local attempts unless configured otherwise: ten guesses before a permanent lock, NIST's figure for a local PIN.
-  public static let localDefault = LockPolicy(retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 1)
-
-  /// Remote attempts unless configured otherwise: never permanent, or anyone who can reach the host could lock everyone out.
-  public static let remoteDefault = LockPolicy(
-    retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: nil, doublesUpTo: .seconds(86_400))
-
-  /// What `retry_count_to_lock` may be.
-  public static let retryCountRange = 1...10
-
-  /// What `lock_time` may be, in seconds, except for demonstrations with a loopback server.
-  public static let lockTimeRange: ClosedRange<Duration> = .seconds(30)...(.seconds(86_400))
-
-  /// What `max_lock_count` may be.
-  public static let maxLockCountRange = 0...10
-}
+import AuthenticatorTypes
 
 extension LockPolicy {
   /// How many wrong values in a row a chip allows before it judges none: a hard stop, which only root ends.
@@ -68,15 +27,6 @@ extension LockPolicy {
 }
 
 extension LockPolicy {
-  /// Key by key the stricter of the two.
-  public func stricter(_ other: LockPolicy) -> LockPolicy {
-    LockPolicy(
-      retryCountToLock: min(retryCountToLock, other.retryCountToLock),
-      lockTime: max(lockTime, other.lockTime),
-      maxLockCount: [maxLockCount, other.maxLockCount].compactMap(\.self).min(),
-      doublesUpTo: [doublesUpTo, other.doublesUpTo].compactMap(\.self).max())
-  }
-
   /// The length of the lock that follows `earlier` others.
   func lockNanoseconds(after earlier: Int) -> Int64 {
     let base = lockTime.wholeNanoseconds

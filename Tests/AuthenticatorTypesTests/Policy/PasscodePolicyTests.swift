@@ -1,7 +1,7 @@
 import FidoResults
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct PasscodePolicyTests {
   @Test func `without rules the lengths are 6 to 64 characters`() {

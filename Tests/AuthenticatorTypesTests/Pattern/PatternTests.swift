@@ -1,7 +1,7 @@
 import SecretMemory
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct PatternTests {
   private func canonical(_ entry: String) throws -> String? {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct PasscodeExpressionTests {
   private func matches(_ pattern: String, _ value: String) throws -> Bool {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct PasscodeFormatTests {
   @Test(arguments: [

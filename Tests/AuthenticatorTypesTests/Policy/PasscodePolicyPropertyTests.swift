@@ -1,7 +1,8 @@
+import ProgramTesting
 import FidoResults
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 /// Random values under random policies, against a slow second telling of every key.
 @Suite struct PasscodePolicyPropertyTests {

@@ -1,4 +1,4 @@
-import Authenticator
+import AuthenticatorTypes
 
 /// The built-in rules once more: slowly, over strings, straight from the documentation's words.
 enum SlowRules {

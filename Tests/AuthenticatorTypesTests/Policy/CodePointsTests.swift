@@ -1,6 +1,7 @@
+import ProgramTesting
 import Testing
 
-@testable import Authenticator
+@testable import AuthenticatorTypes
 
 @Suite struct CodePointsTests {
   private func points(_ bytes: [UInt8]) -> [UInt32]? {

@@ -1,0 +1,65 @@
+// Purpose: when wrong entries lock an authenticator, for how long, and when permanently. Only data: the arithmetic of
+// charge and settle is the lock's, the reading of `[lock]` is the configuration's.
+
+/// How many wrong entries lock an authenticator, for how long, and how often before the lock is permanent.
+///
+/// One policy counts local attempts, another remote ones. The configuration refuses values outside the ranges below,
+/// because the server's metadata statements publish them as fixed limits.
+public struct LockPolicy: Equatable, Sendable {
+  /// Wrong entries in a row until a lock.
+  public var retryCountToLock: Int
+
+  /// How long a lock lasts; with ``doublesUpTo``, the first one.
+  public var lockTime: Duration
+
+  /// Temporary locks before the next one is permanent: 0 makes the first lock permanent, nil none.
+  public var maxLockCount: Int?
+
+  /// The longest lock if each is twice as long as the one before it; nil if all have the same length.
+  public var doublesUpTo: Duration?
+
+  /// Makes a policy whose values the caller has checked against the ranges below.
+  public init(retryCountToLock: Int, lockTime: Duration, maxLockCount: Int?, doublesUpTo: Duration? = nil) {
+    self.retryCountToLock = retryCountToLock
+    self.lockTime = lockTime
+    self.maxLockCount = maxLockCount
+    self.doublesUpTo = doublesUpTo
+  }
+
+  /// Local attempts unless configured otherwise: ten guesses before a permanent lock, NIST's figure for a local PIN.
+  public static let localDefault = LockPolicy(retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: 1)
+
+  /// Remote attempts unless configured otherwise: never permanent, or anyone who can reach the host could lock everyone out.
+  public static let remoteDefault = LockPolicy(
+    retryCountToLock: 5, lockTime: .seconds(300), maxLockCount: nil, doublesUpTo: .seconds(86_400))
+
+  /// What `retry_count_to_lock` may be.
+  public static let retryCountRange = 1...10
+
+  /// What `lock_time` may be, in seconds, except for demonstrations with a loopback server.
+  public static let lockTimeRange: ClosedRange<Duration> = .seconds(30)...(.seconds(86_400))
+
+  /// What `max_lock_count` may be.
+  public static let maxLockCountRange = 0...10
+}
+
+extension LockPolicy {
+  /// Key by key the stricter of the two.
+  public func stricter(_ other: LockPolicy) -> LockPolicy {
+    LockPolicy(
+      retryCountToLock: min(retryCountToLock, other.retryCountToLock),
+      lockTime: max(lockTime, other.lockTime),
+      maxLockCount: [maxLockCount, other.maxLockCount].compactMap(\.self).min(),
+      doublesUpTo: [doublesUpTo, other.doublesUpTo].compactMap(\.self).max())
+  }
+}
+
+/// Where an attempt comes from.
+///
+/// Counters are split only by this, and only a host with root says it.
+public enum AttemptOrigin: UInt8, CaseIterable, Sendable {
+  case local = 1
+  case remote = 2
+  /// Another local account: somebody at su, or at sudo if it asks for the target's password.
+  case otherUser = 3
+}
