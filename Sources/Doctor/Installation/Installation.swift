@@ -41,6 +41,8 @@ package struct Installation {
   package var registered: (String) -> [uid_t]
   /// Whether a folder lies on a file system that is mounted for reading alone.
   package var isReadOnly: (String) -> Bool
+  /// Whether something is mounted at a name, which nothing can take the place of then.
+  package var isMountPoint: (String) -> Bool = { _ in false }
   /// The kernel, the clock and the log.
   package var facts: () -> MachineFacts
   /// Who must own all of it.
@@ -62,7 +64,7 @@ package struct Installation {
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
-      isReadOnly: isReadOnlyFolder,
+      isReadOnly: isReadOnlyFolder, isMountPoint: isMountPoint,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
@@ -109,6 +111,20 @@ package struct Installation {
   package static func accountNumbers(in folder: String) -> [uid_t] {
     let names = PAMDirectory(path: folder + "/accounts").names() ?? []
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
+  }
+
+  /// What the kernel lists as mounted in this process's namespace (proc_pid_mountinfo(5)).
+  package static func isMountPoint(_ path: String) -> Bool {
+    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
+    guard let resolved = unsafe realpath(path, nil) else { return false }
+    defer { unsafe free(resolved) }
+    let place = unsafe String(cString: resolved)
+    guard let list = PAMDirectory(path: "/proc/self").bytes(of: "mountinfo") else { return false }
+    return String(decoding: list, as: UTF8.self).split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      // The kernel writes a space as \040.
+      return words.count > 4 && words[4].replacing("\\040", with: " ") == place
+    }
   }
 
   /// The file system of a folder, as the kernel says.

@@ -109,7 +109,7 @@ struct FamilyEnabling {
     for name in family.names where name != service.name {
       let other = try PAMService(name)
       guard reader.inclusions(of: name).contains(other.stackName), let stack = try folder.read(other.stackName),
-        let record = StackRecord.reading(stack)?.record, record.service == name
+        let record = StackRecord.reading(stack, in: reader)?.record, record.service == name
       else { continue }
       return record.template
     }
@@ -147,6 +147,7 @@ extension StackEnabling {
   ///
   /// - Throws: ``StackError/file(path:_:)``.
   fileprivate func isThere() throws(StackError) -> Bool {
+    if linkedService != nil { return true }
     if try folder.read(service.name) != nil { return true }
     for vendor in vendors where try vendor.read(service.name) != nil { return true }
     return false
@@ -158,7 +159,7 @@ extension StackEnabling {
     switch error {
     case .follows(let path, let followed):
       return family.names.contains(followed) ? .follows(path: path, service: followed) : nil
-    case .byHand(let path), .noLine(let path, _), .severalLines(let path, _):
+    case .byHand(let path), .noLine(let path, _), .byWay(let path, _, _), .severalLines(let path, _):
       return asks ? .byHandAlready(path: path) : nil
     default: return nil
     }

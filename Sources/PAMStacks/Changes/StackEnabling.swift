@@ -17,14 +17,14 @@ struct StackEnabling {
   func plan() throws(StackError) -> StackPlan {
     let body = try readTemplate()
     let (bytes, madeFrom) = try readService()
-    let file = ServiceFile(bytes)
+    let file = ServiceFile(bytes, in: reader)
     if let row = file.carriageReturn {
       throw .carriageReturn(path: folder.path(of: service.name), line: row + 1)
     }
     if let row = file.parting { throw .twoReadings(path: folder.path(of: service.name), line: row + 1) }
     try refuseProfile()
     let old = try folder.read(service.stackName)
-    let known = old.flatMap(StackRecord.reading)
+    let known = old.flatMap { StackRecord.reading($0, in: reader) }
     let record: StackRecord
     var after = file
     let line: Int?
@@ -42,6 +42,7 @@ struct StackEnabling {
         service: service.name, template: template, replaced: known.record.replaced, madeFrom: known.record.madeFrom)
       line = nil
     }
+    try refuseMissing(in: ServiceFile(body, in: reader), replaced: record.replaced)
     try refuseOthers(in: after)
     try checkPlace(of: ServiceFile(body), in: after)
     // A file that has no head of ours was written by the administrator.
@@ -69,12 +70,36 @@ struct StackEnabling {
     return body.last == UInt8(ascii: "\n") ? body : body + [UInt8(ascii: "\n")]
   }
 
+  private var reader: PAMDirectory { PAMDirectory(path: folder.path) }
+
+  /// Refuses a stack whose own includes are not there: libpam would refuse everybody.
+  private func refuseMissing(in stack: ServiceFile, replaced: String) throws(StackError) {
+    for line in stack.parsed
+    where PAMService.isPart(line.module) && line.isInclusion
+      && reader.bytes(of: line.module) == nil
+    {
+      // What the service includes today has the password's lines, where it is another file.
+      let today = line.module == "common-auth" ? PAMFile.firstLine(of: replaced) : nil
+      let isThere = today.map { reader.bytes(of: reader.name(of: $0.module)) != nil } ?? false
+      throw .noPart(path: folder.path(of: line.module), name: line.module, replaced: isThere ? replaced : nil)
+    }
+  }
+
   private func readService() throws(StackError) -> (bytes: [UInt8], madeFrom: String?) {
+    if let target = linkedService { throw .follows(path: folder.path(of: service.name), service: target) }
     if let bytes = try folder.read(service.name) { return (bytes, nil) }
     for vendor in vendors {
       if let bytes = try vendor.read(service.name) { return (bytes, vendor.path(of: service.name)) }
     }
     throw .noService(service.name, folders: [folder.path] + vendors.map(\.path))
+  }
+
+  /// The service that this one is a link to; nil for a file of its own.
+  var linkedService: String? {
+    guard let target = reader.linked(from: service.name), !PAMService.isPart(target), (try? PAMService(target)) != nil,
+      reader.bytes(of: target) != nil
+    else { return nil }
+    return target
   }
 
   private func replaceableLine(of file: ServiceFile) throws(StackError) -> Int {
@@ -85,10 +110,10 @@ struct StackEnabling {
       // su-l is su with another name.
       let followed = file.parsed.first { line in
         line.group == "auth" && line.isInclusion
-          && (try? PAMService(line.module))?.knownTemplate == service.knownTemplate
+          && (try? PAMService(reader.name(of: line.module)))?.knownTemplate == service.knownTemplate
       }
       if case .noLine = error, service.knownTemplate != nil, let followed {
-        throw .follows(path: path, service: followed.module)
+        throw .follows(path: path, service: reader.name(of: followed.module))
       }
       throw error
     }
@@ -104,7 +129,6 @@ struct StackEnabling {
 
   /// Refuses if pam-auth-update's profile is on: the new stack would ask twice.
   private func refuseProfile() throws(StackError) {
-    let reader = PAMDirectory(path: folder.path)
     for shared in ["common-auth", "common-password"] {
       if reader.ownLines(of: shared).contains(where: \.asksOwnModule) {
         throw .profile(path: folder.path(of: shared))
@@ -114,8 +138,7 @@ struct StackEnabling {
 
   /// Refuses if a line that stays in the file also asks pam_uaf.
   private func refuseOthers(in file: ServiceFile) throws(StackError) {
-    let reader = PAMDirectory(path: folder.path)
-    for line in file.parsed where line.module != service.stackName {
+    for line in file.parsed where reader.name(of: line.module) != service.stackName {
       let asks =
         line.isInclusion
         ? reader.wholeStack(of: line.module).contains(where: \.asksOwnModule) : line.asksOwnModule
@@ -141,7 +164,8 @@ struct StackDisabling {
     var done: [StackText] = []
     let stack = try folder.read(service.stackName)
     let backup = try folder.read(service.backupName)
-    var known = stack.flatMap(StackRecord.reading)
+    let reader = PAMDirectory(path: folder.path)
+    var known = stack.flatMap { StackRecord.reading($0, in: reader) }
     if let found = known, found.record.service != service.name { known = nil }
     if let bytes = try folder.read(service.name) {
       done += try putBack(bytes, known: known?.record, backup: backup, hasStack: stack != nil)
@@ -157,7 +181,7 @@ struct StackDisabling {
   private func putBack(
     _ bytes: [UInt8], known: StackRecord?, backup: [UInt8]?, hasStack: Bool
   ) throws(StackError) -> [StackText] {
-    let file = ServiceFile(bytes)
+    let file = ServiceFile(bytes, in: PAMDirectory(path: folder.path))
     let path = folder.path(of: service.name)
     let inclusions = file.inclusions(of: service.stackName)
     guard let index = inclusions.first else { return [] }
@@ -180,7 +204,7 @@ struct StackDisabling {
 
   private func replacedLine(of backup: [UInt8]?) throws(StackError) -> String? {
     guard let backup else { return nil }
-    let file = ServiceFile(backup)
+    let file = ServiceFile(backup, in: PAMDirectory(path: folder.path))
     return file.text(try file.replaceableLine(of: service, at: folder.path(of: service.backupName)))
   }
 

@@ -71,7 +71,9 @@ package struct StackList {
   }
 
   private func record(_ stack: String, of name: String) -> (record: StackRecord, isEdited: Bool)? {
-    guard let known = reader.bytes(of: stack).flatMap(StackRecord.reading), known.record.service == name else {
+    guard let known = reader.bytes(of: stack).flatMap({ StackRecord.reading($0, in: reader) }),
+      known.record.service == name
+    else {
       return nil
     }
     return known
@@ -110,7 +112,9 @@ struct StackRecord: Equatable {
   }
 
   /// The record of a stack, and whether somebody edited the lines after it; nil without a record.
-  static func reading(_ file: [UInt8]) -> (record: StackRecord, isEdited: Bool)? {
+  ///
+  /// - Parameter reader: the folder of the services.
+  static func reading(_ file: [UInt8], in reader: PAMDirectory) -> (record: StackRecord, isEdited: Bool)? {
     var rest = file[...]
     var values: [String: String] = [:]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -125,8 +129,7 @@ struct StackRecord: Equatable {
     }
     guard let service = values["service"], let template = values["template"], let replaced = values["replaces"],
       let line = PAMFile.firstLine(of: replaced), let digest = values["sha256"],
-      ServiceFile.isReplaceable(line, changesPasswords: false)
-        || ServiceFile.isReplaceable(line, changesPasswords: true)
+      ServiceFile([], in: reader).leadsToPassword(line)
     else { return nil }
     let record = StackRecord(service: service, template: template, replaced: replaced, madeFrom: values["made-from"])
     return (record, (try? Self.digest(Array(rest))) != digest)

@@ -135,7 +135,8 @@ struct StackPlace {
 
   /// Whether a line includes a file that cannot be read here; only a trial shows its effect.
   private func isElsewhere(_ line: PAMLine, _ group: String) -> Bool {
-    line.isInclusion && [group, "@include"].contains(line.group) && reader.bytes(of: line.module) == nil
+    line.isInclusion && [group, "@include"].contains(line.group)
+      && reader.bytes(of: reader.name(of: line.module)) == nil
   }
 
   private func checkJumps(in group: String) throws(StackError) {

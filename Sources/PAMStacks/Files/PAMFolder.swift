@@ -36,6 +36,16 @@ package final class PAMFolder: ServiceFolder {
   /// - Throws: ``StackError``: `busy`, `file`.
   func lock(in parent: String) throws(StackError) { lock = try PAMLock(in: parent) }
 
+  /// Refuses where no other file can take the place of one of a service's.
+  ///
+  /// - Throws: ``StackError``: `file`.
+  func refuseMounts(for service: PAMService, _ isMountPoint: (String) -> Bool) throws(StackError) {
+    for name in [service.name, service.stackName, service.backupName, service.savedName]
+    where isMountPoint(path(of: name)) {
+      throw .file(path: path(of: name), .mounted)
+    }
+  }
+
   func read(_ name: String) throws(StackError) -> [UInt8]? {
     do throws(StackFileProblem) {
       guard let file = try StackFile(name, in: descriptor) else { return nil }

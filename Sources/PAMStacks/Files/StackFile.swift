@@ -105,6 +105,8 @@ enum FileBefore: Equatable {
 
 /// A PAM service's file, of which one line is changed while all others stay as they are, byte for byte.
 struct ServiceFile: Equatable {
+  /// The folder that it lies in, whose files a line may name with it.
+  private let reader: PAMDirectory?
   /// Without their ends; the last is empty where the file ends with a line's end.
   private(set) var lines: [[UInt8]]
 
@@ -113,7 +115,9 @@ struct ServiceFile: Equatable {
     "common-auth", "login", "password-auth", "system-auth", "system-login",
   ]
 
-  init(_ bytes: [UInt8]) {
+  /// - Parameter reader: the folder that it lies in; nil: names of files are taken as they are.
+  init(_ bytes: [UInt8], in reader: PAMDirectory? = nil) {
+    self.reader = reader
     lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
   }
 
@@ -140,15 +144,49 @@ struct ServiceFile: Equatable {
   func inclusions(of name: String) -> [Int] {
     PAMFile(bytes).lines.filter { line in
       let parsed = PAMLine(line: line)
-      return parsed.isInclusion && parsed.module == name
+      return parsed.isInclusion && self.name(of: parsed.module) == name
     }.map(\.rows.lowerBound)
   }
 
+  private func name(of included: String) -> String { reader?.name(of: included) ?? included }
+
+  static func == (first: ServiceFile, second: ServiceFile) -> Bool { first.lines == second.lines }
+
   /// Whether a stack of ours can replace `line`.
-  static func isReplaceable(_ line: PAMLine, changesPasswords: Bool) -> Bool {
-    guard line.isInclusion else { return false }
-    if line.group == "@include" { return line.module == (changesPasswords ? "common-password" : "common-auth") }
-    return line.group == "auth" && !changesPasswords && passwordFiles.contains(line.module)
+  ///
+  /// - Parameter depth: how many files led to it.
+  private func isReplaceable(_ line: PAMLine, changesPasswords: Bool, depth: Int = 0) -> Bool {
+    guard line.isInclusion, depth < PAMDirectory.deepest else { return false }
+    let name = name(of: line.module)
+    if line.group == "@include", name == (changesPasswords ? "common-password" : "common-auth") { return true }
+    if line.group == "auth", !changesPasswords, Self.passwordFiles.contains(name) { return true }
+    // A file with one such line, and nothing else that the line brings.
+    guard !changesPasswords || line.group == "@include", let brought = brought(by: line), brought.count == 1 else {
+      return false
+    }
+    return isReplaceable(brought[0], changesPasswords: changesPasswords, depth: depth + 1)
+  }
+
+  /// The lines that an `auth` line or an `@include` brings from a file that services share; nil for another one.
+  ///
+  /// A service that is known is followed, not looked through.
+  private func brought(by line: PAMLine) -> [PAMLine]? {
+    let name = name(of: line.module)
+    guard line.isInclusion, ["auth", "@include"].contains(line.group), !name.hasPrefix(PAMService.prefix),
+      (try? PAMService(name))?.knownTemplate == nil
+    else { return nil }
+    return reader?.ownLines(of: line.module).filter { line.group == "@include" || $0.isPart(of: line.group) }
+  }
+
+  /// Whether a line includes the password's stack, or that of new passwords, at any depth.
+  func leadsToPassword(_ line: PAMLine) -> Bool {
+    isReplaceable(line, changesPasswords: false) || isReplaceable(line, changesPasswords: true) || isDetour(line)
+  }
+
+  /// Whether a line includes the password's stack by way of another file.
+  private func isDetour(_ line: PAMLine, depth: Int = 0) -> Bool {
+    guard depth < PAMDirectory.deepest, let brought = brought(by: line) else { return false }
+    return brought.contains { isReplaceable($0, changesPasswords: false) || isDetour($0, depth: depth + 1) }
   }
 
   /// The only line that a stack of ours can replace.
@@ -156,8 +194,13 @@ struct ServiceFile: Equatable {
   /// - Throws: ``StackError``: `noLine`, `severalLines`, `foldedLine`, `lineIsNoText`.
   func replaceableLine(of service: PAMService, at path: String) throws(StackError) -> Int {
     let read = PAMFile(bytes).lines.map { (rows: $0.rows, line: PAMLine(line: $0)) }
-    let candidates = read.filter { Self.isReplaceable($0.line, changesPasswords: service.changesPasswords) }
-    guard let rows = candidates.first?.rows else { throw .noLine(path: path, include: service.stackName) }
+    let candidates = read.filter { isReplaceable($0.line, changesPasswords: service.changesPasswords) }
+    guard let rows = candidates.first?.rows else {
+      if !service.changesPasswords, let detour = read.first(where: { isDetour($0.line) }) {
+        throw .byWay(path: path, line: detour.rows.lowerBound + 1, file: name(of: detour.line.module))
+      }
+      throw .noLine(path: path, include: service.stackName)
+    }
     guard candidates.count == 1 else { throw .severalLines(path: path, include: service.stackName) }
     let index = rows.lowerBound
     guard read.filter({ $0.rows.overlaps(rows) }).count == 1, rows.count == 1 else {

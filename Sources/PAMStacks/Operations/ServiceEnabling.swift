@@ -57,6 +57,8 @@ package struct ServiceEnabling {
     }
     for note in family.notes { tell(note) }
     guard !family.isInPlace else { return }
+    for plan in family.toDo { try folder.refuseMounts(for: plan.service, site.isMountPoint) }
+    for text in links(to: family) where !family.notes.contains(text) { tell(text) }
     if isDryRun, isSudos { for gap in site.sudo.gaps { tell(.sudoersGap(gap)) } }
     if isDryRun { for plan in family.toDo { tell(.difference(plan.difference(in: folder))) } }
     let losing = losing(by: family)
@@ -75,6 +77,16 @@ package struct ServiceEnabling {
         .asks(
           path: folder.path(of: plan.service.name), stack: plan.service.stackName, template: plan.record.template))
       if plan.isEdited { tell(.saved(path: folder.path(of: plan.service.savedName))) }
+    }
+  }
+
+  /// The names that are links to a service that changes, and change with it.
+  private func links(to family: FamilyPlan) -> [StackText] {
+    let reader = PAMDirectory(path: folder.path)
+    let changed = Set(family.toDo.map(\.service.name))
+    return (reader.services() ?? []).compactMap { name in
+      guard let target = reader.linked(from: name), changed.contains(target) else { return nil }
+      return .follows(path: folder.path(of: name), service: target)
     }
   }
 
@@ -145,12 +157,15 @@ package struct ServiceDisabling {
   private let folder: PAMFolder
   private let vendors: [String]
   private let reader: PAMDirectory
+  private let isMountPoint: (String) -> Bool
 
   /// - Parameters:
   ///   - folder: the folder of the services.
   ///   - vendors: the folders libpam looks into where the first has no file of a service.
-  package init(in folder: PAMFolder, vendors: [String]) {
+  ///   - isMountPoint: whether something is mounted at a name.
+  package init(in folder: PAMFolder, vendors: [String], isMountPoint: @escaping (String) -> Bool) {
     self.folder = folder
+    self.isMountPoint = isMountPoint
     self.vendors = vendors
     reader = PAMDirectory(path: folder.path)
   }
@@ -190,7 +205,8 @@ package struct ServiceDisabling {
   /// - Returns: what was done, a line each; empty where there was nothing to do.
   /// - Throws: ``StackError``.
   package func run(_ service: PAMService) throws(StackError) -> [StackText] {
-    try StackDisabling(service: service, folder: folder).run()
+    try folder.refuseMounts(for: service, isMountPoint)
+    return try StackDisabling(service: service, folder: folder).run()
   }
 
   /// The files that still name the module or a stack of ours.

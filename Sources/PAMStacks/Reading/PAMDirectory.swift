@@ -87,6 +87,25 @@ package struct PAMDirectory {
     return String(last)
   }
 
+  /// The name of this folder that a name of it is a link to, however many links lead there; nil where it is none, or leads
+  /// elsewhere.
+  package func linked(from name: String) -> String? {
+    var target = name
+    for _ in 0..<Self.deepest {
+      var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+      // SAFETY: the path lives for the call; the buffer is as long as announced, and readlink tells the length.
+      let length = unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe buffer.baseAddress.map {
+          unsafe readlink(path + "/" + target, $0.assumingMemoryBound(to: CChar.self), buffer.count)
+        } ?? -1
+      }
+      guard length > 0 else { return target == name ? nil : target }
+      target = self.name(of: String(decoding: buffer.prefix(length), as: UTF8.self))
+      guard !target.contains("/") else { return nil }
+    }
+    return nil
+  }
+
   /// The `auth` lines of a service, with what it includes in their places.
   package func authentication(of service: String) -> [PAMLine] {
     entries(of: service, in: "auth").filter { !$0.isSubstack }.map(\.line)

@@ -34,6 +34,10 @@ package enum StackError: Error, Equatable {
   /// The module is there already, and `uafctl pam enable` did not write that line.
   case byHand(path: String)
   case noLine(path: String, include: String)
+  /// The line includes the password's stack by way of a file that has more than that.
+  case byWay(path: String, line: Int, file: String)
+  /// The ready stack includes a file that is not there; the line of the service that it would replace.
+  case noPart(path: String, name: String, replaced: String?)
   case severalLines(path: String, include: String)
   case foldedLine(path: String, line: Int)
   case lineIsNoText(path: String, line: Int)
@@ -167,6 +171,8 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
   case owner(uid_t)
   case writable
   case hardLinks
+  /// Something is mounted there: the kernel lets nothing else take its name.
+  case mounted
   case tooLarge
   /// The system's error number.
   case system(CInt)
@@ -182,6 +188,7 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
     case .owner(let user): "belongs to uid \(user)"
     case .writable: "may be written by others"
     case .hardLinks: "has more than one name"
+    case .mounted: "is a mount point of its own, so that no other file can take its place"
     case .tooLarge: "is larger than \(Self.largest) bytes"
     case .system(let number): SystemReason(number).english
     }
@@ -194,6 +201,7 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
     case .owner(let user): "소유자가 uid \(user)입니다"
     case .writable: "다른 사용자가 쓸 수 있습니다"
     case .hardLinks: "이름이 둘 이상입니다"
+    case .mounted: "따로 마운트되어 있어 다른 파일로 바꿀 수 없습니다"
     case .tooLarge: "\(Self.largest)바이트보다 큽니다"
     case .system(let number): SystemReason(number).korean
     }
@@ -239,6 +247,9 @@ extension StackError: Catalogued {
     case .profile(let path): "\(path) asks pam_uaf itself: a profile of pam-auth-update is on"
     case .byHand(let path): "\(path) asks pam_uaf already, by lines that uafctl did not write"
     case .noLine(let path, _): "\(path) has no line that includes the password's stack"
+    case .byWay(let path, let line, let file):
+      "\(path):\(line) includes the password's stack by way of \(ShownText.line(file)), which has other lines as well"
+    case .noPart(let path, let name, _): "the ready stack includes \(name), and there is no \(path) here"
     case .severalLines(let path, _): "\(path) has more than one line that includes the password's stack"
     case .foldedLine(let path, let line): "\(path):\(line): the line goes on in another one"
     case .lineIsNoText(let path, let line): "\(path):\(line): the line is not UTF-8"
@@ -288,6 +299,9 @@ extension StackError: Catalogued {
     case .profile(let path): "\(path)에서 이미 pam_uaf를 씁니다. pam-auth-update의 프로필이 켜져 있습니다"
     case .byHand(let path): "\(path)에 uafctl이 쓰지 않은 pam_uaf 줄이 이미 있습니다"
     case .noLine(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 없습니다"
+    case .byWay(let path, let line, let file):
+      "\(path):\(line): 비밀번호 스택을 포함하는 파일에 다른 줄도 있습니다: \(ShownText.line(file))"
+    case .noPart(let path, let name, _): "준비된 스택은 '\(name)' 파일을 포함하는데, 그 파일이 없습니다: \(path)"
     case .severalLines(let path, _): "\(path)에 비밀번호 스택을 포함하는 줄이 둘 이상입니다"
     case .foldedLine(let path, let line): "\(path):\(line): 다음 줄로 이어지는 줄입니다"
     case .lineIsNoText(let path, let line): "\(path):\(line): UTF-8이 아닌 줄입니다"
@@ -331,6 +345,8 @@ extension StackError: Catalogued {
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
     case .file(let path, .system(EPERM)):
       "look at \(path) and its folder with lsattr: 'chattr -i' lets a file with the attribute i be changed again"
+    case .file(let path, .mounted), .file(let path, .system(EBUSY)):
+      "umount \(path), and change the file that lies under it, or the one that was mounted there ('findmnt \(path)' names it)"
     case .file: "make it one plain file of root's"
     case .changed: "run it again"
     case .busy: "wait for the other uafctl"
@@ -343,6 +359,9 @@ extension StackError: Catalogued {
     case .byHand: "take those lines out first"
     case .noLine(_, let include), .severalLines(_, let include):
       "write '@include \(include)' in place of the lines that ask for the password, by hand; the ready stacks are in pam.d/"
+    case .byWay(_, _, let file): "write the lines of \(ShownText.line(file)) in place of this line, then run it again"
+    case .noPart(_, _, let replaced?): "write '\(ShownText.line(replaced))' into a file of that name, then run it again"
+    case .noPart(_, _, nil): "pam-auth-update --force makes it on Debian"
     case .foldedLine, .lineIsNoText: "write it as one line of plain text"
     case .twoReadings: "write lines of plain text, at most 1,000 bytes each, and none with '\\' at its end"
     case .carriageReturn: "write it with line feeds alone, for example with sed -i 's/\\r$//'"
@@ -384,6 +403,8 @@ extension StackError: Catalogued {
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"
     case .file(let path, .system(EPERM)):
       "\(path)와(과) 그 폴더의 속성을 lsattr로 확인하십시오. i 속성은 'chattr -i'로 없앨 수 있습니다"
+    case .file(let path, .mounted), .file(let path, .system(EBUSY)):
+      "umount \(path) 명령을 실행하고, 그 아래의 파일이나 마운트한 원래 파일을 바꾸십시오. 원래 파일은 'findmnt \(path)' 명령으로 볼 수 있습니다"
     case .file: "root가 소유한 하나의 일반 파일로 만드십시오"
     case .changed: "다시 실행하십시오"
     case .busy: "다른 uafctl이 끝날 때까지 기다리십시오"
@@ -396,6 +417,9 @@ extension StackError: Catalogued {
     case .byHand: "먼저 그 줄들을 지우십시오"
     case .noLine(_, let include), .severalLines(_, let include):
       "비밀번호를 묻는 줄 대신 '@include \(include)'을(를) 직접 쓰십시오. 준비된 스택은 pam.d/에 있습니다"
+    case .byWay(_, _, let file): "이 줄 대신 그 파일(\(ShownText.line(file)))의 줄들을 쓴 다음 다시 실행하십시오"
+    case .noPart(_, _, let replaced?): "그 이름의 파일에 '\(ShownText.line(replaced))'을(를) 쓴 다음 다시 실행하십시오"
+    case .noPart(_, _, nil): "데비안에서는 'pam-auth-update --force' 명령이 그 파일을 만듭니다"
     case .foldedLine, .lineIsNoText: "일반 텍스트 한 줄로 쓰십시오"
     case .twoReadings: "각 줄을 1,000바이트 이하의 일반 텍스트로 쓰고, 줄 끝에 '\\'를 쓰지 마십시오"
     case .carriageReturn: "sed -i 's/\\r$//' 등으로 줄 끝을 줄 바꿈 문자만으로 쓰십시오"

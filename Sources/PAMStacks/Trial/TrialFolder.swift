@@ -125,6 +125,8 @@ package struct PAMSite {
   package let sudo: SudoSettings
   /// What sshd asks for.
   package let ssh: SSHServices
+  /// Whether something is mounted at a name.
+  package let isMountPoint: (String) -> Bool
   /// Whether an account could log in by the module that the stacks ask.
   package let isRegistered: (String) -> Bool
 
@@ -139,11 +141,13 @@ package struct PAMSite {
   ///   - tester: what asks libpam.
   ///   - sudo: what sudo asks for.
   ///   - ssh: what sshd asks for.
+  ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in by the module.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
-    sudo: SudoSettings, ssh: SSHServices, isRegistered: @escaping (String) -> Bool
+    sudo: SudoSettings, ssh: SSHServices, isMountPoint: @escaping (String) -> Bool,
+    isRegistered: @escaping (String) -> Bool
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -155,6 +159,7 @@ package struct PAMSite {
     self.tester = tester
     self.sudo = sudo
     self.ssh = ssh
+    self.isMountPoint = isMountPoint
     self.isRegistered = isRegistered
   }
 

@@ -107,7 +107,8 @@ struct DisablingRun {
   private let context: ToolContext
 
   init(in folder: PAMFolder, context: ToolContext) {
-    disabling = ServiceDisabling(in: folder, vendors: context.installation.vendorPAMFolders)
+    disabling = ServiceDisabling(
+      in: folder, vendors: context.installation.vendorPAMFolders, isMountPoint: context.installation.isMountPoint)
     self.folder = folder.path
     self.context = context
   }
@@ -181,6 +182,6 @@ extension ToolContext {
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
       sudo: installation.readSudoers(), ssh: installation.readSSH(),
-      isRegistered: registered.has)
+      isMountPoint: installation.isMountPoint, isRegistered: registered.has)
   }
 }

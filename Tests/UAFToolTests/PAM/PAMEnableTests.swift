@@ -309,6 +309,7 @@ import ToolTestSupport
 
   @Test func `passwd changes the passcode, without a question who gets in`() {
     stacks.passwords.groups = [:]
+    stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
     #expect(stacks.run("enable", "passwd").exit == .success)
     #expect(stacks.read("passwd") == "@include uaf-passwd\n")
@@ -536,6 +537,94 @@ import ToolTestSupport
   @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EPERM))])
   func `names the attribute that keeps even root from changing a file`(error: StackError) {
     #expect(error.english.remedy?.contains("chattr -i") == true && error.korean.remedy?.contains("chattr -i") == true)
+  }
+
+  @Test(arguments: [
+    "@include FOLDER/common-auth", "auth include FOLDER/common-auth", "auth substack FOLDER//common-auth",
+  ])
+  func `the password's stack is found by its whole name, too, and the line comes back`(line: String) {
+    let own = line.replacing("FOLDER", with: stacks.machine.pam)
+    let text = Stacks.sudo.replacing("@include common-auth", with: own)
+    stacks.write("sudo", text)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(stacks.read("sudo") == Self.changed)
+    #expect(stacks.run("status").output.hasPrefix("sudo: fallback/sudo\n"))
+    #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
+    // Of another folder it is another file.
+    stacks.write("sudo", text.replacing(stacks.machine.pam, with: "/nonexistent"))
+    #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
+  }
+
+  @Test(arguments: ["auth include corp-auth", "auth substack corp-auth", "@include corp-auth"])
+  func `a file that only leads to the password's stack counts as that`(line: String) {
+    let text = Stacks.sudo.replacing("@include common-auth", with: line)
+    stacks.write("corp-auth", "# Ours.\n\nauth include common-auth\n")
+    stacks.write("sudo", text)
+    let bench = stacks.run("enable", "sudo")
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(stacks.read("sudo") == Self.changed)
+    #expect(stacks.run("status").output.hasPrefix("sudo: fallback/sudo\n"))
+    #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
+  }
+
+  @Test func `a file that has more than the password's stack is named, and what to do about it`() {
+    stacks.write("corp-auth", "auth required pam_env.so\n@include common-auth\n")
+    stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "auth include corp-auth"))
+    let told = refusal("sudo")
+    #expect(told.contains("sudo:5 includes the password's stack by way of corp-auth, which has other lines as well"))
+    #expect(told.contains("hint: write the lines of corp-auth in place of this line, then run it again"))
+    // A circle ends.
+    stacks.write("corp-auth", "auth include corp-auth\n")
+    #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
+  }
+
+  @Test func `a machine without the file that the ready stack includes is told so, and how to have one`() {
+    stacks.folder.delete("pam.d/common-auth")
+    stacks.write("system-auth", "auth required pam_unix.so\n")
+    stacks.write("login", "auth include system-auth\n")
+    stacks.write("sudo", "auth include system-auth\naccount required pam_unix.so\n")
+    let told = refusal("sudo")
+    #expect(told.contains("the ready stack includes common-auth, and there is no common-auth here"))
+    #expect(told.contains("hint: write 'auth include system-auth' into a file of that name, then run it again"))
+    stacks.write("sudo", Stacks.sudo)
+    #expect(refusal("sudo").contains("hint: pam-auth-update --force makes it on Debian"))
+    #expect(stacks.read("uaf-sudo") == nil && stacks.read("sudo") == Stacks.sudo)
+  }
+
+  @Test func `a link to another name of its program is left a link, and named`() {
+    stacks.folder.link("pam.d/sudo-i", to: "sudo")
+    #expect(refusal("sudo-i") == "uafctl: sudo-i takes its lines from sudo\nhint: uafctl pam enable sudo\n")
+    for options in [[], ["--only"]] {
+      let bench = Bench(
+        ["pam", "enable", "sudo", "--pam-directory", stacks.machine.pam] + options, as: 0, core: FakeCore([]),
+        installation: stacks.machine.installation)
+      #expect(bench.exit == .success && stacks.text(bench).contains("sudo-i: takes its lines from sudo\n"))
+      #expect(stacks.read("sudo-i") == Self.changed && stacks.read("uaf-sudo-i") == nil)
+      #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo-i") == Stacks.sudo)
+    }
+    // Any other service, too, and by its whole name.
+    stacks.folder.link("pam.d/backdoor", to: stacks.machine.pam + "/sudo-i")
+    #expect(stacks.text(stacks.run("enable", "sudo")).contains("backdoor: takes its lines from sudo\n"))
+  }
+
+  @Test func `a file that is mounted by itself is named before anything is written`() {
+    stacks.machine.installation.isMountPoint = { $0.hasSuffix("/sudo") }
+    let told = refusal("sudo")
+    #expect(told.contains("sudo: is a mount point of its own, so that no other file can take its place"))
+    #expect(told.contains("hint: umount"))
+    #expect(stacks.names == ["common-auth", "login", "sudo"])
+    stacks.machine.installation.isMountPoint = { _ in false }
+    #expect(stacks.run("enable", "sudo").exit == .success)
+    stacks.machine.installation.isMountPoint = { $0.hasSuffix("/sudo") }
+    let bench = stacks.run("disable", "sudo")
+    #expect(bench.exit == .refused && bench.notes.contains("is a mount point of its own"))
+    #expect(stacks.read("sudo") == Self.changed)
+  }
+
+  @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EBUSY))])
+  func `names a mount where the kernel lets no file be replaced`(error: StackError) {
+    #expect(error.english.remedy?.contains("findmnt") == true && error.korean.remedy?.contains("findmnt") == true)
   }
 
   @Test func `su-l follows su, and says so`() {

@@ -173,6 +173,7 @@ import ToolTestSupport
   }
 
   @Test func `passwd asks nobody for an account`() {
+    stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
     #expect(stacks.run("enable", "passwd").exit == .success)
     #expect(stacks.tester.accounts == [])
