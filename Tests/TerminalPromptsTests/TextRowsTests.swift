@@ -37,6 +37,12 @@ import Testing
     #expect(broken.split(separator: "\n").allSatisfy { $0.contains("[") == $0.contains("]") || $0.hasPrefix("USAGE") })
   }
 
+  @Test func `a row that is broken keeps the distances between its words`() {
+    let line = "ok   pam: /etc/pam.d/sudo: some are  led past it"
+    #expect(TextRows.flowing(line, columns: 40, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are  led\n     past it")
+    #expect(TextRows.flowing(line, columns: 38, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are\n     led past it")
+  }
+
   @Test(arguments: [20, 30, 60, 100, 300])
   func `flowing text is never broken inside a word, and keeps lines, indents and the space before an entry`(
     _ columns: Int

@@ -32,16 +32,19 @@ package enum TextRows {
     // A space at the end, after which an entry follows, and those at the beginning stay.
     let first = String(line.prefix { $0 == " " })
     let indent = first + String(repeating: " ", count: hanging)
-    let words = line.split(separator: " ")
+    // Where words stand farther apart than one space, they do so within a row.
+    var words = line.dropFirst(first.count)[...]
     var text = first
     var width = first.count
-    for (index, word) in words.enumerated() {
+    while !words.isEmpty {
+      let spaces = words.prefix { $0 == " " }
+      let word = words.dropFirst(spaces.count).prefix { $0 != " " }
+      words = words.dropFirst(spaces.count + word.count)
+      guard !word.isEmpty else { break }
       let needed = cells(word)
-      if index > 0 {
-        let fits = width + 1 + needed <= columns
-        text += fits ? " " : "\n" + indent
-        width = fits ? width + 1 : indent.count
-      }
+      let fits = spaces.isEmpty || width + spaces.count + needed <= columns
+      text += fits ? String(spaces) : "\n" + indent
+      width = fits ? width + spaces.count : indent.count
       text += word
       width += needed
     }
