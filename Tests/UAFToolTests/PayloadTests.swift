@@ -52,6 +52,21 @@ import UAFWire
         """)
   }
 
+  @Test(arguments: ["root:x:0:0:root:/root:/bin/bash\nbob:x:1000:1000::/home/bob:/bin/sh\n", ""])
+  func `of a file without a code it says that, and not to change the file's mode`(text: String) {
+    let folder = Folder()
+    let path = folder.file("passwd", Array(text.utf8), mode: 0o644)
+    let bench = Bench(["register", "--code", path], core: [Bench.success])
+    #expect(bench.exit == .usage && bench.sent == [])
+    #expect(bench.notes.contains("code") && !bench.notes.contains("chmod") && !bench.notes.contains("others may read"))
+  }
+
+  @Test func `of a code in somebody else's file it does not say to change the mode`() {
+    let warning = PayloadWarning(path: "/srv/code", isOwn: false)
+    #expect(warning.english.remedy == "have whoever it belongs to remove it after use")
+    #expect(warning.korean.remedy?.contains("chmod") == false)
+  }
+
   @Test(arguments: [code, "{\"v\":1}", "00000-00000-00000-00000", "0000000000 0000000000"])
   func `is refused on the command line, and not repeated`(argument: String) {
     for (arguments, place) in Self.places {

@@ -67,12 +67,15 @@ enum PayloadSource: Equatable {
     in context: ToolContext, asking question: PromptText = .enrolmentCode, at place: CodePlace = .code
   ) throws(ToolError) -> [UInt8] {
     let bytes: [UInt8]
+    var warning: PayloadWarning?
     switch self {
-    case .file(let path): bytes = try PayloadFile.read(path, at: place, in: context)
+    case .file(let path): (bytes, warning) = try PayloadFile.read(path, at: place)
     case .standardInput: bytes = try Self.enter(question, at: place, in: context)
     case .literal(let payload): bytes = payload
     }
     guard let code = try PayloadLine.checked(bytes) else { throw .payload(.missing(place)) }
+    // Not before: a file without a code is none of which anybody has to take care.
+    if let warning { context.failure(warning) }
     return code
   }
 
@@ -107,10 +110,12 @@ enum PayloadFile {
   /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
   private static let limit = 4 * PayloadLine.maximumCount
 
-  /// What is in it; warns where others may read it, because the code inside works for anybody who has it.
+  /// What is in it, and what is to be said where others may read it: a code inside works for anybody who has it.
   ///
   /// - Throws: ``ToolError/payload(_:)``.
-  static func read(_ path: String, at place: CodePlace, in context: ToolContext) throws(ToolError) -> [UInt8] {
+  static func read(
+    _ path: String, at place: CodePlace
+  ) throws(ToolError) -> (bytes: [UInt8], warning: PayloadWarning?) {
     // SAFETY: the path lives for the call. Not to hang on a FIFO nobody writes to: with O_NONBLOCK its end comes at once.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -123,11 +128,10 @@ enum PayloadFile {
     guard unsafe fstat(descriptor, &state) == 0 else { throw .payload(.unreadable(path: path, errno)) }
     let kind = state.st_mode & S_IFMT
     guard kind != S_IFDIR else { throw .payload(.unreadable(path: path, EISDIR)) }
-    if kind == S_IFREG, state.st_mode & 0o044 != 0 {
-      context.failure(PayloadWarning(path: path))
-    }
+    let isOpen = kind == S_IFREG && state.st_mode & 0o044 != 0
     _ = fcntl(descriptor, F_SETFL, 0)
-    return try bytes(of: descriptor, path: path)
+    let warning = isOpen ? PayloadWarning(path: path, isOwn: state.st_uid == geteuid()) : nil
+    return (try bytes(of: descriptor, path: path), warning)
   }
 
   /// Whether a name may be a code that was mistyped, cut or meant for another command; such a name is not repeated.
@@ -215,17 +219,22 @@ extension CodePlace {
 /// A payload's file that others may read.
 struct PayloadWarning: Catalogued {
   let path: String
+  /// Whether it is the caller's, who may change its mode.
+  let isOwn: Bool
 
   var english: FindingText {
     FindingText(
       "warning: others may read \(ShownText.line(path)), and its code works for whoever has it",
-      do: "chmod 600 \(ShownText.line(path)), and remove it after use")
+      do: isOwn
+        ? "chmod 600 \(ShownText.line(path)), and remove it after use"
+        : "have whoever it belongs to remove it after use")
   }
 
   var korean: FindingText {
     FindingText(
       "경고: 다른 사용자가 \(ShownText.line(path))을(를) 읽을 수 있습니다. 그 안의 코드는 가진 사람이면 누구나 쓸 수 있습니다",
-      do: "chmod 600 \(ShownText.line(path)), 사용한 뒤에는 지우십시오")
+      do: isOwn
+        ? "chmod 600 \(ShownText.line(path)), 사용한 뒤에는 지우십시오" : "사용한 뒤에는 소유자가 지우게 하십시오")
   }
 }
 
