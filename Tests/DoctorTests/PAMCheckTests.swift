@@ -368,6 +368,15 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
+  @Test func `tells of somebody of the rescue group whose wrong passwords pam_faillock counts`() {
+    machine.passwords.wrong = ["bob": 3]
+    #expect(found(["sudo": Self.good]) == [])
+    machine.passwords.wrong = ["alice": 1]
+    #expect(found(["sudo": Self.good]) == [.rescuePassword])
+    #expect(
+      check().findings().contains { $0.text.contains("pam_faillock counts wrong passwords of alice of uaf-rescue") })
+  }
+
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/zsh"])
   func `tells of somebody of the rescue group whose shell gives no session`(shell: String) {
     machine.passwords.shells["alice"] = shell

@@ -155,6 +155,23 @@ import ToolTestSupport
     #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
+  @Test func `counts the wrong passwords that pam_faillock has written down and not forgiven`() {
+    let folder = Folder()
+    let record = { (status: UInt8) in [UInt8](repeating: 1, count: 54) + [status] + [UInt8](repeating: 0, count: 9) }
+    _ = folder.file("anna", record(1) + record(0) + record(3) + [1, 1, 1], mode: 0o600)
+    _ = folder.file("bert", [], mode: 0o600)
+    let counted = ["anna", "bert", "carl", "../anna"].map { SystemPasswords().wrongPasswords(of: $0, in: folder.path) }
+    #expect(counted == [2, 0, 0, 0])
+  }
+
+  @Test func `reads the words of limits without their comments`() {
+    let folder = Folder()
+    let path = folder.file(
+      "limits.conf", Array("# a\nanna\thard maxlogins 0 # b\n\n@ops - nproc 3\n".utf8), mode: 0o644)
+    let limits = SystemPasswords().limits(in: [path, "/nonexistent/limits.conf"])
+    #expect(limits == [["anna", "hard", "maxlogins", "0"], ["@ops", "-", "nproc", "3"]])
+  }
+
   @Test func `a link to a program that ends every session is no shell, and neither is one that they may not run`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")

@@ -16,6 +16,11 @@ package final class FakePasswords: PasswordDirectory {
 
   package var local = ["root", "alice"]
 
+  /// The wrong passwords of accounts that pam_faillock counts.
+  package var wrong: [String: Int] = [:]
+  /// Lines of limits.conf.
+  package var limitLines: [String] = []
+
   package init() {}
 
   package func members(ofGroup name: String) -> [String]? { groups[name] }
@@ -27,5 +32,11 @@ package final class FakePasswords: PasswordDirectory {
   package func shell(of name: String) -> String? { shells[name] ?? "/bin/sh" }
   package func hasFile(_ path: String) -> Bool { files.contains(path) }
   package func isListed(shell: String) -> Bool { shell == "/bin/sh" }
+  package func wrongPasswords(of name: String, in folder: String) -> Int {
+    folder == RescuePerson.countFolder ? wrong[name] ?? 0 : 0
+  }
+  package func limits(in files: [String]?) -> [[String]] {
+    limitLines.map { $0.split(separator: " ").map(String.init) }
+  }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

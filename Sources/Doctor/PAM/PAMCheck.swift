@@ -284,6 +284,10 @@ extension PAMCheck {
     guard shells.isEmpty else {
       return shells.map { .warning(.rescuePassword, RescueText.noShell(ShownText.line($0.0), $0.1)) }
     }
+    let counted = members.filter { passwords.wrongPasswords(of: $0, in: RescuePerson.countFolder) > 0 }
+    guard counted.isEmpty else {
+      return counted.map { .warning(.rescuePassword, RescueText.counted(ShownText.line($0))) }
+    }
     return [.ok(RescueText.fine(members.map(ShownText.line)))]
   }
 }

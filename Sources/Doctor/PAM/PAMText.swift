@@ -60,7 +60,7 @@ enum PAMText: FindingCatalogue {
     switch self {
     case .noFolder(let path): FindingText("pam: \(path)을(를) 읽을 수 없습니다", do: "--pam-directory로 폴더를 지정하십시오")
     case .unused(let folder):
-      FindingText("pam: \(folder)에서 \(PAMLine.ownModule)를 쓰는 서비스가 없습니다", do: "uafctl pam enable SERVICE")
+      FindingText("pam: \(folder)에서 '\(PAMLine.ownModule)' 모듈을 쓰는 서비스가 없습니다", do: "uafctl pam enable SERVICE")
     case .noModule(let name):
       FindingText("pam: \(name)이(가) PAM이 찾는 곳에 없습니다", do: "libpam-uaf 패키지를 다시 설치하십시오")
     case .module(let path): FindingText("pam: \(path)")
@@ -344,6 +344,8 @@ enum RescueText: FindingCatalogue {
   case closed
   case noPassword(String)
   case noShell(String, LoginShell)
+  /// pam_faillock counts wrong passwords.
+  case counted(String)
   case fine([String])
 
   private static let group = WayIn.rescueGroup
@@ -362,6 +364,10 @@ enum RescueText: FindingCatalogue {
       FindingText(
         "pam: \(name) of \(Self.group) \(shell.english)",
         do: "chsh --shell /bin/bash \(name), or take it out of the group")
+    case .counted(let name):
+      FindingText(
+        "pam: pam_faillock counts wrong passwords of \(name) of \(Self.group), and may lock it",
+        do: "faillock --user \(name), and faillock --user \(name) --reset")
     case .fine(let names): FindingText("pam: \(names.joined(separator: ", ")) of \(Self.group) can use a password")
     }
   }
@@ -376,6 +382,10 @@ enum RescueText: FindingCatalogue {
         "pam: \(Self.group) 그룹의 \(name)에게 쓸 수 있는 비밀번호가 없습니다", do: "passwd \(name), 또는 그룹에서 빼십시오")
     case .noShell(let name, let shell):
       FindingText("pam: \(Self.group) 그룹의 \(name): \(shell.korean)", do: "chsh --shell /bin/bash \(name), 또는 그룹에서 빼십시오")
+    case .counted(let name):
+      FindingText(
+        "pam: \(Self.group) 그룹의 \(name): pam_faillock이 틀린 비밀번호를 세고 있어 잠겨 있을 수 있습니다",
+        do: "faillock --user \(name) 명령으로 확인하고, faillock --user \(name) --reset 명령으로 푸십시오")
     case .fine(let names):
       FindingText("pam: \(Self.group) 그룹의 \(names.joined(separator: ", ")): 비밀번호를 쓸 수 있습니다")
     }

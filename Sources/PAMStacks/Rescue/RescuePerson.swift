@@ -4,7 +4,7 @@ import HostSystem
 import Wording
 
 /// Somebody who is to come in by the password while pam_uaf refuses everybody: what the lines of a service say to them.
-struct RescuePerson {
+package struct RescuePerson {
   let name: String
   let userID: uid_t
   let passwords: any PasswordDirectory
@@ -19,6 +19,8 @@ struct RescuePerson {
   /// What a line that only says yes or no may answer; nil for another line.
   func answers(of line: PAMLine) -> [String]? {
     if line.isWellFormed, line.moduleName == "pam_nologin.so" { return refusalByFile(line) }
+    if line.isWellFormed, line.moduleName == "pam_faillock.so" { return refusalByCount(line) }
+    if line.isWellFormed, line.moduleName == "pam_limits.so" { return refusalByLimit(line) }
     guard line.isWellFormed, let refusal = Self.refusals[line.moduleName] else { return nil }
     return says(line).map { $0 ? ["success"] : [refusal] } ?? ["success", refusal]
   }
@@ -29,6 +31,42 @@ struct RescuePerson {
     // libpam-modules looks at both.
     let files = own.map { [$0] } ?? ["/var/run/nologin", "/etc/nologin"]
     return userID != 0 && files.contains(where: passwords.hasFile) ? ["auth_err"] : nil
+  }
+
+  /// What pam_faillock answers to somebody whose wrong passwords it counts; nil where it counts none, or does not look.
+  private func refusalByCount(_ line: PAMLine) -> [String]? {
+    guard !line.arguments.contains("authfail"), !line.arguments.contains("authsucc") else { return nil }
+    let count = passwords.wrongPasswords(of: name, in: Self.value("dir", of: line) ?? Self.countFolder)
+    // Without an argument its file has the number, and how long it lasts.
+    let deny = Self.value("deny", of: line).flatMap { Int($0) } ?? 1
+    return count >= max(1, deny) ? ["success", "auth_err"] : nil
+  }
+
+  /// Where pam_faillock counts.
+  package static let countFolder = "/var/run/faillock"
+
+  /// What pam_limits answers to somebody who may have no session; nil where nothing says that.
+  private func refusalByLimit(_ line: PAMLine) -> [String]? {
+    let files = Self.value("conf", of: line).map { [$0] }
+    let none = passwords.limits(in: files).filter { $0.count == 4 && Self.sessions.contains($0[2]) }
+    if let own = none.last(where: { $0[0] == name }) { return own[3] == "0" ? ["perm_denied"] : nil }
+    // A group's line goes before one for everybody, which does not hold for root.
+    let others = none.filter { $0[3] == "0" && (userID != 0 || !["*", "%"].contains($0[0])) && concerns($0[0]) }
+    return others.isEmpty ? nil : ["success", "perm_denied"]
+  }
+
+  private static let sessions: Set<String> = ["maxlogins", "maxsyslogins"]
+
+  /// Whether a line of limits.conf(5) may be about them.
+  private func concerns(_ domain: String) -> Bool {
+    if domain.hasPrefix("@") || domain.hasPrefix("%") && domain.count > 1 {
+      return domain.contains(":") || isMember(of: String(domain.dropFirst()))
+    }
+    return ["*", "%"].contains(domain) || domain.contains(":")
+  }
+
+  private static func value(_ name: String, of line: PAMLine) -> String? {
+    line.arguments.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
   }
 
   /// Whether the line says yes; nil where a file, a terminal or an hour decides, which is not known beforehand.
@@ -115,6 +153,15 @@ extension RescueReading {
     // A password that has to be changed can be changed.
     guard code == PAM_SUCCESS || code == PAM_NEW_AUTHTOK_REQD else { return .account(service: service, code) }
     return stop(person, at: service, in: "session")
+  }
+
+  /// The account lines of a service at which a terminal, a host or an hour may decide: libpam was asked here and now alone.
+  func unseen(_ service: String) -> [StackLinePlace] {
+    reader.entries(of: service, in: "account").filter { entry in
+      ["pam_access.so", "pam_time.so"].contains(entry.line.moduleName)
+        || entry.line.moduleName == "pam_listfile.so"
+          && entry.line.arguments.contains { ["item=tty", "item=rhost", "item=ruser"].contains($0) }
+    }.map(\.place)
   }
 
   private func stop(_ person: RescuePerson, at service: String, in group: String) -> WayIn.Stop? {

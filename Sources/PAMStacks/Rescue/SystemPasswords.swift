@@ -125,6 +125,28 @@ package struct SystemPasswords: PasswordDirectory {
   /// Whether there is a file of that name, such as that of nologin(5).
   package func hasFile(_ path: String) -> Bool { (try? FileState.of(path).get()) != nil }
 
+  /// The wrong passwords that pam_faillock(8) counts for an account, in a folder of its.
+  package func wrongPasswords(of name: String, in folder: String) -> Int {
+    guard !name.contains("/"), let bytes = PAMDirectory(path: folder).bytes(of: name) else { return 0 }
+    // Its records have 64 bytes; the lowest bit of the 55th says whether one counts.
+    return stride(from: 0, to: bytes.count - 63, by: 64).filter { bytes[$0 + 54] & 1 != 0 }.count
+  }
+
+  /// The words of the lines of limits.conf(5).
+  package func limits(in files: [String]?) -> [[String]] {
+    let folder = "/etc/security/limits.d"
+    let more = (PAMDirectory(path: folder).names() ?? []).filter { $0.hasSuffix(".conf") }.map { folder + "/" + $0 }
+    return (files ?? ["/etc/security/limits.conf"] + more).flatMap { path -> [[String]] in
+      let parts = path.split(separator: "/")
+      let place = PAMDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
+      let text = parts.last.flatMap { place.bytes(of: String($0)) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return text.split(whereSeparator: \.isNewline).compactMap { line in
+        let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+        return words.isEmpty ? nil : words
+      }
+    }
+  }
+
   /// Whether the account can use its password today; only root can find out.
   package func password(of name: String) -> PasswordState {
     // SAFETY: entry, buffer and result live for the call; the hash points into the buffer, and is copied.
@@ -240,4 +262,8 @@ package protocol PasswordDirectory {
   func hasFile(_ path: String) -> Bool
   /// Whether the account's password can be used today.
   func password(of name: String) -> PasswordState
+  /// The wrong passwords that pam_faillock(8) counts for an account, in a folder of its.
+  func wrongPasswords(of name: String, in folder: String) -> Int
+  /// The words of each line of limits.conf(5), in the usual files or in these.
+  func limits(in files: [String]?) -> [[String]]
 }

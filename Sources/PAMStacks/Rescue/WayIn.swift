@@ -26,6 +26,8 @@ package struct WayIn {
   package struct Way: Equatable {
     /// A member of the rescue group, whom the services lead past pam_uaf; nil: root, at a console that does not ask pam_uaf.
     let rescuer: String?
+    /// Account lines at which a terminal, a host or an hour may decide, so that libpam's answer holds for here and now.
+    var unseen: [StackLinePlace] = []
   }
 
   /// What the services allow.
@@ -42,6 +44,8 @@ package struct WayIn {
     var refusing: StackLinePlace?
     /// What stops somebody at `login`, or at sudo, although the password is right; nil if nothing does.
     var stop: (RescuePerson, Host) -> Stop? = { _, _ in nil }
+    /// The account lines of each that were not tried as they will be used.
+    var unseen: (Host) -> [StackLinePlace] = { _ in [] }
   }
 
   /// The programs on the way.
@@ -58,7 +62,7 @@ package struct WayIn {
     var lacks: [Lack] = []
     if services.leadsRescuePast {
       switch rescuer(services) {
-      case .success(let name): return Way(rescuer: name)
+      case .success(let name): return Way(rescuer: name, unseen: unseen(by: name, services))
       case .failure(let objection): lacks += objection.lacks
       }
     } else {
@@ -71,13 +75,18 @@ package struct WayIn {
       } else if let lack = stop("root", 0, .console, services) {
         lacks.append(.root(lack))
       } else {
-        return Way(rescuer: nil)
+        return Way(rescuer: nil, unseen: services.unseen(.console))
       }
     } else {
       lacks.append(.noConsole)
     }
     // The other lacks may follow from it.
     throw Objection(lacks: services.refusing.map { [.refused($0)] } ?? lacks)
+  }
+
+  private func unseen(by name: String, _ services: Services) -> [StackLinePlace] {
+    let places = services.unseen(.console) + (accounts.account(named: name)?.userID == 0 ? [] : services.unseen(.sudo))
+    return places.indices.filter { places.firstIndex(of: places[$0]) == $0 }.map { places[$0] }
   }
 
   /// A member of the rescue group with a password who gets a shell and can become root.
@@ -359,14 +368,20 @@ extension WayIn.Objection: Catalogued {
 extension WayIn.Way: Catalogued {
   /// It in English.
   package var english: String {
-    rescuer.map { "\(ShownText.line($0)), by the password at the console, as one of \(WayIn.rescueGroup)" }
-      ?? "root, by the password at the console, where pam_uaf is not asked"
+    (rescuer.map { "\(ShownText.line($0)), by the password at the console, as one of \(WayIn.rescueGroup)" }
+      ?? "root, by the password at the console, where pam_uaf is not asked")
+      + (unseen.isEmpty
+        ? ""
+        : "; not tried: what \(unseen.map { "\($0.path):\($0.line)" }.joined(separator: ", ")) says of another terminal or hour")
   }
 
   /// It in Korean.
   package var korean: String {
-    rescuer.map { "\(ShownText.line($0)), \(WayIn.rescueGroup) 그룹으로서 콘솔에서 비밀번호로" }
-      ?? "root, pam_uaf를 쓰지 않는 콘솔에서 비밀번호로"
+    (rescuer.map { "\(ShownText.line($0)), \(WayIn.rescueGroup) 그룹으로서 콘솔에서 비밀번호로" }
+      ?? "root, pam_uaf를 쓰지 않는 콘솔에서 비밀번호로")
+      + (unseen.isEmpty
+        ? ""
+        : ". 다른 터미널이나 시간에 대해 시험하지 않은 줄: \(unseen.map { "\($0.path):\($0.line)" }.joined(separator: ", "))")
   }
 }
 

@@ -184,6 +184,8 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func isListed(shell: String) -> Bool { false }
   func hasFile(_ path: String) -> Bool { false }
   func password(of name: String) -> PasswordState { .unknown }
+  func wrongPasswords(of name: String, in folder: String) -> Int { 0 }
+  func limits(in files: [String]?) -> [[String]] { [] }
 }
 
 /// Something that sudo reads and that was not read here.

@@ -240,7 +240,8 @@ struct FamilyTrial {
               // Who cannot be asked for is taken for refused.
               (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
             }
-          }))
+          },
+          unseen: { host in stacks.unseen(host == .console ? "login" : site.sudo.main) }))
     } catch {
       throw .noWayIn(error)
     }

@@ -822,6 +822,47 @@ import ToolTestSupport
     #expect(bench.output.hasPrefix("without pam_uaf gets in: alice, "), "\(bench.notes)")
   }
 
+  @Test(arguments: [
+    ("auth required pam_faillock.so preauth\n", 1, nil, "may be refused by login:1"),
+    ("auth required pam_faillock.so preauth deny=5\n", 5, nil, "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins 0", "is refused by login:1"),
+    ("session required pam_limits.so\n", 0, "@sudo - maxlogins 0", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "* hard maxsyslogins 0", "may be refused by login:1"),
+  ])
+  func `a rescuer whom a count of wrong passwords or of sessions may keep out is not named`(
+    line: String, wrong: Int, limit: String?, told: String
+  ) {
+    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    stacks.write("login", line + "@include common-auth\n" + Self.account)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.wrong = ["alice": wrong]
+    stacks.passwords.limitLines = [limit].compactMap(\.self)
+    let said = refusal("sudo")
+    #expect(said.contains("alice of uaf-rescue \(told)"), "\(said)")
+  }
+
+  @Test(arguments: [
+    ("auth required pam_faillock.so preauth deny=5\n", 4, "bob hard maxlogins 0"),
+    ("auth required pam_faillock.so preauth\n", 0, "@other - maxlogins 0"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins 4"),
+    ("session required pam_limits.so\n", 0, "* hard nofile 0"),
+  ])
+  func `a rescuer whom no count keeps out is named`(line: String, wrong: Int, limit: String) {
+    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    stacks.write("login", line + "@include common-auth\n" + Self.account)
+    stacks.passwords.wrong = ["alice": wrong]
+    stacks.passwords.limitLines = [limit]
+    #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
+  }
+
+  @Test(arguments: ["pam_access.so", "pam_time.so", "pam_listfile.so item=tty sense=allow file=/etc/ttys"])
+  func `beside a rescuer, account lines are named at which another terminal or hour may decide`(line: String) {
+    stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
+    let output = stacks.text(stacks.run("enable", "sudo"))
+    #expect(output.hasPrefix("without pam_uaf gets in: alice, "))
+    #expect(output.contains("; not tried: what login:2 says of another terminal or hour\n"), "\(output)")
+  }
+
   @Test func `a rescuer whom sudo refuses is not named, and another one is`() {
     stacks.write("sudo", "auth required pam_succeed_if.so user != alice\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
