@@ -85,7 +85,7 @@ package struct Examination {
     guard let configuration else { return [.skipped(StateText.unknown)] }
     return StateCheck(
       folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm,
-      isReadOnly: installation.isReadOnly
+      isReadOnly: installation.isReadOnly, isFixed: installation.isFixed
     ).findings()
   }
 

@@ -49,6 +49,20 @@ import UAFWire
     #expect(examined.hasFailed)
   }
 
+  @Test(arguments: ["state", "state/slots", "state/accounts/1000.db"])
+  func `refuses state that an attribute keeps even root from changing`(name: String) {
+    _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
+    let path = "\(machine.folder.path)/\(name)"
+    #expect(!machine.has(.stateFixed))
+    machine.installation.isFixed = { $0 == path }
+    let lines = machine.doctor().lines(about: "state")
+    #expect(
+      lines.contains {
+        $0.hasPrefix("FAIL state: \(path) has the attribute i or a")
+          && $0.hasSuffix(": chattr -ia \(path) [state-fixed]")
+      }, "\(lines)")
+  }
+
   @Test func `says how a missing key is made`() {
     machine.folder.delete("state/device.key")
     let line = machine.doctor().lines(about: "state").last

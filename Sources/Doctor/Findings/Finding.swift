@@ -114,6 +114,7 @@ package enum FindingID: String, CaseIterable {
   case stateOpen = "state-open"
   case stateKey = "state-key"
   case stateReadOnly = "state-read-only"
+  case stateFixed = "state-fixed"
   case stateKeyTwice = "state-key-twice"
   case stateUnsealed = "state-unsealed"
   case stateRecovery = "state-recovery"

@@ -41,6 +41,8 @@ package struct Installation {
   package var registered: (String) -> [uid_t]
   /// Whether a folder lies on a file system that is mounted for reading alone.
   package var isReadOnly: (String) -> Bool
+  /// Whether an attribute (chattr(1)) keeps even root from changing a file or a folder.
+  package var isFixed: (String) -> Bool = { _ in false }
   /// Whether something is mounted at a name, which nothing can take the place of then.
   package var isMountPoint: (String) -> Bool = { _ in false }
   /// The kernel, the clock and the log.
@@ -64,7 +66,7 @@ package struct Installation {
       sshPaths: ("/usr/sbin/sshd", "/etc/ssh/sshd_config"),
       sudoFiles: .ofThisMachine, hostName: nameOfHost(), canonicalHostName: { canonicalName(of: nameOfHost()) },
       registered: accountNumbers(in:),
-      isReadOnly: isReadOnlyFolder, isMountPoint: isMountPoint,
+      isReadOnly: isReadOnlyFolder, isFixed: isFixed, isMountPoint: isMountPoint,
       facts: MachineFacts.ofThisMachine, owner: 0,
       exchange: { FetchProbe(path: fetch).exchange($0) })
   }
@@ -111,6 +113,21 @@ package struct Installation {
   package static func accountNumbers(in folder: String) -> [uid_t] {
     let names = PAMDirectory(path: folder + "/accounts").names() ?? []
     return names.compactMap { $0.hasSuffix(".db") ? uid_t($0.dropLast(3)) : nil }.sorted()
+  }
+
+  // FS_IOC_GETFLAGS of 64-bit Linux; FS_IMMUTABLE_FL and FS_APPEND_FL.
+  private static let (attributesRequest, fixing): (UInt, CInt) = (0x8008_6601, 0x30)
+
+  /// The attributes i and a, where the file system has any.
+  package static func isFixed(_ path: String) -> Bool {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var attributes: Int = 0
+    // SAFETY: the kernel fills an int, and by its name no more than a long.
+    guard unsafe ioctl(descriptor, attributesRequest, &attributes) == 0 else { return false }
+    return CInt(truncatingIfNeeded: attributes) & fixing != 0
   }
 
   /// What the kernel lists as mounted in this process's namespace (proc_pid_mountinfo(5)).

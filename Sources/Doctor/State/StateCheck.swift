@@ -1,5 +1,6 @@
 import Glibc
 import HostSystem
+import PAMStacks
 import UAFConfiguration
 import Wording
 
@@ -12,6 +13,8 @@ struct StateCheck {
   let chip: TPMSettings
   /// Whether a folder lies on a file system that is mounted for reading alone.
   let isReadOnly: (String) -> Bool
+  /// Whether an attribute keeps even root from changing a file or a folder.
+  var isFixed: (String) -> Bool = { _ in false }
 
   // Of the key, in bytes.
   private static let keySize = 32
@@ -24,7 +27,16 @@ struct StateCheck {
       findings.append(.ok(StateText.fine(path: path)))
     }
     if isReadOnly(folder) { findings.append(.failure(.stateReadOnly, StateText.readOnly(path: folder))) }
-    return findings + keyFindings()
+    return findings + fixedFindings() + keyFindings()
+  }
+
+  /// Folders and files that every attempt changes, and that cannot be changed.
+  private func fixedFindings() -> [Finding] {
+    let folders = [folder, folder + "/accounts", folder + "/slots"]
+    let files = folders.dropFirst().flatMap { folder in
+      (PAMDirectory(path: folder).names() ?? []).map { folder + "/" + $0 }
+    }
+    return (folders + files).filter(isFixed).map { .failure(.stateFixed, StateText.fixed(path: $0)) }
   }
 
   /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
@@ -96,6 +108,8 @@ enum StateText: FindingCatalogue {
   case mode(path: String, mode: String, needed: String)
   /// It lies on a file system that is mounted for reading alone.
   case readOnly(path: String)
+  /// An attribute keeps even root from changing it.
+  case fixed(path: String)
   case badKey(path: String, size: Int)
   /// The key is gone, and accounts or a recovery key need it.
   case lostKey(path: String, hasRecovery: Bool)
@@ -122,6 +136,10 @@ enum StateText: FindingCatalogue {
       FindingText(
         "state: \(path) is on a file system that is mounted read-only: no attempt can be counted, and every login is refused",
         do: "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first")
+    case .fixed(let path):
+      FindingText(
+        "state: \(path) has the attribute i or a (lsattr): no attempt can be counted in it, and whoever needs it is refused",
+        do: "chattr -ia \(path)")
     case .badKey(let path, let size):
       FindingText(
         "state: \(path) is not one file of \(size) bytes",
@@ -164,6 +182,10 @@ enum StateText: FindingCatalogue {
       FindingText(
         "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 모든 로그인이 거부됩니다",
         do: "mount -o remount,rw로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
+    case .fixed(let path):
+      FindingText(
+        "상태: \(path): 속성 i 또는 a가 있어(lsattr) 시도를 셀 수 없으므로, 이 파일이 필요한 로그인이 거부됩니다",
+        do: "chattr -ia \(path)")
     case .badKey(let path, let size):
       FindingText(
         "상태: \(path): \(size)바이트의 단일 파일이 아닙니다", do: "복원하십시오. 없으면 모든 계정을 다시 등록해야 합니다")
