@@ -202,6 +202,42 @@ import UAFWire
     #expect(machine.requests.last?.method == .get && machine.requests.last?.skipsVerification == true)
   }
 
+  @Test(arguments: [
+    (WeakCertificate.key, "its key has 1024 bits, which are too few"),
+    (WeakCertificate.signature, "it is signed with a hash function that can be forged"),
+  ])
+  func `names a certificate that is too weak, whether it was refused or taken`(certificate: [UInt8], text: String) {
+    let machine = Machine()
+    machine.server?.certificate = certificate
+    let taken = machine.doctor()
+    #expect(
+      taken.lines(about: "server").contains {
+        $0.hasPrefix("warn ") && $0.contains(text) && $0.hasSuffix("[certificate-weak]")
+      },
+      "\(taken.lines(about: "server"))")
+    var refused = FetchResponse(.certificateRefused, handshakeCompleted: true)
+    refused.certificate = certificate
+    machine.server?.response = refused
+    let line = machine.doctor().lines(about: "server").first
+    #expect(line?.contains(text) == true && line?.hasSuffix(" [server-certificate]") == true, "\(line ?? "")")
+  }
+
+  @Test func `addresses of request and response that are exchanged are a failure, and named`() {
+    let machine = Machine()
+    machine.configure("/uaf/get", "/uaf/x")
+    machine.configure("/uaf/respond", "/uaf/get")
+    machine.configure("/uaf/x", "/uaf/respond")
+    let examined = machine.doctor()
+    let line = examined.lines(about: "server").last
+    #expect(
+      line?.hasPrefix(
+        "FAIL server: server.request_url and server.response_url are exchanged: a request is answered at ")
+        == true && line?.hasSuffix("[server-path]") == true, "\(examined.lines(about: "server"))")
+    // A server that refuses the question at both has not shown that.
+    machine.server?.answers["/uaf/get"] = FakeServer.json(#"{"statusCode":1400}"#)
+    #expect(!machine.has(.serverPath))
+  }
+
   @Test func `warns of a certificate that ends within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)

@@ -160,6 +160,7 @@ package enum FindingID: String, CaseIterable {
   case serverProxy = "server-proxy"
   case serverCertificate = "server-certificate"
   case certificateEnds = "certificate-ends"
+  case certificateWeak = "certificate-weak"
   case serverPath = "server-path"
   case serverType = "server-type"
   case serverAnswer = "server-answer"

@@ -183,9 +183,15 @@ enum AnswerText: FindingCatalogue {
   case away(Place)
   case foreign(Place, type: String?)
   case unfit(key: String, String)
+  /// A request is answered at the address of the response.
+  case exchanged(key: String, other: String, url: String)
 
   var english: FindingText {
     switch self {
+    case .exchanged(let key, let other, let url):
+      FindingText(
+        "server: \(key) and \(other) are exchanged: a request is answered at \(url)",
+        do: "exchange the two addresses in the configuration")
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
     case .redirected(let place, let goal):
       FindingText(
@@ -227,6 +233,10 @@ enum AnswerText: FindingCatalogue {
 
   var korean: FindingText {
     switch self {
+    case .exchanged(let key, let other, let url):
+      FindingText(
+        "서버: 다음 두 설정의 주소가 서로 바뀌었습니다: \(key), \(other). 요청에 답하는 주소: \(url)",
+        do: "설정에서 두 주소를 서로 바꾸십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(

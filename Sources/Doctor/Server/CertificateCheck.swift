@@ -11,6 +11,7 @@ struct CertificateCheck {
     case expired(days: Int64)
     case notYetValid(days: Int64)
     case otherName
+    case weak(X509.Weakness)
     /// Nothing else is wrong, so the issuer must be.
     case issuer
   }
@@ -35,6 +36,9 @@ struct CertificateCheck {
   /// Whether it ends soon.
   var endsSoon: Bool { daysLeft.map { $0 < Self.shortest } ?? false }
 
+  /// What is too weak about it; nil for what cannot be read.
+  var weakness: X509.Weakness? { (try? X509.weakness(der: certificate)) ?? nil }
+
   /// Why it was refused, as far as the certificate itself tells; nil for what cannot be read.
   var fault: Fault? {
     guard let validity = try? X509.validity(der: certificate) else { return nil }
@@ -42,6 +46,7 @@ struct CertificateCheck {
     if now > validity.upperBound { return .expired(days: (now - validity.upperBound) / Self.day) }
     if now < validity.lowerBound { return .notYetValid(days: (validity.lowerBound - now) / Self.day) }
     guard (try? X509.isFor(host, der: certificate)) == true else { return .otherName }
+    if let weakness { return .weak(weakness) }
     return .issuer
   }
 }
@@ -72,6 +77,7 @@ struct CertificateWords: FindingCatalogue {
       FindingText(
         "\(start)it is not for \(host)\(suffix)",
         do: "write the name that it is for into request_url, or have it issued for \(host)")
+    case .weak(let weakness): FindingText("\(start)\(weakness.english)\(suffix)", do: X509.Weakness.remedy.english)
     case .issuer:
       FindingText(
         "\(start)who issued it is not in \(ca ?? "the system's authorities")\(suffix)",
@@ -92,12 +98,35 @@ struct CertificateWords: FindingCatalogue {
       FindingText(
         "\(start)\(host)의 인증서가 아닙니다\(suffix)",
         do: "인증서에 있는 이름을 request_url에 쓰거나, \(host)의 인증서를 발급받으십시오")
+    case .weak(let weakness): FindingText("\(start)\(weakness.korean)\(suffix)", do: X509.Weakness.remedy.korean)
     case .issuer:
       FindingText(
         "\(start)발급자가 \(ca ?? "시스템의 인증 기관")에 없습니다\(suffix)",
         do: "서버의 인증 기관을 ca_file에 적으십시오(uaf-server는 상태 폴더의 ca.pem)")
     }
   }
+}
+
+extension X509.Weakness {
+  var english: String {
+    switch self {
+    case .key(let bits): "its key has \(bits) bits, which are too few"
+    case .signature: "it is signed with a hash function that can be forged"
+    }
+  }
+
+  var korean: String {
+    switch self {
+    case .key(let bits): "키가 \(bits)비트로 너무 짧습니다"
+    case .signature: "위조할 수 있는 해시 함수로 서명되었습니다"
+    }
+  }
+
+  /// What to do about each.
+  static let remedy = (
+    english: "have it issued anew, with a key of P-256, or of RSA with 2048 bits or more, and SHA-256",
+    korean: "P-256이나 2048비트 이상의 RSA 키와 SHA-256으로 다시 발급받으십시오"
+  )
 }
 
 /// One origin of the server's addresses: it must be reachable, with a valid certificate and the right time.
@@ -117,7 +146,7 @@ struct OriginCheck {
     let response = answer.response
     let sandbox = response.missing.map { Finding.warning(.kernelFetch, ServerText.sandbox(missing: $0)) }
     guard response.outcome == .answered else { return [failure(response)] + [sandbox].compactMap(\.self) }
-    return [certificate(response), clock(response), sandbox].compactMap(\.self)
+    return [certificate(response), weakness(response), clock(response), sandbox].compactMap(\.self)
   }
 
   private func failure(_ response: FetchResponse) -> Finding {
@@ -147,6 +176,14 @@ struct OriginCheck {
     return check.endsSoon
       ? .warning(.certificateEnds, ServerText.certificateEnds(origin, days: days))
       : .ok(ServerText.trusted(origin, status: response.status, days: days))
+  }
+
+  /// A certificate that other clients refuse, and this one after its next update.
+  private func weakness(_ response: FetchResponse) -> Finding? {
+    guard server.verifiesTLS, let der = response.certificate,
+      let weakness = CertificateCheck(certificate: der, host: host, now: now).weakness
+    else { return nil }
+    return .warning(.certificateWeak, ServerText.certificateWeak(origin, weakness))
   }
 
   /// Fetches the certificate again without verifying it: that server gets nothing but a GET.

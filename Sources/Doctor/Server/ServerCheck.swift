@@ -2,6 +2,7 @@ import FidoResults
 import Glibc
 import UAFClient
 import UAFConfiguration
+import UAFCrypto
 import UAFWire
 import Wording
 
@@ -44,6 +45,7 @@ struct ServerCheck {
         .findings(answer)
       }
       reached[question.origin] = isAnswered
+      if isAnswered, let exchanged = exchanged(question, refusal, over: line) { return findings + [exchanged] }
       if isAnswered { findings += judge(question, answer, refusal) }
     }
     guard reached.values.contains(true) else { return findings }
@@ -72,6 +74,23 @@ struct ServerCheck {
     } catch {
       return error
     }
+  }
+
+  /// What is wrong where a server refuses a login's request at its address, and answers it at the one of the response.
+  private func exchanged(_ question: ServerQuestion, _ refusal: Refusal?, over line: ServerLine) -> Finding? {
+    guard question.kind == .login, refusal?.serverStatus != nil,
+      let url = server.authentication.responseURL ?? server.responseURL, url != question.url
+    else { return nil }
+    let key = question.key.replacing("request_url", with: "response_url")
+    let other = ServerQuestion(key: key, url: url, kind: .login)
+    let number = line.answers.count
+    let end = ask(other, over: line)
+    guard line.answers.count > number, let answer = line.answers[number], answer.response.outcome == .answered,
+      end?.serverStatus == nil,
+      end.map({ $0.result == .noSuitableAuthenticator || $0.result == .untrustedFacet }) ?? true,
+      AnswerCheck(question: other, dialect: server.dialect).objection(to: answer) == nil
+    else { return nil }
+    return .failure(.serverPath, AnswerText.exchanged(key: question.key, other: key, url: url.text))
   }
 
   private func clientSettings(_ question: ServerQuestion) -> ClientSettings {
@@ -248,6 +267,7 @@ enum ServerText: FindingCatalogue {
   case proxyRefuses(String, proxy: String, detail: String?)
   case certificate(String, host: String, CertificateCheck.Fault, ca: String?, detail: String?)
   case certificateEnds(String, days: Int64)
+  case certificateWeak(String, X509.Weakness)
   case trusted(String, status: UInt16, days: Int64)
   case verified(String, status: UInt16)
   case unverified(String, status: UInt16)
@@ -278,6 +298,10 @@ enum ServerText: FindingCatalogue {
       FindingText(
         "server: \(origin): its certificate is valid for \(days) more days",
         do: "have it renewed, and restart uaf-server, or nobody can log in after that")
+    case .certificateWeak(let origin, let weakness):
+      FindingText(
+        "server: \(origin): its certificate was taken, and is weak: \(weakness.english)",
+        do: X509.Weakness.remedy.english)
     case .trusted(let origin, let status, let days):
       FindingText("server: \(origin) answers (status \(status)), its certificate is trusted, for \(days) more days")
     case .verified(let origin, let status):
@@ -320,6 +344,8 @@ enum ServerText: FindingCatalogue {
       FindingText(
         "서버: \(origin): 인증서가 \(days)일 뒤에 만료됩니다",
         do: "갱신한 뒤 uaf-server를 다시 시작하십시오. 만료되면 아무도 로그인할 수 없습니다")
+    case .certificateWeak(let origin, let weakness):
+      FindingText("서버: \(origin): 받아들였으나 약한 인증서입니다. \(weakness.korean)", do: X509.Weakness.remedy.korean)
     case .trusted(let origin, let status, let days):
       FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰하며 \(days)일 남았습니다")
     case .verified(let origin, let status): FindingText("서버: \(origin): 응답합니다(상태 \(status)). 인증서를 신뢰합니다")

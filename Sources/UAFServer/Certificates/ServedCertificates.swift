@@ -27,6 +27,7 @@ final class ServedCertificates: Sendable {
     case expired(Visible, end: Int64)
     case notYetValid(Visible, start: Int64)
     case otherName(Visible, host: String)
+    case weak(Visible, X509.Weakness)
   }
 
   private let own: @Sendable () throws -> CertificateFiles?
@@ -81,6 +82,9 @@ final class ServedCertificates: Sendable {
       guard let validity = try? X509.validity(der: certificate.der) else { continue }
       if now > validity.upperBound { faults.append(.expired(certificate, end: validity.upperBound)) }
       if now < validity.lowerBound { faults.append(.notYetValid(certificate, start: validity.lowerBound)) }
+      if let weakness = (try? X509.weakness(der: certificate.der)) ?? nil {
+        faults.append(.weak(certificate, weakness))
+      }
       guard let host, (try? X509.isFor(host, der: certificate.der)) == false else { continue }
       faults.append(.otherName(certificate, host: host))
     }

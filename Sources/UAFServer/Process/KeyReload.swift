@@ -97,6 +97,10 @@ struct CertificateReload: Sendable {
         logger.error(
           "certificate-not-yet-valid",
           metadata: ["certificate": "\(certificate.path)", "from": "\(SecondText.iso8601.text(at: start))"])
+      case .weak(let certificate, .key(let bits)):
+        logger.error("certificate-weak-key", metadata: ["certificate": "\(certificate.path)", "bits": "\(bits)"])
+      case .weak(let certificate, .signature):
+        logger.error("certificate-weak-signature", metadata: ["certificate": "\(certificate.path)"])
       case .otherName(let certificate, let host):
         logger.error("certificate-other-name", metadata: ["certificate": "\(certificate.path)", "host": "\(host)"])
       }
