@@ -113,13 +113,13 @@ import Wording
   }
 
   @Test(arguments: [
-    ("AuthenticationMethods password\n", [SSHText.methodsPassword, .publicKey]),
+    ("AuthenticationMethods password\n", [SSHText.methodsPassword, .publicKey(false)]),
     ("AuthenticationMethods publickey,password\n", [.methodsPassword]),
     ("AuthenticationMethods publickey,password keyboard-interactive\n", [.methodsWithPassword]),
     ("KbdInteractiveAuthentication no\n", [.keyboardInteractive, .password]),
     ("KbdInteractiveAuthentication no\nPasswordAuthentication no\n", [.neverAsked]),
     ("AuthenticationMethods publickey\n", [.methods]),
-    ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys]),
+    ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys(false)]),
   ])
   func `says of methods what they come to, and what helps`(text: String, told: [SSHText]) {
     #expect(findings(text + "UsePAM yes\n").map(\.text) == told.map { $0.english.what })
@@ -162,6 +162,8 @@ import Wording
     lead()
     let methods = Self.good + "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(methods) == [.ok(SSHText.both(true))])
+    #expect(findings(Self.good + "AuthorizedKeysFile none\n") == [.warning(.sshPublicKey, SSHText.noKeys(true))])
+    #expect(findings(Self.good + "PubkeyAuthentication no\n") == [.warning(.sshPublicKey, SSHText.publicKey(true))])
     #expect(findings(methods + "AllowGroups staff\n") == [.warning(.sshRescue, SSHText.noRescuer(["alice"]))])
     machine.passwords.groups["uaf-rescue"] = ["alice", "bob"]
     #expect(

@@ -86,6 +86,8 @@ struct SSHCheck {
     if settings.leavesNoMethods {
       return [Verdict(level: .failure, id: .sshConfiguration, text: .noMethods)]
     }
+    let isAsked = settings.usesPAM && (settings.asksQuestions || settings.takesPasswords)
+    let isLed = isAsked && leadsRescuers(settings)
     var found: [Verdict] = []
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
     switch (settings.asksQuestions, settings.takesPasswords) {
@@ -101,11 +103,10 @@ struct SSHCheck {
         warning(.sshKeyboardInteractive, settings.isKeyboardInteractive ? .methods : .neverAsked))
     }
     if !settings.takesKeyFirst {
-      found.append(warning(.sshPublicKey, settings.hasKeys ? .publicKey : .noKeys))
+      found.append(warning(.sshPublicKey, settings.hasKeys ? .publicKey(isLed) : .noKeys(isLed)))
     }
     guard found.isEmpty else { return found }
     if settings.takesKeyAlone { return [Verdict(level: .ok, id: nil, text: .fine)] }
-    let isLed = leadsRescuers(settings)
     return [Verdict(level: .ok, id: nil, text: settings.asksWithoutKey ? .either(isLed) : .both(isLed))]
   }
 

@@ -8,9 +8,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   /// Neither by PAM's questions nor by passwords.
   case neverAsked
   case password
-  case publicKey
-  /// sshd looks for public keys nowhere.
-  case noKeys
+  /// No list of methods begins with a key; whether the rescue group gets in.
+  case publicKey(Bool)
+  /// sshd looks for public keys nowhere; whether the rescue group gets in.
+  case noKeys(Bool)
   case fine
   /// A key and the passcode are asked for; whether the stack leads the rescue group past the passcode.
   case both(Bool)
@@ -66,13 +67,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "PasswordAuthentication is yes: it shows no question, and one string answers all of them",
         do: "PasswordAuthentication no in sshd_config")
-    case .publicKey:
+    case .publicKey(let isLed):
       FindingText(
-        "nobody gets in by a public key first: no way in is left when the passcode is refused",
+        "nobody gets in by a public key first: where the passcode is refused, \(isLed ? "only \(Self.group)" : "nobody") gets in",
         do: "PubkeyAuthentication yes in sshd_config, and publickey first in AuthenticationMethods")
-    case .noKeys:
+    case .noKeys(let isLed):
       FindingText(
-        "AuthorizedKeysFile is none: nobody gets in by a public key, and no way in is left when the passcode is refused",
+        "AuthorizedKeysFile is none, so that nobody gets in by a public key: where the passcode is refused, "
+          + "\(isLed ? "only \(Self.group)" : "nobody") gets in",
         do: "AuthorizedKeysFile .ssh/authorized_keys in sshd_config")
     case .fine: FindingText("the question is shown, and a public key is another way in")
     case .both(let isLed):
@@ -161,13 +163,15 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "PasswordAuthentication이 yes이므로 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
         do: "sshd_config에 'PasswordAuthentication no'")
-    case .publicKey:
+    case .publicKey(let isLed):
       FindingText(
-        "공개 키만으로 먼저 들어올 수 없어, 패스코드가 거부되면 들어올 길이 없습니다",
+        "공개 키로 먼저 들어올 수 없어, 패스코드가 거부되면 "
+          + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "들어올 길이 없습니다"),
         do: "sshd_config에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
-    case .noKeys:
+    case .noKeys(let isLed):
       FindingText(
-        "AuthorizedKeysFile이 none이어서 공개 키로 들어올 수 없고, 패스코드가 거부되면 들어올 길이 없습니다",
+        "AuthorizedKeysFile이 none이어서 공개 키로 들어올 수 없고, 패스코드가 거부되면 "
+          + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "들어올 길이 없습니다"),
         do: "sshd_config에 'AuthorizedKeysFile .ssh/authorized_keys'")
     case .fine: FindingText("질문이 표시되고, 공개 키로도 들어올 수 있습니다")
     case .both(let isLed):
