@@ -218,11 +218,11 @@ package enum PeopleText: FindingCatalogue {
     case .locked(let names, let count):
       FindingText(
         "계정: \(count)개 중 \(names.count)개가 잠겼습니다: \(Self.list(names, more: { "외 \($0)개" }))",
-        do: "uafctl status USER로 기간을 확인하고, uafctl unlock USER로 잠금을 푸십시오")
+        do: "uafctl status USER 명령으로 기간을 확인하고, uafctl unlock USER 명령으로 잠금을 푸십시오")
     case .waiting(let names):
       FindingText(
         "계정: 잘못된 입력이 남아 있어 바뀐 잠금 설정이 아직 적용되지 않습니다: \(Self.list(names, more: { "외 \($0)개" })) (3015)",
-        do: "본인이 올바른 값을 한 번 입력하거나 uafctl unlock USER를 실행하면 적용됩니다")
+        do: "본인이 올바른 값을 한 번 입력하거나 uafctl unlock USER 명령을 실행하면 적용됩니다")
     case .uncounted(let names):
       FindingText(
         "계정: 칩이 이 컴퓨터의 키를 보관하지만, 다음 계정의 잘못된 입력은 칩이 세지 않습니다: "

@@ -69,16 +69,16 @@ package enum StatusText: Catalogued {
     case .state(let number): "상태 \(number)"
     case .refusedAtServer: "이 컴퓨터에는 있지만 서버가 거부합니다"
     case .revokedAtServer(.roots):
-      "서버에서: 폐기되었습니다. root 관리자가 새 등록 코드로 '\(CodeUse.roots.setting())'을 실행해야 합니다"
+      "서버에서: 폐기되었습니다. root 관리자가 새 등록 코드로 '\(CodeUse.roots.setting())' 명령을 실행해야 합니다"
     case .revokedAtServer(let codes):
-      "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 '\(codes.setting())'을 실행하십시오"
+      "서버에서: 폐기되었습니다. 관리자에게 코드를 받아 '\(codes.setting())' 명령을 실행하십시오"
     case .unknownAtServer(.roots):
-      "서버에서: 더 이상 등록되어 있지 않습니다. root 관리자가 '\(CodeUse.roots.setting())'로 다시 등록해야 합니다"
-    case .unknownAtServer(let codes): "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.setting())'로 다시 등록하십시오"
+      "서버에서: 더 이상 등록되어 있지 않습니다. root 관리자가 '\(CodeUse.roots.setting())' 명령으로 다시 등록해야 합니다"
+    case .unknownAtServer(let codes): "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.setting())' 명령으로 다시 등록하십시오"
     case .unknownBesideAnother(let type, let codes):
       "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.command("register", type))' 명령으로 다시 등록하십시오"
     case .aheadAtServer(let codes):
-      "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. '\(codes.command("repair", "--code FILE"))'을 실행하십시오"
+      "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. '\(codes.command("repair", "--code FILE"))' 명령을 실행하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"
@@ -136,6 +136,6 @@ struct BehindText: FindingCatalogue {
     FindingText(
       "계정: 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다: \(PeopleText.list(names, more: { "외 \($0)개" })). "
         + "이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 있습니다",
-      do: "해당 사용자가 새 등록 코드로 'uafctl repair --code FILE'을 실행하십시오. 다른 컴퓨터에서는 키를 따로 등록하십시오")
+      do: "해당 사용자가 새 등록 코드로 'uafctl repair --code FILE' 명령을 실행하십시오. 다른 컴퓨터에서는 키를 따로 등록하십시오")
   }
 }

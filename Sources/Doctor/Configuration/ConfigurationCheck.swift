@@ -108,7 +108,7 @@ enum ConfigurationText: FindingCatalogue {
     case .noEffect(let key):
       FindingText("설정: \(key): 이 버전에서는 효과가 없습니다", do: "지우십시오. 적힌 내용에 의지하지 마십시오")
     case .noServer(let path):
-      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --code FILE을 실행하십시오")
+      FindingText("설정: \(path)에 서버가 없습니다", do: "[server]를 쓰거나 uafctl trust --code FILE 명령을 실행하십시오")
     case .unverified:
       FindingText(
         "설정: tls_verify = false: 이 컴퓨터와 서버 사이에 있는 누구나 로그인을 결정할 수 있습니다",

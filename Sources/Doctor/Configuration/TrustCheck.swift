@@ -41,7 +41,7 @@ enum TrustText: FindingCatalogue {
   case noEffect(String, configuration: String)
 
   private static let anew = "uafctl trust --code FILE writes it anew; until then nobody can log in"
-  private static let anewKorean = "uafctl trust --code FILE로 다시 쓰십시오. 그때까지 아무도 로그인할 수 없습니다"
+  private static let anewKorean = "uafctl trust --code FILE 명령으로 다시 쓰십시오. 그때까지 아무도 로그인할 수 없습니다"
 
   var english: FindingText {
     switch self {

@@ -119,7 +119,7 @@ enum CoreText: FindingCatalogue {
     case .version(let version, let expected):
       FindingText(
         "코어: 버전이 \(expected)이(가) 아니라 \(version)입니다",
-        do: "systemctl restart pam-uaf.socket을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
+        do: "systemctl restart pam-uaf.socket 명령을 실행하거나 libpam-uaf 패키지를 다시 설치하십시오")
     case .locked(let account, let authenticator, let codes):
       FindingText(
         "계정: \(account): \(StatusReport(language: .korean).line(authenticator))",
@@ -132,8 +132,8 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
         do: codes == .roots
-          ? "root 관리자가 새 등록 코드로 \(codes.setting())을 실행해야 합니다"
-          : "새 등록 코드로 \(codes.setting())을 실행하십시오")
+          ? "root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
+          : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):
@@ -141,7 +141,7 @@ enum CoreText: FindingCatalogue {
     case .behind(let account, let codes):
       FindingText(
         "계정: \(account): 서버가 이 컴퓨터가 만든 것보다 더 많은 서명을 확인했습니다. 이전 사본이 복원되었거나 다른 컴퓨터에도 이 키가 "
-          + "있습니다", do: "새 등록 코드로 \(codes.command("repair", "--code FILE"))을 실행하십시오")
+          + "있습니다", do: "새 등록 코드로 \(codes.command("repair", "--code FILE")) 명령을 실행하십시오")
     case .fingerprint(let result):
       FindingText("지문: \(result.text(in: .korean)) [\(result.code)]", do: result.nextStep(in: .korean))
     }
@@ -161,7 +161,7 @@ enum CoreText: FindingCatalogue {
     switch codes {
     case .root: "uafctl unlock \(account) 명령을 실행하십시오"
     case .roots:
-      "root 관리자가 uafctl unlock \(account) 명령을 실행하거나, 값을 새로 정하려면 \(codes.setting())을 실행해야 합니다"
+      "root 관리자가 uafctl unlock \(account) 명령을 실행하거나, 값을 새로 정하려면 \(codes.setting()) 명령을 실행해야 합니다"
     case .persons:
       "헬프데스크에서 잠금 해제 코드를 받거나(uafctl unlock --code), 등록 코드로 값을 새로 정하십시오(\(codes.setting()))"
     }

@@ -130,7 +130,7 @@ enum MachineText: FindingCatalogue {
     case .unsynchronised:
       return FindingText(
         "시계: 시계를 맞추는 것이 없습니다(동기화되지 않음)",
-        do: "timedatectl set-ntp true를 실행하거나 chrony 같은 시간 서비스를 설치하십시오")
+        do: "timedatectl set-ntp true 명령을 실행하거나 chrony 같은 시간 서비스를 설치하십시오")
     case .clock: return FindingText("시계: 맞춰져 있고, 이번 부팅의 번호가 있습니다")
     case .noLog(let reason):
       return FindingText(

@@ -202,7 +202,7 @@ enum PAMLineText: FindingCatalogue {
     case .profile:
       FindingText(
         "pam: pam-auth-update의 프로필이 켜져 있어 모든 서비스에서 패스코드가 결정합니다. 등록한 적이 없는 사람은 비밀번호로 "
-          + "들어옵니다", do: "지나치다면 pam-auth-update로 끄고 uafctl pam enable SERVICE를 쓰십시오")
+          + "들어옵니다", do: "지나치다면 pam-auth-update로 끄고 uafctl pam enable SERVICE 명령을 쓰십시오")
     }
   }
 }

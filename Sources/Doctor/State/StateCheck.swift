@@ -174,14 +174,14 @@ enum StateText: FindingCatalogue {
     case .missing(let path, let reason, let isAbsent):
       FindingText("상태: \(path): \(reason.korean)", do: isAbsent ? "uafctl init" : "그 위의 폴더들을 살펴보십시오")
     case .otherKind(let path):
-      FindingText("상태: \(path): 다른 종류의 파일입니다", do: "다른 곳으로 옮긴 뒤 uafctl init을 실행하십시오")
+      FindingText("상태: \(path): 다른 종류의 파일입니다", do: "다른 곳으로 옮긴 뒤 uafctl init 명령을 실행하십시오")
     case .owner(let path, let uid): FindingText("상태: \(path): 소유자가 uid \(uid)입니다", do: "chown root:root \(path)")
     case .mode(let path, let mode, let needed):
       FindingText("상태: \(path): 모드가 \(mode)입니다", do: "chmod \(needed) \(path)")
     case .readOnly(let path):
       FindingText(
         "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 모든 로그인이 거부됩니다",
-        do: "mount -o remount,rw로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
+        do: "mount -o remount,rw 명령으로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
     case .fixed(let path):
       FindingText(
         "상태: \(path): 속성 i 또는 a가 있어(lsattr) 시도를 셀 수 없으므로, 이 파일이 필요한 로그인이 거부됩니다",
@@ -192,7 +192,7 @@ enum StateText: FindingCatalogue {
     case .lostKey(let path, let hasRecovery):
       FindingText(
         "상태: \(path)이(가) 없어졌으며, 이 컴퓨터의 계정들에 필요합니다",
-        do: "폴더의 백업에서 복원하" + (hasRecovery ? "거나 복구 키로 uafctl recover를 실행하" : "") + "십시오. 없으면 모든 계정을 다시 등록해야 합니다")
+        do: "폴더의 백업에서 복원하" + (hasRecovery ? "거나 복구 키로 uafctl recover 명령을 실행하" : "") + "십시오. 없으면 모든 계정을 다시 등록해야 합니다")
     case .sealed(let path, let place): FindingText("상태: \(path): 기기 키는 \(place)의 칩이 봉인했습니다")
     case .unsealed(let path): FindingText("상태: \(path): 키가 파일에 있고, [tpm]은 칩을 요구합니다", do: "uafctl seal")
     case .twoKeys(let path):
@@ -203,7 +203,7 @@ enum StateText: FindingCatalogue {
         do: "uafctl unseal 다음에 uafctl seal --recovery-key FILE")
     case .chipMissing(let place, let reason):
       FindingText(
-        "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover를 실행하십시오")
+        "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover 명령을 실행하십시오")
     }
   }
 }
