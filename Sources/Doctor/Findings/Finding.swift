@@ -12,7 +12,7 @@ package struct Finding: Equatable {
     /// As warning, and shown in red where there are colours.
     case alarm
     case failure
-    /// Not checked, because the caller has no right to.
+    /// Not checked: the caller has no right to, or it cannot be told here.
     case skipped
   }
 
