@@ -36,12 +36,24 @@ package struct RescuePerson {
   /// What pam_faillock answers to somebody whose wrong passwords it counts; nil where it counts none, or does not look.
   private func refusalByCount(_ line: PAMLine) -> [String]? {
     guard !line.arguments.contains("authfail"), !line.arguments.contains("authsucc") else { return nil }
-    let count = passwords.wrongPasswords(of: name, in: Self.value("dir", of: line) ?? Self.countFolder)
-    // Without an argument its file has the number, and how long it lasts.
-    let deny = Self.value("deny", of: line).flatMap { Int($0) } ?? 1
-    return count >= max(1, deny) ? ["success", "auth_err"] : nil
+    // An argument goes before the file.
+    let path = Self.value("conf", of: line) ?? "/etc/security/faillock.conf"
+    let file = passwords.limits(in: [path]).map {
+      $0.joined(separator: " ").split { "= \t".contains($0) }.map(String.init)
+    }
+    func setting(_ name: String) -> String? {
+      Self.value(name, of: line) ?? file.last { $0.count == 2 && $0[0] == name }.map { $0[1] }
+    }
+    // root is not locked unless that is said.
+    let locksRoot = line.arguments.contains("even_deny_root") || file.contains(["even_deny_root"])
+    guard userID != 0 || locksRoot else { return nil }
+    let count = passwords.wrongPasswords(of: name, in: setting("dir") ?? Self.countFolder)
+    // How long a lock lasts is not looked at.
+    return count >= max(1, setting("deny").flatMap { Int($0) } ?? Self.usualDeny) ? ["success", "auth_err"] : nil
   }
 
+  /// How many wrong passwords lock an account, where nothing says it.
+  private static let usualDeny = 3
   /// Where pam_faillock counts.
   package static let countFolder = "/var/run/faillock"
 

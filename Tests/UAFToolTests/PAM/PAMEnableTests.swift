@@ -823,7 +823,8 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
-    ("auth required pam_faillock.so preauth\n", 1, nil, "may be refused by login:1"),
+    ("auth required pam_faillock.so preauth\n", 3, nil, "may be refused by login:1"),
+    ("auth required pam_faillock.so preauth\n", 2, "deny = 2", "may be refused by login:1"),
     ("auth required pam_faillock.so preauth deny=5\n", 5, nil, "may be refused by login:1"),
     ("session required pam_limits.so\n", 0, "alice hard maxlogins 0", "is refused by login:1"),
     ("session required pam_limits.so\n", 0, "@sudo - maxlogins 0", "may be refused by login:1"),
@@ -843,7 +844,8 @@ import ToolTestSupport
 
   @Test(arguments: [
     ("auth required pam_faillock.so preauth deny=5\n", 4, "bob hard maxlogins 0"),
-    ("auth required pam_faillock.so preauth\n", 0, "@other - maxlogins 0"),
+    ("auth required pam_faillock.so preauth\n", 2, "@other - maxlogins 0"),
+    ("auth required pam_faillock.so preauth\n", 4, "deny=5"),
     ("session required pam_limits.so\n", 0, "alice hard maxlogins 4"),
     ("session required pam_limits.so\n", 0, "* hard nofile 0"),
   ])
@@ -853,6 +855,17 @@ import ToolTestSupport
     stacks.passwords.wrong = ["alice": wrong]
     stacks.passwords.limitLines = [limit]
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
+  }
+
+  @Test func `root is locked by a count only where that is said`() {
+    _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
+    stacks.passwords.groups = ["uaf-rescue": ["root"]]
+    stacks.passwords.states["root"] = .usable
+    stacks.passwords.wrong = ["root": 9]
+    stacks.write("login", "auth required pam_faillock.so preauth\n@include common-auth\n" + Self.account)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: root, "))
+    stacks.passwords.limitLines = ["even_deny_root"]
+    #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
   }
 
   @Test(arguments: ["pam_access.so", "pam_time.so", "pam_listfile.so item=tty sense=allow file=/etc/ttys"])
