@@ -54,8 +54,8 @@ struct SSHConfiguration {
   /// They are read from the files, whoever calls: a block is not evaluated.
   func services() -> SSHServices {
     guard (try? FileState.of(program).get()) != nil else { return SSHServices() }
-    let settings = read().settings
-    return SSHServices(main: settings.service, others: settings.conditionalServices)
+    let (settings, gap) = read()
+    return SSHServices(main: settings.service, others: settings.conditionalServices, unread: gap?.path)
   }
 
   /// Criteria of Match that look at whoever logs in.

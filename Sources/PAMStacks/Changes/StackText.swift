@@ -11,6 +11,8 @@ package enum StackText: Catalogued, Equatable {
   case polkit(String, asking: String)
   case sudoService(String)
   case sshService(String)
+  /// A file that was not read.
+  case sshUnread(String)
   case sudoAsks(SudoSettings.Question)
   case sudoUnasked(SudoSettings.Unasked)
   case sudoersGap(SudoersGap)
@@ -68,6 +70,8 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
     case .sudoService(let service):
       "sudo uses the PAM service \(ShownText.line(service)), by sudoers, and that lets in without the passcode"
+    case .sshUnread(let path):
+      "\(ShownText.line(path)) cannot be read: whether sshd asks for another service (PAMServiceName) is not known"
     case .sshService(let service):
       "sshd uses the PAM service \(ShownText.line(service)), by sshd_config, and that lets in without the passcode"
     case .sudoAsks(let question) where question.isForSome:
@@ -123,6 +127,8 @@ package enum StackText: Catalogued, Equatable {
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"
     case .sudoService(let service):
       "sudoers 설정에 따라 sudo 명령은 PAM 서비스 \(ShownText.line(service))을(를) 쓰며, 그곳에서는 패스코드를 묻지 않습니다"
+    case .sshUnread(let path):
+      "\(ShownText.line(path)): 읽을 수 없어 sshd가 다른 서비스를 쓰는지(PAMServiceName) 알 수 없습니다"
     case .sshService(let service):
       "sshd_config에 따라 sshd가 쓰는 PAM 서비스에서는 패스코드를 묻지 않습니다: \(ShownText.line(service))"
     case .sudoAsks(let question) where question.isForSome:

@@ -122,11 +122,15 @@ package struct SSHServices: Equatable {
   package let main: String
   /// Those of Match blocks.
   package let others: [String]
+  /// A file that was not read, and that may name others; nil where all were.
+  package let unread: String?
 
   /// - Parameters:
   ///   - main: the service, as sshd_config has it.
   ///   - others: those of Match blocks; a name may be there more than once.
-  package init(main: String = "sshd", others: [String] = []) {
+  ///   - unread: a file that was not read.
+  package init(main: String = "sshd", others: [String] = [], unread: String? = nil) {
+    self.unread = unread
     let main = PAMService.nameForLibPAM(main)
     var found: [String] = []
     for name in others.map(PAMService.nameForLibPAM) where name != main && !found.contains(name) { found.append(name) }
@@ -194,7 +198,7 @@ package struct ServiceDoors {
 
   /// Every program with several names; sshd is one where sshd_config names another service.
   private var families: [ServiceFamily] {
-    sudo.families + (ssh == SSHServices() ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
+    sudo.families + (ssh.names == SSHServices().names ? [] : [ServiceFamily(main: ssh.main, members: ssh.others)])
   }
 
   /// The first name of the program of `service` that has no `auth` lines of its own while `other` lets somebody in without the
@@ -246,6 +250,9 @@ package struct ServiceDoors {
     guard !ssh.names.contains("sshd"), asks("sshd"), isOpen(ssh.main) else { return nil }
     return ssh.main
   }
+
+  /// A file of sshd's configuration that was not read, and may have it ask for another service; nil where sshd asks for no passcode.
+  package func unreadSSH() -> String? { ssh.names.contains(where: asks) ? ssh.unread : nil }
 
   /// Whose passcode sudo asks for, where it asks for one and not for that of whoever calls it.
   package func askedBySudo() -> [SudoSettings.Question] {

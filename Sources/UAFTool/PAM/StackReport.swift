@@ -23,6 +23,7 @@ struct StackReport {
     ]
     object.set("polkit", polkit.map(Self.member))
     object.set("sudoService", doors.openSudo().map { .string($0) })
+    object.set("sshUnread", doors.unreadSSH().map { .string($0) })
     object.set("sshService", doors.openSSH().map { .string($0) })
     let asked = doors.askedBySudo()
     if !asked.isEmpty { object.set("sudoAsks", .array(asked.map { .string($0.asked.rawValue) })) }
@@ -83,6 +84,7 @@ struct DoorReport {
       context.result(StackText.open(member))
     }
     if let service = doors.openSudo() { context.result(StackText.sudoService(service)) }
+    if let path = doors.unreadSSH() { context.result(StackText.sshUnread(path)) }
     if let service = doors.openSSH() { context.result(StackText.sshService(service)) }
     for asked in doors.askedBySudo() { context.result(StackText.sudoAsks(asked)) }
     for unasked in doors.unaskedBySudo() { context.result(StackText.sudoUnasked(unasked)) }

@@ -228,6 +228,21 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the same program as corp"))
   }
 
+  @Test func `status names a file that may have sshd ask for another service, where it cannot be read`() {
+    stacks.write("sshd", Stacks.sudo)
+    stacks.folder.link("missing.conf", to: "/nonexistent/ssh.conf")
+    let text = Array("Include missing.conf\n".utf8)
+    stacks.machine.installation.sshPaths = (
+      stacks.folder.file("sshd", [1], mode: 0o755), stacks.folder.file("sshd_config", text, mode: 0o644)
+    )
+    let path = stacks.folder.path + "/missing.conf"
+    #expect(!stacks.run("status").output.contains(path))
+    #expect(
+      stacks.run("enable", "sshd").output.contains("\(path) cannot be read: whether sshd asks for another service"))
+    #expect(stacks.run("status").output.contains("\(path) cannot be read: whether sshd asks for another service"))
+    #expect(stacks.run("status", "--json").output.contains(#""sshUnread":"#))
+  }
+
   @Test func `status names the service that sshd asks for in place of the enabled one`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)
