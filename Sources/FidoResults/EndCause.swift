@@ -146,6 +146,8 @@ public enum EndCause: CaseIterable, Sendable {
   case nameNotFound
   /// The name that the name services give the account belongs to another account.
   case nameOfOther
+  /// Another account of this machine is registered under the account's name at the server.
+  case serverNameOfOther
   /// The machine's name services could not be asked, or did not answer in time.
   case namesSilent
   /// What is stored of this account here is damaged or was changed; it counts as locked.

@@ -197,6 +197,10 @@ extension EnglishCatalogue {
     case .nameNotFound:
       ResultText("This machine knows no name for this account.", "Have root run 'uafctl register USER'.")
     case .nameOfOther: ResultText("This account has the name of another account.", "Ask the administrator.")
+    case .serverNameOfOther:
+      ResultText(
+        "Another account of this machine is registered under this account's name at the server.",
+        "Ask the administrator; the log says which.")
     case .namesSilent:
       ResultText(
         "This machine's directory of accounts does not answer.",
@@ -207,7 +211,8 @@ extension EnglishCatalogue {
         "Ask the administrator: root's 'uafctl forget USER' removes it, for a new registration.")
     case .accountRenamed:
       ResultText(
-        "This account's name has changed on this machine.", "Ask the administrator: 'uafctl rename' takes it over.")
+        "This account's name has changed on this machine.",
+        "Ask the administrator: root's 'uafctl status USER' says what helps.")
     case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
     case .accountLocked:
       ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")

@@ -151,6 +151,9 @@ extension KoreanCatalogue {
       ResultText("이 컴퓨터의 설정에는 이 계정이 서버에서 쓸 이름이 없습니다.", "관리자에게 문의하십시오. server.username이 이름을 정합니다.")
     case .nameNotFound: ResultText("이 컴퓨터가 이름을 모르는 계정입니다.", "root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .nameOfOther: ResultText("다른 계정의 이름을 가진 계정입니다.", "관리자에게 문의하십시오.")
+    case .serverNameOfOther:
+      ResultText(
+        "이 컴퓨터의 다른 계정이 이 계정의 서버 이름으로 등록되어 있습니다.", "관리자에게 문의하십시오. 로그에 그 계정이 나와 있습니다.")
     case .namesSilent:
       ResultText("이 컴퓨터의 계정 디렉터리가 응답하지 않습니다.", "나중에 다시 시도하거나 root 관리자가 'uafctl register USER'를 실행해야 합니다.")
     case .accountDamaged:
@@ -158,7 +161,7 @@ extension KoreanCatalogue {
         "이 컴퓨터에 저장된 이 계정의 정보가 손상되었거나 변경되었습니다.",
         "관리자에게 문의하십시오. root 관리자가 'uafctl forget USER'로 지워야 다시 등록할 수 있습니다.")
     case .accountRenamed:
-      ResultText("이 컴퓨터에서 이 계정의 이름이 바뀌었습니다.", "관리자에게 문의하십시오. 'uafctl rename'으로 등록을 새 이름에 옮깁니다.")
+      ResultText("이 컴퓨터에서 이 계정의 이름이 바뀌었습니다.", "관리자에게 문의하십시오. root가 'uafctl status USER'를 실행하면 방법이 나옵니다.")
     case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
     case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
     case .accountNotKnown:

@@ -91,6 +91,12 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a file of an account that is gone", .accountUnknown) {
       $0.machine.register(4711, Machine.finished(Machine.document("")))
     },
+    BrokenSetup("two accounts with one name at the server", .accountShared) {
+      let document = Machine.document(Machine.passcode)
+        .replacing("\"name\"", with: "\"serverUserName\":\"alice\",\"name\"")
+      $0.machine.register(1001, Machine.finished(document))
+      $0.machine.others = [[.finished(Machine.finished(document))]]
+    },
     BrokenSetup("everybody locked", .accountsLocked) {
       $0.machine.others = [[.finished(Machine.finished(Machine.document(Machine.authenticator(state: 3008))))]]
     },

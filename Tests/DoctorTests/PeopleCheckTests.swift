@@ -69,6 +69,23 @@ import UAFWire
     #expect(machine.has(.keyBehind) && !machine.doctor().hasFailed)
   }
 
+  private func document(of name: String, at server: String) -> Finished {
+    Machine.finished(
+      Machine.document(Machine.passcode, name: name)
+        .replacing("\"name\"", with: "\"serverUserName\":\"\(server)\",\"name\""))
+  }
+
+  @Test func `names two accounts that share one at the server, and what helps`() {
+    machine.register(1000, document(of: "alice", at: "alice"))
+    machine.register(1001, document(of: "bob", at: "bob"))
+    #expect(!machine.has(.accountShared))
+    machine.others[1] = [.finished(document(of: "bob", at: "alice"))]
+    let line = lines().first
+    #expect(
+      line?.hasPrefix("warn accounts: alice, bob share the account alice at the server : uafctl forget USER") == true)
+    #expect(machine.has(.accountShared) && !machine.doctor().hasFailed)
+  }
+
   private func secret(_ isThere: Bool, of name: String, state: Int = 3006) -> Finished {
     let document = Machine.document(Machine.authenticator(state: state), name: name)
     return Machine.finished(

@@ -13,7 +13,7 @@ import Testing
       [.administrator, .newCode]
     case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
-      .nameNotFound, .nameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
+      .nameNotFound, .nameOfOther, .serverNameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,
       .chipCleared,
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,

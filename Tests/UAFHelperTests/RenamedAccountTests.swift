@@ -38,7 +38,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     #expect(transcript.errors.first?.hasPrefix(Self.told + " Ask the administrator") == true, "\(transcript.errors)")
     let log = try #require(bench.log.lines.last { $0.contains("registered as 'mina'") })
-    #expect(log.contains("'uafctl rename \(name) --from mina'"))
+    #expect(log.contains("root's 'uafctl status \(name)' says what helps"))
   }
 
   @Test(arguments: [UAFWire.Operation.status, .authenticate, .change, .deregister])
@@ -133,5 +133,82 @@ import UAFWire
     register.payload = Array(bench.server.payload(username: "nora").encoded.utf8)
     #expect(try bench.run(register, ["battery", "battery"]).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(begin(bench, as: "mina2")).result == 1001)
+  }
+
+  // MARK: A name that belongs to somebody else now
+
+  /// What root's uafctl sends for a number under a name.
+  private func roots(_ bench: HelperBench, _ operation: UAFWire.Operation, _ uid: UInt32, as name: String) -> Begin {
+    var begin = begin(bench, operation, as: name, service: "uafctl")
+    begin.uid = uid
+    return begin
+  }
+
+  private func register(_ bench: HelperBench, _ uid: UInt32, as name: String) throws -> Transcript {
+    var begin = roots(bench, .register, uid, as: name)
+    begin.payload = Array(bench.server.payload(username: name).encoded.utf8)
+    return try bench.run(begin, ["battery", "battery"])
+  }
+
+  @Test func `nobody registers under the name that a renamed account keeps at the server`() throws {
+    let bench = try HelperBench.registered()
+    bench.passwd = "mina2:x:4242:4242::/:/bin/sh\nmina:x:4243:4243::/:/bin/sh\n"
+    #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
+    let refused = try register(bench, 4243, as: "mina")
+    #expect(refused.result == 1011 && refused.prompts.isEmpty)
+    #expect(
+      refused.finished.text
+        == "number 4242, now 'mina2', is registered at the server as 'mina': 'uafctl forget mina2' removes that registration, "
+        + "and 'mina2' gets a new one under a name of its own")
+    var own = persons(.register)
+    own.payload = Array(bench.server.payload().encoded.utf8)
+    let persons = try bench.run(own, ["battery", "battery"], peer: 4243)
+    #expect(persons.prompts.isEmpty)
+    #expect(
+      persons.finished.text
+        == "Another account of this machine is registered under this account's name at the server.\n"
+        + "Ask the administrator; the log says which.")
+    #expect(bench.log.lines.contains { $0.contains("'uafctl forget mina2'") })
+    // The hints, followed.
+    #expect(try bench.run(roots(bench, .forget, 4242, as: "mina2")).result == 0)
+    #expect(try register(bench, 4242, as: "mina2").result == 0, "\(bench.log.lines)")
+    #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `where this machine does not know whose the number is, root is told how to find out`() throws {
+    let bench = try HelperBench.registered()
+    bench.passwd = "mina:x:4243:4243::/:/bin/sh\n"
+    let text = try #require(try register(bench, 4243, as: "mina").finished.text)
+    #expect(text.contains("'getent passwd 4242'") && text.contains("/accounts/4242.db and its -journal"))
+  }
+
+  @Test func `what was deregistered here keeps nobody from registering`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
+    #expect(try bench.run(roots(bench, .reset, 4242, as: "mina2")).result == 7100)
+    #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
+  }
+
+  @Test func `of two who swapped their names root is told what works, from the first hint to the last`() throws {
+    let bench = try HelperBench.registered()
+    #expect(try register(bench, 4243, as: "nora").result == 0, "\(bench.log.lines)")
+    bench.passwd = "nora:x:4242:4242::/:/bin/sh\nmina:x:4243:4243::/:/bin/sh\n"
+    #expect(try bench.run(begin(bench, as: "nora")).result == 1001)
+    #expect(bench.log.lines.contains { $0.contains("root's 'uafctl status nora' says what helps") })
+    let told = try #require(try bench.run(roots(bench, .status, 4242, as: "nora")).finished.text)
+    #expect(
+      told
+        == "registered as 'mina', and number 4242 is 'nora' now: 'mina' is the name of number 4243 now, so nothing can be "
+        + "taken over: 'uafctl forget nora' removes the registration, and a new enrolment code registers 'nora' anew")
+    #expect(try bench.run(roots(bench, .forget, 4242, as: "nora")).result == 0)
+    let next = try #require(try register(bench, 4242, as: "nora").finished.text)
+    #expect(next.contains("number 4243, now 'mina', is registered") && next.contains("'uafctl forget mina'"))
+    #expect(try bench.run(roots(bench, .forget, 4243, as: "mina")).result == 0)
+    for (uid, name) in [(UInt32(4242), "nora"), (4243, "mina")] {
+      #expect(try register(bench, uid, as: name).result == 0, "\(bench.log.lines)")
+      var login = begin(bench, as: name)
+      login.uid = uid
+      #expect(try bench.run(login, ["battery"]).result == 0, "\(bench.log.lines)")
+    }
   }
 }

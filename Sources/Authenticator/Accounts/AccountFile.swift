@@ -92,6 +92,17 @@ public final class AccountFile {
     return try AccountFiles.identity(in: records, evenBuried: true)?.name
   }
 
+  /// The accounts beside one that are registered at the server under a name, the lowest number first.
+  ///
+  /// What was deregistered or reset here does not count, nor a file that cannot be read.
+  ///
+  /// - Throws: ``StateError`` where the folder cannot be read.
+  public static func holders(
+    of serverUserName: String, besides uid: UInt32, in directory: borrowing StateDirectory
+  ) throws(StateError) -> [AccountIdentity] {
+    try AccountFiles.holders(of: serverUserName, besides: uid, in: directory)
+  }
+
   /// Has another name of an account's number take its registration over: root's `uafctl rename`.
   ///
   /// Nothing else changes: values, locks, keys and the name at the server stay.

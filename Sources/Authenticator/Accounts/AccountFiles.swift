@@ -74,6 +74,22 @@ enum AccountFiles {
     return numbers.sorted()
   }
 
+  /// The accounts beside one that are registered at the server under a name, by number.
+  ///
+  /// A file that cannot be read is passed over: a damaged one must not keep everybody else from registering.
+  static func holders(
+    of serverUserName: String, besides uid: UInt32, in directory: borrowing StateDirectory
+  ) throws(StateError) -> [AccountIdentity] {
+    var holders: [AccountIdentity] = []
+    for number in try numbers(in: directory) where number != uid {
+      guard let records = try? records(in: directory, uid: number),
+        let identity = try? identity(in: records, evenBuried: false), identity.serverUserName == serverUserName
+      else { continue }
+      holders.append(identity)
+    }
+    return holders
+  }
+
   /// Whether a file in the accounts' folder is no account's file: left by a killed call, or useless without the
   /// account's.
   static func isLeftover(_ name: String) -> Bool {

@@ -26,6 +26,7 @@ struct PeopleCheck {
     }
     var findings = survey.refused.map { Finding.failure(.accountDamaged, PeopleText.refused($0)) }
     findings += survey.nobodys.map { .warning(.accountUnknown, PeopleText.nobodys(file: $0)) }
+    findings += survey.shared.map { .warning(.accountShared, PeopleText.shared($0.names, at: $0.serverName)) }
     if !survey.locked.isEmpty {
       let text = PeopleText.locked(
         survey.locked.map { "\($0.name) (\($0.authenticators.map(\.type).joined(separator: ", ")))" },
@@ -79,6 +80,14 @@ package struct AccountSurvey {
       case .standing(let document): if document.isRegistered { standing.append(document) }
       case .refused(let text): refused.append(Refused(name: name, text: text))
       }
+    }
+  }
+
+  /// The names at the server that several accounts are registered under, each with the accounts.
+  var shared: [(serverName: String, names: [String])] {
+    let names = Dictionary(grouping: standing.filter { $0.serverUserName != nil }) { $0.serverUserName ?? "" }
+    return names.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { serverName, documents in
+      (serverName, documents.compactMap(\.accountName))
     }
   }
 
@@ -157,6 +166,7 @@ package enum PeopleText: FindingCatalogue {
   case unasked(StatusFailure)
   case refused(AccountSurvey.Refused)
   case nobodys(file: String)
+  case shared([String], at: String)
   case locked([String], of: Int)
   case waiting([String])
   case uncounted([String])
@@ -179,6 +189,12 @@ package enum PeopleText: FindingCatalogue {
       FindingText(
         "accounts: \(file) is of a number that no account has",
         do: "remove it with its -journal, unless the account's directory is only away")
+    case .shared(let names, let serverName):
+      FindingText(
+        "accounts: \(Self.list(names, more: { "and \($0) more" })) share the account \(serverName) at the server",
+        do:
+          "uafctl forget USER for each but the one that it belongs to, and a new enrolment code for each under a name of "
+          + "its own; uaf-server keys \(serverName) lists the keys that are to be revoked")
     case .locked(let names, let count):
       FindingText(
         "accounts: \(names.count) of \(count) locked: \(Self.list(names, more: { "and \($0) more" }))",
@@ -215,6 +231,11 @@ package enum PeopleText: FindingCatalogue {
     case .nobodys(let file):
       FindingText(
         "계정: \(file): 그 번호의 계정이 없습니다", do: "계정 디렉터리가 잠시 끊긴 것이 아니라면 -journal과 함께 지우십시오")
+    case .shared(let names, let serverName):
+      FindingText(
+        "계정: \(Self.list(names, more: { "외 \($0)개" })): 서버에서 같은 계정 \(serverName)을(를) 함께 씁니다",
+        do: "그 계정의 주인이 아닌 계정마다 uafctl forget USER를 실행하고, 자기 이름의 새 등록 코드로 다시 등록하게 하십시오. 폐기할 키는 "
+          + "uaf-server keys \(serverName)에서 확인하십시오")
     case .locked(let names, let count):
       FindingText(
         "계정: \(count)개 중 \(names.count)개가 잠겼습니다: \(Self.list(names, more: { "외 \($0)개" }))",

@@ -85,6 +85,7 @@ package enum FindingID: String, CaseIterable {
   case accountsLocked = "accounts-locked"
   case accountDamaged = "account-damaged"
   case accountUnknown = "account-unknown"
+  case accountShared = "account-shared"
   case accountSecret = "account-secret"
   case keyBehind = "key-behind"
   case lockOptions = "lock-options"

@@ -117,10 +117,44 @@ import UAFConfiguration
       return ending
     }
     let (old, new) = (Self.shown(registered), Self.shown(name))
-    let text =
-      "registered as '\(old)', and number \(uid) is '\(new)' now: 'uafctl rename \(new) --from \(old)' takes the "
-      + "registration over for the same person, 'uafctl forget \(new)' removes it"
+    let help =
+      if !call.caller.isTool {
+        "root's 'uafctl status \(new)' says what helps"
+      } else if let other = call.caller.otherHolder(of: registered, than: uid) {
+        "'\(old)' is the name of number \(other) now, so nothing can be taken over: 'uafctl forget \(new)' removes the "
+          + "registration, and a new enrolment code registers '\(new)' anew"
+      } else {
+        "'uafctl rename \(new) --from \(old)' takes the registration over for the same person, 'uafctl forget \(new)' "
+          + "removes it"
+      }
+    let text = "registered as '\(old)', and number \(uid) is '\(new)' now: \(help)"
     return Ending(ending.result, text: ending.text, log: text, .renamed(text))
+  }
+
+  /// Refuses to register an account under a name at the server that another account of this machine is registered under.
+  ///
+  /// A renamed account keeps its name at the server. Whoever has its old name now would share its account there: each could
+  /// revoke the keys of the other, and approve for the other.
+  ///
+  /// - Throws: ``Ending``.
+  func requireOwn(_ serverUserName: String, of uid: UInt32, in directory: borrowing StateDirectory) throws(Ending) {
+    let holders: [AccountIdentity]
+    do throws(StateError) {
+      holders = try AccountFile.holders(of: serverUserName, besides: uid, in: directory)
+    } catch { throw Ending(error) }
+    guard let holder = holders.first else { return }
+    let name = call.caller.knownName(of: holder.uid).map(Self.shown)
+    let file = "\(folder.path)/accounts/\(holder.uid).db"
+    let help =
+      if let name {
+        "'uafctl forget \(name)' removes that registration, and '\(name)' gets a new one under a name of its own"
+      } else {
+        "'getent passwd \(holder.uid)' has its name NAME, 'uafctl forget NAME' removes that registration; if nobody has the "
+          + "number, remove \(file) and its -journal"
+      }
+    let text =
+      "number \(holder.uid)\(name.map { ", now '\($0)'," } ?? "") is registered at the server as '\(serverUserName)': \(help)"
+    throw Ending(.invalidUsername, text: .cause(.serverNameOfOther), log: text, .serverNameTaken(text))
   }
 
   private static func shown(_ name: [UInt8]) -> String {

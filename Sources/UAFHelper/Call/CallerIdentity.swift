@@ -16,6 +16,8 @@ struct CallerIdentity: Equatable {
   let typedName: [UInt8]?
   /// The name that the machine has for a peer without root, or why it has none; nil for root.
   let own: OwnName?
+  /// The text of `/etc/passwd`; empty where a host with root asks, which has looked the name up itself.
+  private let passwd: [UInt8]
   /// The name that the account was registered by, once its file was opened.
   private(set) var registeredName: [UInt8]?
   /// Where the attempt counts.
@@ -48,6 +50,14 @@ struct CallerIdentity: Equatable {
 
   private static func digits(_ number: UInt32) -> [UInt8] { Array(String(number).utf8) }
 
+  /// The number in `/etc/passwd` that has a name and is not `uid`; nil where there is none, or the file was not read.
+  func otherHolder(of name: [UInt8], than uid: UInt32) -> UInt32? {
+    PasswdFile.numbers(of: name, in: passwd).first { $0 != uid }
+  }
+
+  /// The name that `/etc/passwd` has for a number; nil where it has none, or the file was not read.
+  func knownName(of uid: UInt32) -> [UInt8]? { PasswdFile.name(of: uid, in: passwd) }
+
   /// Whether the peer is root.
   var isRoot: Bool { peer == 0 }
 
@@ -65,7 +75,7 @@ struct CallerIdentity: Equatable {
   /// Takes from *begin* what this peer may say, and looks up the name of a peer without root.
   ///
   /// - Parameters:
-  ///   - passwd: reads `/etc/passwd`; called for a peer without root alone.
+  ///   - passwd: reads `/etc/passwd`; called for a peer without root, and for uafctl.
   ///   - directory: asks the name services; called for a registration by a peer that is not in that file.
   /// - Throws: ``Ending`` (1001) for a peer without root that describes an account or asks for an administrator's operation.
   init(
@@ -80,6 +90,7 @@ struct CallerIdentity: Equatable {
       name = begin.uid == nil ? nil : begin.account
       typedName = begin.typedName ?? begin.account
       own = nil
+      self.passwd = service == Self.toolService ? passwd() : []
       callerUID = begin.callerUID
       origin = Self.origin(of: begin)
       (terminal, remoteHost) = (begin.tty, begin.remoteHost)
@@ -88,6 +99,7 @@ struct CallerIdentity: Equatable {
       return
     }
     let passwd = passwd()
+    self.passwd = passwd
     let saysTooMuch =
       begin.uid != nil || begin.account != nil || begin.typedName != nil || begin.isRemote
       || begin.callerUID != nil || begin.program != nil || begin.commandLine != nil

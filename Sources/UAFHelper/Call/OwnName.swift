@@ -150,6 +150,13 @@ enum PasswdFile {
     return name
   }
 
+  /// The numbers of a name in the text of a passwd file.
+  static func numbers(of name: [UInt8], in text: [UInt8]) -> [UInt32] {
+    lines(of: text).filter { $0.name.elementsEqual(name) }.compactMap { line in
+      String(validating: line.fields[2], as: UTF8.self).flatMap { UInt32($0) }
+    }
+  }
+
   /// Whether a line of the text has that name.
   static func has(_ name: [UInt8], in text: [UInt8]) -> Bool {
     text.split(separator: UInt8(ascii: "\n")).contains { $0.prefix { $0 != UInt8(ascii: ":") }.elementsEqual(name) }

@@ -86,7 +86,7 @@ struct Ending: Error {
   /// The text for root's uafctl, where the other one says too little.
   var forRoot: String? {
     switch circumstance {
-    case .damage(let text), .renamed(let text), .serverNameChanged(let text): text
+    case .damage(let text), .renamed(let text), .serverNameChanged(let text), .serverNameTaken(let text): text
     default: nil
     }
   }
@@ -209,6 +209,8 @@ enum Circumstance: Equatable {
   case renamed(String)
   /// Root has changed the account's name at the server, in this way.
   case serverNameChanged(String)
+  /// Another account of this machine is registered under the account's name at the server, in this way.
+  case serverNameTaken(String)
   /// A peer has asked for what it may not ask for. The name is the peer's own, or its number in digits.
   case overreach(peer: UInt32, name: [UInt8])
   /// An answer was sent for a front end that was gone by then: the server may have accepted it.

@@ -177,7 +177,7 @@ struct RenameCommand: CoreCommand {
     guard !from.isEmpty else { throw .badArgument(.oldNameMissing) }
     let accounts = context.caller.accounts
     if let former = accounts.account(named: from), former.userID != accounts.account(named: user)?.userID {
-      throw .badArgument(.oldNameInUse(from))
+      throw .badArgument(.oldNameInUse(from, user: user))
     }
     return request
   }

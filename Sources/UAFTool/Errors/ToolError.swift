@@ -188,7 +188,7 @@ extension ToolError: Catalogued {
     case .accountIsNotYours:
       FindingText(
         "only root may name another account", do: "leave the name out for your own account, or run it as root")
-    case .badArgument(let what): FindingText(what.english)
+    case .badArgument(let what): FindingText(what.english, do: what.remedy?.english)
     case .configuration(let what):
       FindingText("the configuration cannot be used: \(what.english)", do: "uafctl doctor checks all of it")
     case .payload(let error): error.english
@@ -225,7 +225,7 @@ extension ToolError: Catalogued {
     case .accountIsNotYours:
       FindingText(
         "다른 계정을 지정할 수 있는 사용자는 root뿐입니다", do: "자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오")
-    case .badArgument(let what): FindingText(what.korean)
+    case .badArgument(let what): FindingText(what.korean, do: what.remedy?.korean)
     case .configuration(let what):
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
     case .payload(let error): error.korean

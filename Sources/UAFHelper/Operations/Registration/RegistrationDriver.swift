@@ -163,10 +163,10 @@ struct RegistrationOperation: CallOperation {
     if tools.call.begin.payload != nil {
       let (authority, payload) = try codes.authority()
       if let payload { try codes.requireTrusted(payload, settings) }
-      identity = try self.identity(uid, account, for: payload?.username, settings)
+      identity = try self.identity(uid, account, for: payload?.username, settings, in: directory)
       word = RegistrationWord(authority: authority)
     } else {
-      identity = try self.identity(uid, account, for: nil, settings)
+      identity = try self.identity(uid, account, for: nil, settings, in: directory)
       let hasLostKeys = try hasLostKeys(of: account, identity, in: directory)
       word = try self.word(on: account, plan.types, named, hasLostKeys: hasLostKeys, client, settings)
     }
@@ -317,7 +317,8 @@ struct RegistrationOperation: CallOperation {
   ///
   /// - Parameter username: the name in the payload; nil without one.
   private func identity(
-    _ uid: UInt32, _ account: AccountFile?, for username: String?, _ settings: ServerSettings
+    _ uid: UInt32, _ account: AccountFile?, for username: String?, _ settings: ServerSettings,
+    in directory: borrowing StateDirectory
   ) throws(Ending) -> AccountIdentity {
     let name = account?.identity.name ?? tools.call.caller.name ?? tools.call.caller.ownName
     guard let name else { throw tools.call.caller.nameless }
@@ -327,6 +328,7 @@ struct RegistrationOperation: CallOperation {
         .invalidParameter, text: .codeOfOtherAccount(than: serverName),
         log: "code of another account than \(serverName)")
     }
+    if account == nil { try tools.accounts.requireOwn(serverName, of: uid, in: directory) }
     return AccountIdentity(uid: uid, name: name, serverUserName: serverName)
   }
 }
