@@ -14,6 +14,8 @@ public enum EndCause: CaseIterable, Sendable {
   case otherTypeInUse
   /// The text given is no payload.
   case codeUnreadable
+  /// What was entered at a prompt is no code; a prompt takes less than a payload.
+  case enteredCodeUnreadable
   /// The code's time is over.
   case codeExpired
   /// The server does not accept the code: used, expired there, or never issued.

@@ -21,6 +21,8 @@ extension EnglishCatalogue {
       ResultText(
         "This is not a valid enrolment code.",
         "Check what you entered: either the whole line that the server printed, or just the 20 characters of the code.")
+    case .enteredCodeUnreadable:
+      ResultText("This is not a valid enrolment code.", "Check what you entered: just the 20 characters of the code.")
     case .codeExpired: ResultText("The enrolment code has expired.", "Ask the administrator for a new one.")
     case .codeRefused:
       ResultText("The server does not accept the enrolment code.", "Ask the administrator for a new one.")

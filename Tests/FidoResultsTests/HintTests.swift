@@ -26,7 +26,8 @@ import Testing
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen, .noRequest: .againNow
     // What was used or is over stays so, and what the person can see to needs nobody else.
-    case .codeNotEntered, .codeUnreadable, .codeOfOtherOperation, .codesNotJudged, .approvalExpired, .approvalRefused,
+    case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeOfOtherOperation, .codesNotJudged,
+      .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
       .severalToName, .severalTogether,
       .nothingStale, .nothingHere, .otherHere, .onlyRoot, .ambiguousName, .olderModule, .olderCore,

@@ -84,7 +84,8 @@ struct EnrolmentCodes {
     guard server.verdictKeys == nil, pasted != .several,
       settings.dialect == .plain || !EnrolmentPayload.mayBeMistyped(text)
     else {
-      throw Ending(.invalidParameter, because: .codeUnreadable, log: "code: neither a code of our server nor a payload")
+      throw Ending(
+        .invalidParameter, because: .enteredCodeUnreadable, log: "code: neither a code of our server nor a payload")
     }
     return .plainCode(text)
   }
