@@ -165,6 +165,10 @@ enum EnglishCatalogue: Catalogue {
     case .keyGone(let kind):
       return "The \(kind.english) is not registered at the server any more: "
         + "'\(codes.command("register", kind.english))' registers it again."
+    case .notAskedFor(let kind):
+      return
+        "The server does not ask for the \(kind.english): it has no key of it any more, or does not accept it. Use another "
+        + "authenticator, or register it again: '\(codes.command("register", kind.english))'."
     case .serverForbids:
       return "The server does not allow this for this account, which may be disabled: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."

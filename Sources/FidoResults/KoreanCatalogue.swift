@@ -143,6 +143,9 @@ enum KoreanCatalogue: Catalogue {
     case .keyGone(let kind):
       return "\(kind.koreanSubject) 서버에 더 이상 등록되어 있지 않습니다. "
         + "'\(codes.command("register", kind.english))' 명령으로 다시 등록하십시오."
+    case .notAskedFor(let kind):
+      return "서버가 \(kind.koreanObject) 요구하지 않습니다. 서버에 그 키가 더 이상 없거나, 서버가 받아들이지 않는 인증 수단입니다. 다른 인증 수단을 "
+        + "쓰거나 '\(codes.command("register", kind.english))' 명령으로 다시 등록하십시오."
     case .serverForbids: return "서버가 이 계정에는 허용하지 않습니다. 계정이 비활성화되었을 수 있습니다. 서버 관리자에게 문의하십시오."
     case .serverUndecided: return "서버가 아직 결정하지 않았습니다. 무엇을 기다리는지 서버 관리자에게 문의하십시오."
     case .serverFailed: return "서버에 오류가 있습니다. 서버 관리자에게 알리십시오."

@@ -74,6 +74,8 @@ public enum PromptText: Hashable, Sendable {
   case revoked(said: String?)
   /// The server has the key of one authenticator no more, and another one can prove who registers it again.
   case keyGone(ValueKind)
+  /// The server asks for other keys of the account: it has no more of this one, or does not accept it.
+  case notAskedFor(ValueKind)
   /// The server does not allow the request, now or later (1403).
   case serverForbids
   /// The server has neither accepted nor refused (1202).
@@ -228,7 +230,7 @@ extension PromptText {
     // A server's own words may contradict any advice beside them.
     case .refusedByServer: nil
     // These texts say it themselves.
-    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .serverForbids, .serverUndecided,
+    case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids, .serverUndecided,
       .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .cancelled, .denied, .approvalIsOver,
       .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,

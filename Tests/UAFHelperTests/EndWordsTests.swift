@@ -112,15 +112,16 @@ import UAFWire
         == true)
   }
 
-  @Test func `says if the server does not accept the authenticator that root names`() throws {
+  @Test func `says if the server does not ask for the authenticator that root names`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0002"]]
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
     #expect(transcript.result == 2002)
     #expect(
-      transcript.errors.first?.hasPrefix(
-        "The server does not accept the authenticator that this machine's configuration")
-        == true)
+      transcript.errors == [
+        "The server does not ask for the passcode: it has no key of it any more, or does not accept it. Use another "
+          + "authenticator, or register it again: 'uafctl register passcode'."
+      ])
     #expect(bench.log.lines.contains { $0.contains("passcode") && $0.contains("result=2002") })
   }
 

@@ -196,6 +196,26 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
+  @Test(arguments: ["named", "last used"])
+  func `of two types, the first login after the server has lost a key says what may be, and what helps`(
+    _ way: String
+  ) throws {
+    let bench = try HelperBench.registeredTwice()
+    let pattern = try #require(bench.server.registered)
+    var begin = bench.begin(.authenticate, "authenticator=passcode")
+    #expect(try bench.run(begin, ["correct"]).result == 0)
+    if way == "last used" {
+      begin = bench.begin()
+      begin.service = Array("swaylock".utf8)
+    }
+    bench.server.policyKeys = [pattern]
+    #expect(
+      try bench.run(begin, ["correct"]).errors == [
+        "The server does not ask for the passcode: it has no key of it any more, or does not accept it. Use another "
+          + "authenticator, or register it again: 'uafctl register passcode'."
+      ])
+  }
+
   @Test func `the removal of one that the server has no more does not say that nothing is left`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]

@@ -264,11 +264,13 @@ struct LoginSigners {
       return .wayOpen(signatures: way.count)
     } catch {
       let leftOut = AuthenticatorType.all(named: offer.leftOut)
-      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
-      guard let named = held.named, leftOut.contains(named), error.result == .noSuitableAuthenticator,
-        try tools.accounts.deadTypes(held.account).contains(named)
+      // The server names keys of this account, and none of this type.
+      let asked = held.named.map { [$0] } ?? held.opened.map(\.type)
+      guard error.result == .noSuitableAuthenticator, asked.count == 1, let type = asked.first, leftOut.contains(type)
       else { throw error.forgetting(leftOut) }
-      throw error.saying(.keyGone(named.kind)).forgetting(leftOut)
+      // By the request alone it may be the model that the server does not take. What it has said of the key before decides.
+      let isGone = try tools.accounts.deadTypes(held.account).contains(type)
+      throw error.saying(isGone ? .keyGone(type.kind) : .notAskedFor(type.kind)).forgetting(leftOut)
     }
   }
 
