@@ -113,6 +113,7 @@ import UAFWire
     log.write(.conversation, "\(PacketSocketError.closed)", .warning)
     log.write(.state, "which authenticator was used could not be noted: \(StateError.damaged)", .warning)
     log.write(Seclusion.notice("landlock:38,seccomp:38", of: "uaf-helper"), .warning)
+    log.write(.binding, "an index was left in the chip: the chip is gone", .warning)
     log.write(.fingerprint, "refused while locked", .notice)
     log.write(.helpdesk, "unlocked by the helpdesk's payload AAECAwQFBgcICQoLDA0ODw", .notice)
     log.write(.serverPolicy, "policy 7 has expired; it holds until the server sends another one", .warning)

@@ -106,6 +106,16 @@ import UAFWire
     #expect(try isLocked)
   }
 
+  @Test func `nothing is said of a chip where the account has no share and none is used`() throws {
+    try lock()
+    var begin = bench.begin(.unlock)
+    begin.service = Array("uafctl".utf8)
+    #expect(try bench.run(begin).result == 0)
+    begin.operation = .forget
+    #expect(try bench.run(begin).result == 0)
+    #expect(!bench.log.lines.contains { $0.contains("chip") }, "\(bench.log.lines)")
+  }
+
   @Test func `no network is asked`() throws {
     try lock()
     let asked = bench.server.requests.count

@@ -117,6 +117,8 @@ final class ChipShares: ShareKeeper {
   func remove(marked mark: [UInt8], but kept: [UInt8]?) { remove(marked: mark, kept) }
 
   private func remove(marked mark: [UInt8]?, _ kept: [UInt8]?) {
+    // Without a share and without a chip at work nothing was left anywhere.
+    guard kept != nil || source.isRunning else { return }
     let told: String?
     do throws(StateError) {
       let reply = try asking(.remove) { (request, process) throws(Ending) in

@@ -81,6 +81,9 @@ import UAFWire
     return (try opening.get(), settings.place)
   }
 
+  /// Whether a chip has opened or sealed the key in this call.
+  var isRunning: Bool { hasSealed || opened != nil }
+
   /// Whether a chip has opened the key in this call, and root wants it to be used.
   var isCounting: Bool { settings.use != .off && opened != nil }
 
