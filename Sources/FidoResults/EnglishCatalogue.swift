@@ -26,7 +26,7 @@ enum EnglishCatalogue: Catalogue {
     case .forgotten: " The server has forgotten \(name)."
     case .refusedBefore: ""
     case .unsaid(let keyIDs):
-      " The server has not said that it forgot \(name): have its administrator revoke \(keyIDs.joined(separator: ", "))."
+      " The server has not said that it forgot \(name): have its administrator revoke it with 'uaf-server revoke --key': \(keyIDs.joined(separator: ", "))"
     }
   }
 

@@ -25,7 +25,7 @@ enum KoreanCatalogue: Catalogue {
     case .forgotten: " 서버에서도 이전 키를 지웠습니다."
     case .refusedBefore: ""
     case .unsaid(let keyIDs):
-      " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 \(keyIDs.joined(separator: ", ")) 키를 폐기해 달라고 하십시오."
+      " 서버가 이전 키를 지웠다고 알리지 않았으니 서버 관리자에게 다음 키를 'uaf-server revoke --key'로 폐기해 달라고 하십시오: \(keyIDs.joined(separator: ", "))"
     }
   }
 

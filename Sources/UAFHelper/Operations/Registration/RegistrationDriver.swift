@@ -76,7 +76,7 @@ import UAFWire
   /// - Parameter wasRefused: whether it refused them before.
   func replacedKey(wasRefused: Bool) -> ReplacedKey {
     if hasForgottenReplaced { return .forgotten }
-    return wasRefused ? .refusedBefore : .unsaid(keys.replaced.map(\.text))
+    return wasRefused ? .refusedBefore : .unsaid(keys.replacedNames)
   }
 
   private func finish(_ outcome: RegistrationAction.Outcome) throws(Ending) -> Acceptance {

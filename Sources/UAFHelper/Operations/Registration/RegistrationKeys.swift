@@ -48,6 +48,13 @@ import UAFMessages
   /// The keys of this account here that are replaced.
   var replaced: [KeyID] { all.filter { !kept.contains($0) }.compactMap { try? KeyID(bytes: $0.keyID) } }
 
+  /// The same, as `uaf-server revoke --key` takes them: AAID, space, KeyID.
+  var replacedNames: [String] {
+    all.filter { !kept.contains($0) }.compactMap { key in
+      (try? KeyID(bytes: key.keyID)).map { "\(key.type.aaid) \($0.text)" }
+    }
+  }
+
   /// Whether all keys that are replaced are among those that the server has forgotten.
   func areReplaced(by forgotten: [KeyID]) -> Bool {
     replaced.allSatisfy(forgotten.contains)
