@@ -189,7 +189,8 @@ enum EnglishCatalogue: Catalogue {
     case .denied: return "Denied: nobody can approve it any more."
     case .approvalIsOver: return "Nothing waits to be approved with this code any more."
     case .partOfText(let left):
-      return "Not shown: \(left) characters, where \\.. stands. After \\# are the length of the whole and its SHA-256."
+      return
+        "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. stands. After \\# are the length of the whole and its SHA-256."
     case .textTooLong(let count):
       return "The command has more than the \(count) characters that can be confirmed: put it into a script."
     case .ownTextTooLong(let count):
@@ -263,9 +264,9 @@ enum EnglishCatalogue: Catalogue {
 
   static func text(_ rule: RuleText) -> String {
     switch rule {
-    case .minimumLength(let count): "Use at least \(count) characters."
-    case .maximumLength(let count): "Use at most \(count) characters."
-    case .exactDigits(let count): "Use exactly \(count) digits."
+    case .minimumLength(let count): "Use at least \(count) \(count == 1 ? "character" : "characters")."
+    case .maximumLength(let count): "Use at most \(count) \(count == 1 ? "character" : "characters")."
+    case .exactDigits(let count): "Use exactly \(count) \(count == 1 ? "digit" : "digits")."
     case .empty: "Nothing was entered."
     case .tooLong: "This is too long."
     case .unusableCharacters: "This has characters that cannot be used."
@@ -275,7 +276,7 @@ enum EnglishCatalogue: Catalogue {
     case .twoCharacterRepeat: "Do not use two characters in turn, such as 373737."
     case .twoEqualCharacterRepeat: "Do not use pairs of equal characters only, such as 335577."
     case .notNumberEnglish: "Use English letters and digits only."
-    case .minimumNodes(let count): "Use at least \(count) nodes."
+    case .minimumNodes(let count): "Use at least \(count) \(count == 1 ? "node" : "nodes")."
     case .nodesOnly: "Use the digits 1 to 9 only."
     case .nodeTwice: "Use each node once."
     case .regularExpression: "This does not have the form that is asked for."

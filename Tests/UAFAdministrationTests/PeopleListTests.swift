@@ -42,6 +42,11 @@ struct PeopleListTests {
     if case .separator = problem { #expect(problem.description.contains("commas are needed")) }
   }
 
+  @Test func `one field is one field`() {
+    #expect(PeopleListProblem.fields(found: 1, wanted: 2).description == "there is 1 field in place of 2")
+    #expect(PeopleListProblem.fields(found: 3, wanted: 2).description == "there are 3 fields in place of 2")
+  }
+
   @Test func `says of UTF-16 that it is that`() {
     let text = "username\nmina\n".utf16
     for bytes: [UInt8] in [

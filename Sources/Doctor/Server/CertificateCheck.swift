@@ -68,11 +68,12 @@ struct CertificateWords: FindingCatalogue {
     return switch fault {
     case .expired(let days):
       FindingText(
-        "\(start)it expired \(days) days ago by this machine's clock\(suffix)",
+        "\(start)it expired \(days == 1 ? "1 day" : "\(days) days") ago by this machine's clock\(suffix)",
         do: "have it renewed, and restart uaf-server; or set this machine's clock")
     case .notYetValid(let days):
       FindingText(
-        "\(start)it begins in \(days) days by this machine's clock\(suffix)", do: "set this machine's clock")
+        "\(start)it begins in \(days == 1 ? "1 day" : "\(days) days") by this machine's clock\(suffix)",
+        do: "set this machine's clock")
     case .otherName:
       FindingText(
         "\(start)it is not for \(host)\(suffix)",

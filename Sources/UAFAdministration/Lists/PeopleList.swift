@@ -193,7 +193,8 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
     case .openQuote: "a quote is not closed on its line"
     case .afterQuote: "there is something between a closing quote and the comma"
     case .innerQuote: "there is a quote in a field without quotes: put the field in quotes, and double it"
-    case .fields(let found, let wanted): "there are \(found) fields in place of \(wanted)"
+    case .fields(let found, let wanted):
+      found == 1 ? "there is 1 field in place of \(wanted)" : "there are \(found) fields in place of \(wanted)"
     case .emptyUsername: "the username is empty"
     case .longUsername: "the username has more than 128 characters"
     case .invalidUsername(let name): "\(Self.shown(name)) is no username: use printable ASCII without white space"

@@ -97,9 +97,11 @@ struct DeregistrationOperation: CallOperation {
     let keys = try accounts.keys(of: account).filter { type == nil || $0.type == type }
     let kinds = AuthenticatorType.allCases.filter { type in keys.contains { $0.type == type } }.map(\.kind)
     try remove(keys.map(\.keyID), from: account)
-    log.write(.keys, "\(keys.count) key(s) removed, which the server did not know any more")
+    log.write(.keys, "\(Self.counted(keys.count)) removed, which the server did not know any more")
     return Success(text: .deregisteredHere(user: account.identity.serverUserName, of: kinds))
   }
+
+  private static func counted(_ keys: Int) -> String { keys == 1 ? "1 key" : "\(keys) keys" }
 
   /// Whether what the server has deleted goes here, too.
   ///
@@ -125,10 +127,10 @@ struct DeregistrationOperation: CallOperation {
     }
     if removesHere {
       try remove(named.map(\.keyID), from: account)
-      log.write(.keys, "\(named.count) key(s) removed")
+      log.write(.keys, "\(Self.counted(named.count)) removed")
     } else {
       for key in named { mark(key, of: account) }
-      log.write(.keys, "\(named.count) key(s) forgotten by the server, and kept here")
+      log.write(.keys, "\(Self.counted(named.count)) forgotten by the server, and kept here")
     }
     return AuthenticatorType.allCases.filter { type in named.contains { $0.type == type } }
   }

@@ -130,7 +130,9 @@ import UAFWire
     let count = believed.forgottenKeyIDs.count
     if count > 0 {
       tools.log.write(
-        .keys, "\(FidoResult.alreadyRegistered): the server forgot \(count) key(s) that this machine had lost")
+        .keys,
+        "\(FidoResult.alreadyRegistered): the server forgot \(count == 1 ? "1 key" : "\(count) keys") that this machine had lost"
+      )
     }
     // The server has accepted the new key: a front end that is gone must not keep the machine from storing it.
     if keys.wereLost(among: believed.forgottenKeyIDs) { try? tools.prompter.show(.lostKeysForgotten) }
