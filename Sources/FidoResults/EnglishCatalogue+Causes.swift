@@ -103,7 +103,8 @@ extension EnglishCatalogue {
     case .unlockNotSigned:
       ResultText(
         "Nothing here proves an unlock: server.require_signed_verdict and server.verdict_key are not set.",
-        "Have root run 'uafctl unlock USER'.")
+        codes.isRoot
+          ? "As root, '\(codes.command("unlock"))' unlocks without one." : "Have root run 'uafctl unlock USER'.")
     case .unlockOfOtherAccount:
       ResultText("This unlock is for another account.", "Ask the helpdesk for one for this account.")
     case .unlockOfOtherMachine:

@@ -76,7 +76,8 @@ extension KoreanCatalogue {
     case .unlockNotSigned:
       ResultText(
         "server.require_signed_verdict와 server.verdict_key가 설정되지 않아 잠금 해제 코드를 확인할 수 없습니다.",
-        "root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
+        codes.isRoot
+          ? "root는 코드 없이 '\(codes.command("unlock"))' 명령으로 풉니다." : "root 관리자가 'uafctl unlock USER'를 실행해야 합니다.")
     case .unlockOfOtherAccount:
       ResultText("다른 계정의 잠금 해제 코드입니다.", "헬프데스크에서 이 계정의 코드를 받으십시오.")
     case .unlockOfOtherMachine:

@@ -45,7 +45,7 @@ enum KoreanCatalogue: Catalogue {
       1011: ResultText("사용자 이름이 올바르지 않습니다.", "공백, 제어 문자, 비ASCII 문자가 없는 짧은 이름을 사용하십시오."),
       1012: ResultText("그런 인증 수단은 없습니다.", "passcode, pattern, fingerprint 가운데 하나를 사용하십시오."),
       1100: ResultText("요청이 없거나 이미 사용되었거나 만료되었습니다.", "다시 시도하십시오."),
-      2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "uafctl facet이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
+      2001: ResultText("서버가 이 클라이언트를 신뢰하지 않습니다.", "'uafctl facet' 명령이 보여 주는 값을 관리자가 서버에 등록해야 합니다."),
       2002: ResultText("서버가 요구하는 인증 수단이 없습니다.", "관리자에게 문의하십시오. 로그에 서버가 요구하는 것이 나와 있습니다."),
       2003: ResultText("서버가 다른 UAF 버전을 사용합니다.", "pam-uaf 또는 서버를 업데이트하십시오."),
       3005: ResultText("지원하지 않습니다."),
@@ -194,7 +194,7 @@ enum KoreanCatalogue: Catalogue {
       return "이 컴퓨터에서 \(PromptText.shown(user)) 계정의 정보를 모두 지웠습니다. 서버에는 아직 키가 남아 있습니다. \(registersAgain([], codes))"
     case .renamed(let user, let from, let server):
       return "\(PromptText.shown(from)) 이름으로 등록한 것을 \(PromptText.shown(user)) 계정으로 옮겼습니다. "
-        + "서버의 계정 이름은 그대로 \(PromptText.shown(server))입니다."
+        + "서버의 계정 이름은 바뀌지 않습니다: \(PromptText.shown(server))"
     case .changed(let kind, let user): return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다."
     case .changedButRefused(let kind, let user):
       return "\(PromptText.shown(user)) \(kind.koreanObject) 변경했습니다. 서버는 아직 이 키를 받아들이지 않습니다. "

@@ -233,7 +233,7 @@ package enum PeopleText: FindingCatalogue {
         "계정: \(file): 그 번호의 계정이 없습니다", do: "계정 디렉터리가 잠시 끊긴 것이 아니라면 -journal과 함께 지우십시오")
     case .shared(let names, let serverName):
       FindingText(
-        "계정: \(Self.list(names, more: { "외 \($0)개" })): 서버에서 같은 계정 \(serverName)을(를) 함께 씁니다",
+        "계정: \(Self.list(names, more: { "외 \($0)개" })): 서버에서 같은 계정을 함께 씁니다: \(serverName)",
         do: "그 계정의 주인이 아닌 계정마다 uafctl forget USER를 실행하고, 자기 이름의 새 등록 코드로 다시 등록하게 하십시오. 폐기할 키는 "
           + "uaf-server keys \(serverName)에서 확인하십시오")
     case .locked(let names, let count):

@@ -46,7 +46,7 @@ enum ArgumentProblem: Catalogued, Equatable {
     case .noSuchType(let name): "그런 인증 수단은 없습니다: \(ShownText.line(name))"
     case .transactionLength: "--transaction에는 1에서 \(WireLimit.transaction)바이트의 텍스트가 필요합니다"
     case .oldNameMissing: "--from에는 등록할 때의 계정 이름이 필요합니다"
-    case .oldNameInUse(let name, _): "\(ShownText.line(name))은(는) 다른 계정의 이름이므로 등록을 옮길 수 없습니다"
+    case .oldNameInUse(let name, _): "다른 계정의 이름이므로 등록을 옮길 수 없습니다: \(ShownText.line(name))"
     case .tooLong: "인수 하나가 너무 깁니다"
     }
   }
@@ -58,10 +58,10 @@ extension ArgumentProblem {
     guard case .oldNameInUse(let name, let user) = self else { return nil }
     let (old, new) = (ShownText.line(name), ShownText.line(user))
     return (
-      "uafctl status \(new) says what is registered; if that was \(old), uafctl forget \(new) removes it, and a new "
-        + "enrolment code registers \(new) anew",
-      "uafctl status \(new)(으)로 등록된 이름을 확인하십시오. \(old)(이)라면 uafctl forget \(new) 명령으로 지운 뒤 새 등록 코드로 "
-        + "\(new) 계정을 다시 등록하십시오"
+      "'uafctl status \(new)' says what is registered; if that is as '\(old)', 'uafctl forget \(new)' removes it, and a new "
+        + "enrolment code registers '\(new)' anew",
+      "'uafctl status \(new)' 명령으로 등록된 이름을 확인하십시오. 그 이름이 '\(old)' 그대로이면 'uafctl forget \(new)' 명령으로 지운 뒤 새 등록 "
+        + "코드로 다시 등록하십시오"
     )
   }
 }
