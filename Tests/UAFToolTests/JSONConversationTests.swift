@@ -247,6 +247,14 @@ import UAFWire
     #expect(bench.output.hasSuffix(#""pamCode":19,"text":"Denied."}"# + "\n"))
   }
 
+  @Test func `what is no approval cannot be denied: the line cancels, and an error says so`() {
+    for more in [[], ["--together"]] {
+      let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"deny\":true}\n", more)
+      #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
+      #expect(bench.output.contains(#"{"type":"error","text":"only an approval can be denied: cancelled"}"#))
+    }
+  }
+
   @Test func `a payload that cannot be read is a failure of the conversation, too`() {
     for arguments in [["register", "--payload", "/nowhere"], ["oob", "-"]] {
       let bench = Bench(arguments + ["--json-conversation"], core: [Bench.success], input: "x\n")

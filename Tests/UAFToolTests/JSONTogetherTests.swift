@@ -3,6 +3,7 @@ import Glibc
 import SecretMemory
 import Testing
 import ToolTestSupport
+import UAFMessages
 import UAFWire
 
 @testable import HostSystem
@@ -334,9 +335,11 @@ import UAFWire
   }
 
   @Test func `an approval is denied as ever`() {
+    let payload = EnrolmentPayload(
+      op: .authentication, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1)
     let bench = Bench(
-      ["authenticate", "--json-conversation", "--together"], core: [Bench.question, Bench.failure(19, 999, "Denied.")],
-      input: "{\"deny\":true}\n")
+      ["oob", "-", "--json-conversation", "--together"], core: [Bench.question, Bench.failure(19, 999, "Denied.")],
+      input: payload.encoded + "\n{\"deny\":true}\n")
     #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.denied.packet)
   }
 

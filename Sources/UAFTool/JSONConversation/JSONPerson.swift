@@ -12,11 +12,14 @@ struct JSONPerson: Person, ~Copyable {
   private let lines: JSONLines
   /// Whether the front end answers several challenges at once: it shows a form.
   private let answersTogether: Bool
+  /// Whether what is asked for is an approval, which alone can be denied.
+  private let isApproval: Bool
   /// The answer to the question that the core asks next, which the front end has given with the one before.
   private var answerAhead: AnswerAhead?
 
-  init(input: LineInput, lines: JSONLines, answersTogether: Bool = false) {
+  init(input: LineInput, lines: JSONLines, answersTogether: Bool = false, isApproval: Bool = false) {
     (self.input, self.lines, self.answersTogether) = (input, lines, answersTogether)
+    self.isApproval = isApproval
   }
 
   var checks: Set<Check> { Set(Check.allCases) }
@@ -44,7 +47,10 @@ struct JSONPerson: Person, ~Copyable {
       // SAFETY: nothing is written; what is behind the first answer is wiped.
       unsafe entered.refill { _ in first }
       return .value(entered)
-    case .deny: return .denied
+    case .deny where isApproval: return .denied
+    case .deny:
+      report(.nothingToDeny)
+      return .cancelled
     case .cancel, .resume, nil: return .cancelled
     }
   }
@@ -189,7 +195,8 @@ struct JSONCall {
   private func hold(_ request: Request, over call: CoreCall, _ lines: JSONLines) throws(ToolError) -> Finished {
     guard isAskedInJSON else { return try call.hold(request) }
     var person = JSONPerson(
-      input: LineInput(descriptor: context.input), lines: lines, answersTogether: answersTogether)
+      input: LineInput(descriptor: context.input), lines: lines, answersTogether: answersTogether,
+      isApproval: request.operation == .authenticate && request.payload != nil)
     return try call.hold(request, with: &person)
   }
 }

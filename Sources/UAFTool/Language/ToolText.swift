@@ -51,6 +51,7 @@ enum ToolText: Catalogued {
   case noFurtherLine
   case lineIsNoAnswer
   case nothingAskedYet
+  case nothingToDeny
 
   var english: String {
     switch self {
@@ -93,6 +94,7 @@ enum ToolText: Catalogued {
     case .noFurtherLine: "standard input has no further line: cancelled"
     case .lineIsNoAnswer: "the line is no answer: cancelled"
     case .nothingAskedYet: "nothing was asked yet: cancelled"
+    case .nothingToDeny: "only an approval can be denied: cancelled"
     }
   }
 
@@ -137,6 +139,7 @@ enum ToolText: Catalogued {
     case .noFurtherLine: "표준 입력에 줄이 더 없어 취소했습니다"
     case .lineIsNoAnswer: "답이 아닌 줄이어서 취소했습니다"
     case .nothingAskedYet: "아직 물은 것이 없어 취소했습니다"
+    case .nothingToDeny: "거부할 수 있는 것은 승인뿐이어서 취소했습니다"
     }
   }
 }
