@@ -166,6 +166,15 @@ import UAFWire
       (run(["join"], payload: Self.payload(server: "https://h?x")), "this is no machine payload: "),
       (run(["join"], payload: Self.payload(server: "https://h/{user}")), "this is no machine payload: "),
       (run(["join"], line: "eyJ2IjoxfQ"), "this is no machine payload: "),
+      (
+        run(
+          ["join"],
+          line: EnrolmentPayload(
+            op: .registration, server: "https://h", username: "alice", authCode: "c0de", expires: 1
+          ).encoded),
+        "this is an enrolment code, by which a person registers, and no machine payload\nhint: 'uafctl register"
+      ),
+      (run(["join"], line: "00000-00000-00000-00000"), "this is an enrolment code, by which a person registers"),
     ]
     for (bench, note) in cases {
       expectUntouched(bench, note)

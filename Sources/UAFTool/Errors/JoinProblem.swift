@@ -4,6 +4,8 @@ import Wording
 enum JoinProblem: Equatable {
   /// What was read is no machine payload.
   case notUnderstood(PayloadProblem)
+  /// What was read is a person's enrolment code.
+  case enrolmentCode
   /// The payload is of a server with this fingerprint.
   case otherFingerprint(String)
   /// The payload is for this group.
@@ -35,6 +37,10 @@ extension JoinProblem: Catalogued {
       FindingText(
         "this is no machine payload: \(ShownText.line(why.english))",
         do: "'uaf-server join-code create' prints it as one line: give that line's file whole")
+    case .enrolmentCode:
+      FindingText(
+        "this is an enrolment code, by which a person registers, and no machine payload",
+        do: "'uafctl register --code FILE' takes it; a machine joins with the line of 'uaf-server join-code create'")
     case .otherFingerprint(let found):
       FindingText(
         "the payload is of a server with another fingerprint: \(found)",
@@ -64,7 +70,7 @@ extension JoinProblem: Catalogued {
       FindingText(
         "these services ask for the passcode, and without a server they let nobody in: "
           + ShownText.line(names.joined(separator: ", ")),
-        do: "'uafctl pam disable' has them ask for the password again; --force leaves all the same")
+        do: "'uafctl pam disable --all' has them ask for the password again; --force leaves all the same")
     case .notJoined: FindingText("this machine has joined no server", do: "'uafctl join --payload FILE' joins one")
     }
   }
@@ -75,6 +81,10 @@ extension JoinProblem: Catalogued {
       FindingText(
         "가입 파일의 내용이 아닙니다: \(ShownText.line(why.korean))",
         do: "'uaf-server join-code create'가 한 줄로 출력합니다. 그 줄 전체가 든 파일을 주십시오")
+    case .enrolmentCode:
+      FindingText(
+        "가입 파일의 내용이 아니라 사용자가 등록할 때 쓰는 등록 코드입니다",
+        do: "등록 코드는 'uafctl register --code FILE'에 쓰십시오. 컴퓨터는 'uaf-server join-code create'가 출력한 줄로 가입합니다")
     case .otherFingerprint(let found):
       FindingText(
         "가입 파일이 지문이 다른 서버의 것입니다: \(found)",
@@ -104,7 +114,7 @@ extension JoinProblem: Catalogued {
       FindingText(
         "이 서비스들은 값을 묻는데, 서버가 없으면 아무도 들어갈 수 없습니다: "
           + ShownText.line(names.joined(separator: ", ")),
-        do: "'uafctl pam disable'로 다시 비밀번호를 묻게 하십시오. --force를 주면 그대로 탈퇴합니다")
+        do: "'uafctl pam disable --all'로 다시 비밀번호를 묻게 하십시오. --force를 주면 그대로 탈퇴합니다")
     case .notJoined:
       FindingText("이 컴퓨터는 어느 서버에도 가입하지 않았습니다", do: "'uafctl join --payload 파일'로 가입합니다")
     }

@@ -147,9 +147,12 @@ struct JoinPayload {
   /// - Throws: ``ToolError/join(_:)`` for what is no machine payload.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
+    let text = String(decoding: line, as: UTF8.self)
     do throws(MessageError) {
-      payload = try MachinePayload(encoded: String(decoding: line, as: UTF8.self))
+      payload = try MachinePayload(encoded: text)
     } catch {
+      let isEnrolment = (try? EnrolmentPayload(encoded: text))?.op == .registration
+      if isEnrolment || EnrolmentCode(typed: text) != nil { throw .join(.enrolmentCode) }
       throw .join(.notUnderstood(.message(error)))
     }
     guard ServerURL(payload.server + "/") != nil, !payload.server.contains(where: { "'?{".contains($0) }) else {
