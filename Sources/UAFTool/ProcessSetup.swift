@@ -22,11 +22,16 @@ enum ProcessSetup {
 
   /// The terminal of the session, or a duplicate of standard input where the session's cannot be opened.
   static func openTerminal() -> CInt? {
-    // SAFETY: a literal path.
-    let own = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-    if own >= 0 { return own }
+    if let own = openSessionTerminal() { return own }
     let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     return copy >= 0 ? copy : nil
+  }
+
+  /// The terminal of the session; nil where there is none.
+  static func openSessionTerminal() -> CInt? {
+    // SAFETY: a literal path.
+    let own = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    return own >= 0 ? own : nil
   }
 
   /// The name of the terminal standard input is; `/dev/tty` itself would say nothing to a reader of the log.

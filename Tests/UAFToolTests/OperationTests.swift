@@ -151,4 +151,14 @@ import UAFWire
     #expect(bench.output == "")
     #expect(bench.notes.hasPrefix("uafctl: No. [9999]\n"))
   }
+
+  @Test func `a name that belongs to somebody else is not taken over, and what helps is said`() {
+    let bench = Bench(["rename", "bob", "--from", "alice"], as: 0, core: [Bench.success])
+    #expect(bench.exit == .usage && bench.sent.isEmpty)
+    #expect(
+      bench.notes
+        == "uafctl: alice is the name of another account: its registration stays its own\nhint: 'uafctl status bob' "
+        + "says what is registered; if that is as 'alice', 'uafctl forget bob' removes it, and a new enrolment code registers "
+        + "'bob' anew\n")
+  }
 }

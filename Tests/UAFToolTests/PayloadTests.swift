@@ -102,7 +102,10 @@ import UAFWire
   @Test func `names the place where a command takes a code that nobody gave`() {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + ["-"], as: 0, core: [Bench.success])
-      #expect(bench.notes == "uafctl: no code was given\nhint: give a file (\(place)), or - for standard input\n")
+      #expect(
+        bench.notes
+          == "uafctl: there is no code on standard input: its first line is empty or missing\nhint: give the code "
+          + "there as a line, or a file with it (\(place))\n")
     }
   }
 
@@ -118,15 +121,18 @@ import UAFWire
 
   @Test func `does not wait at a FIFO that nobody writes to`() {
     let folder = Folder()
-    #expect(Bench(["register", "--code", folder.fifo("fifo")]).notes.hasPrefix("uafctl: no code was given\n"))
+    #expect(Bench(["register", "--code", folder.fifo("fifo")]).notes.contains("fifo: it is empty\n"))
   }
 
   @Test(arguments: ["", "\n", " \n\n"])
   func `refuses nothing at all`(content: String) {
     let folder = Folder()
     let path = folder.file("payload", Array(content.utf8), mode: 0o600)
-    #expect(Bench(["register", "--code", path]).notes.hasPrefix("uafctl: no code was given\n"))
-    #expect(Bench(["register", "--code", "-"], input: content).exit == .usage)
+    #expect(
+      Bench(["register", "--code", path]).notes.hasPrefix(
+        "uafctl: there is no code in \(path): it is empty\nhint: save "))
+    let bench = Bench(["register", "--code", "-"], input: content)
+    #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: there is no code on standard input"))
   }
 
   @Test(arguments: [

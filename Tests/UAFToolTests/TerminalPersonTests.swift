@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import ToolTestSupport
+import UAFMessages
 import UAFWire
 
 @testable import TerminalPrompts
@@ -316,6 +317,75 @@ import UAFWire
     // The other kind of code is none here, and was read to its end.
     let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("there is no code in it")
     #expect(isRead, "\(bench.notes)")
+  }
+
+  @Test(arguments: ["\r", "\n", "\n\n\n"])
+  func `a code that was wrapped is taken whole when it is pasted, and nothing of it is left for the shell`(end: String)
+  {
+    let payload = EnrolmentPayload(
+      op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
+    ).encoded
+    let rows = [payload.prefix(40), payload.dropFirst(40).prefix(40), payload.dropFirst(80)].joined(separator: "\n")
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect(": ")
+      terminal.type(Array((rows + end).utf8))
+    }
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .success, "\(bench.notes)")
+    var begin = Begin(.register)
+    (begin.service, begin.payload) = (Array("uafctl".utf8), Array(payload.utf8))
+    #expect(bench.sent.count == 1 && bench.sent.first?.suffix(payload.utf8.count) == Array(payload.utf8)[...])
+    #expect(terminal.waiting == 0)
+  }
+
+  @Test func `a letter that is pasted for an unlock code leaves nothing for the shell`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect(": ")
+      terminal.type(Array("Dear alice,\nS760-0303-000G-40R4-0M30-E209\nrm -r /\n".utf8))
+    }
+    let bench = Bench(["unlock", "--code"], core: [Bench.success], terminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .success && terminal.waiting == 0, "\(bench.notes)")
+    #expect(bench.sent.first?.suffix(29) == Array("S760-0303-000G-40R4-0M30-E209".utf8)[...])
+  }
+
+  @Test func `after a code from a pipe the new value is asked for at the terminal of the session`() {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("secret\r".utf8))
+    }
+    let bench = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\n",
+      sessionTerminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .success && bench.sent.last == Bench.answer("secret"), "\(bench.notes)")
+    #expect(bench.notes == "uafctl: registered\n", "the question is at the terminal alone")
+  }
+
+  @Test func `what follows the code in a pipe is the answer, terminal or not`() {
+    let bench = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\nsecret\n",
+      sessionTerminal: terminal.program)
+    #expect(bench.exit == .success && bench.sent.last == Bench.answer("secret"))
+    #expect(bench.notes == "Passcode: \nuafctl: registered\n")
+    let short = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.question, Bench.failure(19, 999)],
+      input: "7AV5K-00000-00000-00000\nsecret\n", sessionTerminal: terminal.program)
+    #expect(short.notes.contains("standard input has no further line") && terminal.rest().isEmpty)
+  }
+
+  @Test func `where a pipe has nothing behind the code and there is no terminal, it says so`() {
+    let bench = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\n")
+    #expect(bench.exit == .usage)
+    #expect(
+      bench.notes
+        == "uafctl: standard input has nothing behind the code, and there is no terminal to ask at\nhint: give each "
+        + "answer there as a further line, or run it at a terminal with the code in a file\n")
   }
 
   @Test func `asks for a value to try without showing it`() {

@@ -69,7 +69,7 @@ import UAFWire
   }
 
   @Test(arguments: [
-    ["unlock", "alice"], ["forget", "alice"], ["init"], ["seal"], ["unseal"], ["recover"],
+    ["rename", "alice", "--from", "alice"], ["forget", "alice"], ["init"], ["seal"], ["unseal"], ["recover"],
     ["authenticate", "--conf", "/etc/x.conf"],
     ["--conf", "x", "status"],
   ])

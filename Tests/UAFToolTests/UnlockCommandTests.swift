@@ -73,13 +73,49 @@ import UAFWire
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.sent.isEmpty)
   }
 
-  @Test(arguments: ["", "\n", "S760\u{1}\n"])
-  func `says what is to be entered where there are no characters, or wrong ones`(input: String) {
+  @Test(arguments: [
+    (
+      "",
+      "there is no unlock code on standard input: its first line is empty or missing\nhint: give the 24 characters there"
+    ),
+    (
+      " \n",
+      "there is no unlock code on standard input: its first line is empty or missing\nhint: give the 24 characters there"
+    ),
+    (
+      "S760\u{1}\n",
+      "that is no unlock code: it has characters that no code has\nhint: enter the 24 characters from the"
+    ),
+    ("S760\u{0}\n", "that is no code: it has NUL bytes\nhint: save it as plain text in UTF-8, or give its file"),
+  ])
+  func `says what is wrong with what came on standard input, and what is to be given`(input: String, note: String) {
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: input)
+    #expect(bench.notes.hasPrefix("uafctl: " + note) && bench.sent.isEmpty, "\(bench.notes)")
+  }
+
+  @Test func `an empty file is told as one, by its name`() throws {
+    try write("")
+    let bench = Bench(["unlock", "--payload", file], core: [Bench.success])
+    #expect(bench.notes.hasPrefix("uafctl: there is no code in \(file): it is empty\nhint: save the code there"))
+  }
+
+  @Test(arguments: [["unlock", "--code"], ["unlock"]])
+  func `a code in the place of the account is told as one, and not repeated`(arguments: [String]) {
+    let code = "S760-0303-000G-40R4-0M30-E209"
+    for user in [uid_t(0), 1000] {
+      let bench = Bench(arguments + [code], as: user, core: [Bench.success])
+      #expect(bench.exit == .usage && bench.sent.isEmpty && !bench.notes.contains(code))
+      #expect(
+        bench.notes.hasPrefix(
+          "uafctl: an unlock code has no place on the command line, which other people see\nhint: give --code alone"))
+    }
+  }
+
+  @Test func `whoever is not root is told of the helpdesk`() {
+    let bench = Bench(["unlock", "alice"], core: [Bench.success])
+    #expect(bench.exit == .usage && !bench.notes.contains("as root"))
     #expect(
-      bench.notes
-        == "uafctl: no unlock code was entered\nhint: enter the 24 characters from the helpdesk, or give its line in "
-        + "a file with --payload FILE\n" && bench.sent.isEmpty)
+      bench.notes.contains("only root may unlock an account without the helpdesk\nhint: ask the helpdesk: "))
   }
 
   @Test func `a refusal is told in the core's words`() {

@@ -60,13 +60,23 @@ package struct LineEditor: ~Copyable {
 
   /// Takes one byte from the keyboard.
   mutating func received(_ byte: UInt8) -> Action {
-    if byte == 0x0A || byte == 0x0D { return .done }
+    if byte == 0x0A || byte == 0x0D {
+      dropLineEnds()
+      return .done
+    }
     if keys.cancel.contains(byte) { return .cancelled }
     if keys.suspend == byte { return .suspended }
     if keys.erase.contains(byte) { return erase(all: false) }
     if keys.kill.contains(byte) { return erase(all: true) }
     // Neither can be part of a value that was ever set, and NUL cannot even be sent.
     guard byte >= 0x20 else { return .refused }
+    return insert(byte)
+  }
+
+  /// Takes the end of a line that is not the last one of the entry.
+  mutating func endedLine() -> Action { insert(0x0A) }
+
+  private mutating func insert(_ byte: UInt8) -> Action {
     guard value.count < value.capacity else { return .refused }
     let count = value.count
     // SAFETY: there is room for one byte more.
@@ -86,12 +96,21 @@ package struct LineEditor: ~Copyable {
         count -= 1
         guard Self.isStart(bytes[count]) || count == 0 else { continue }
         characters += 1
-        columns += UTF8Scalar.first(bytes, at: count).map(CharacterWidth.columns) ?? 1
+        columns += bytes[count] == 0x0A ? 1 : UTF8Scalar.first(bytes, at: count).map(CharacterWidth.columns) ?? 1
       }
     }
     // SAFETY: what stays is not touched, and refill wipes what lies beyond it.
     unsafe value.refill { _ in count }
     return .erased(characters: characters, columns: columns)
+  }
+
+  /// Drops the empty lines behind the last one.
+  private mutating func dropLineEnds() {
+    var count = value.count
+    value.withBytes { bytes in while count > 0, bytes[count - 1] == 0x0A { count -= 1 } }
+    guard count < value.count else { return }
+    // SAFETY: what stays is not touched, and refill wipes what lies beyond it.
+    unsafe value.refill { _ in count }
   }
 
   /// The entry.

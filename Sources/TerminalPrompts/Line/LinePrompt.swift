@@ -43,7 +43,10 @@ package struct LinePrompt {
       // Many people press Enter even after an entry that was complete without it.
       case .key(.byte(0x0A)) where isFirst && form.followsFull, .key(.byte(0x0D)) where isFirst && form.followsFull:
         action = .none
-      case .key(.byte(let byte)): action = editor.received(byte == 0x09 && form.takesTabs ? 0x20 : byte)
+      case .key(.byte(0x0A)) where form.isPasted && session.hasMore(within: form.pauseMilliseconds),
+        .key(.byte(0x0D)) where form.isPasted && session.hasMore(within: form.pauseMilliseconds):
+        action = editor.endedLine()
+      case .key(.byte(let byte)): action = editor.received(byte == 0x09 && form.isPasted ? 0x20 : byte)
       case .key: action = .refused
       }
       isFirst = false
@@ -79,7 +82,7 @@ package struct LinePrompt {
   ) {
     switch (action, display) {
     case (.refused, _): session.show("\u{7}")
-    case (.inserted(let byte), .shown): session.show(byte)
+    case (.inserted(let byte), .shown): session.show(byte == 0x0A ? 0x20 : byte)
     // Once for each character, however many bytes it has.
     case (.inserted(let byte), .masked): if LineEditor.isStart(byte) { session.show(EntryForm.mask) }
     case (.erased(_, let columns), .shown): session.show(takingBack(columns))
@@ -108,6 +111,22 @@ package struct LineInput {
 
   /// The lines of a descriptor, which stays the caller's.
   package init(descriptor: CInt) { self.descriptor = descriptor }
+
+  /// Whether it is known already that no further line comes.
+  ///
+  /// A pipe says so once its writers have closed it, a file where nothing of it is left. Of any other input it is known only by
+  /// reading.
+  package var hasEnded: Bool {
+    var state = stat()
+    // SAFETY: `state` is a stat.
+    if unsafe fstat(descriptor, &state) == 0, state.st_mode & S_IFMT == S_IFREG {
+      return lseek(descriptor, 0, SEEK_CUR) >= state.st_size
+    }
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    // SAFETY: one entry is passed and one is announced.
+    guard unsafe poll(&entry, 1, 0) > 0 else { return false }
+    return entry.revents & Int16(POLLIN) == 0
+  }
 
   /// The next line.
   ///
@@ -164,17 +183,25 @@ package struct EntryForm: Equatable {
   package var length: Int?
   /// Whether it follows an entry that was complete without Enter: an Enter that comes first belongs to that one.
   package var followsFull = false
-  /// Whether a tab is a space, as between a name and a code that are pasted; no value has one.
-  package var takesTabs = false
+  /// Whether it is pasted rather than typed.
+  ///
+  /// A tab is a space then, as between a name and a code, and an Enter ends the entry only where nothing follows it without a
+  /// pause. A code that a mail program has wrapped is taken whole, and none of its lines is left for the shell.
+  package var isPasted = false
+  /// How long nothing may follow an Enter that ends what is pasted.
+  package var pauseMilliseconds: CInt = 300
 
   /// A form with room for `capacity` bytes, complete at `length` characters or, where that is nil, at Enter.
-  package init(display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false, takesTabs: Bool = false)
-  {
+  package init(
+    display: Display, capacity: Int, length: Int? = nil, followsFull: Bool = false, isPasted: Bool = false,
+    pauseMilliseconds: CInt = 300
+  ) {
     self.display = display
     self.capacity = capacity
     self.length = length
     self.followsFull = followsFull
-    self.takesTabs = takesTabs
+    self.isPasted = isPasted
+    self.pauseMilliseconds = pauseMilliseconds
   }
 
   /// ASCII, so that it is one cell wide in every locale and font.

@@ -68,6 +68,13 @@ struct TerminalSession: ~Copyable {
     }
   }
 
+  /// Whether something more is typed, or pasted, within so many milliseconds.
+  borrowing func hasMore(within milliseconds: CInt) -> Bool {
+    var entry = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    // SAFETY: one entry is passed and one is announced.
+    return unsafe poll(&entry, 1, milliseconds) > 0 && entry.revents & Int16(POLLIN) != 0
+  }
+
   /// Shows `text`.
   func show(_ text: String) { _ = DescriptorWriter.write(Array(text.utf8), to: terminal) }
 

@@ -48,6 +48,9 @@ public enum PastedCode {
     return only(of: payloads(in: lines) + codes.map(\.written), in: lines)
   }
 
+  /// Whether a word has the form of an unlock code, of whatever time.
+  public static func isUnlockCode(_ word: String) -> Bool { UnlockCode(typed: word, near: anyTime) != nil }
+
   /// - Parameter lines: whose only word is taken where nothing was found.
   private static func only(of found: [String], in lines: [[String]]) -> Found {
     guard found.isEmpty else { return found.count == 1 ? .code(found[0]) : .several }

@@ -29,7 +29,7 @@ struct RegisterCommand: JSONCoreCommand {
   func request(in context: ToolContext) throws(ToolError) -> Request {
     let names = Names(user: user, type: type, accounts: context.caller.accounts)
     var request = Request(.register, about: names)
-    request.payload = try PayloadSource.read(payload, in: context)
+    try request.takeCode(payload, in: context)
     request.wantsToken = token
     return request
   }
@@ -72,7 +72,7 @@ struct DeregisterCommand: JSONCoreCommand {
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(all ? .deregisterAll : .deregister, of: userBefore, in: context)
-    request.payload = try PayloadSource.read(payload, in: context)
+    try request.takeCode(payload, in: context)
     request.wantsToken = token
     return request
   }
@@ -111,7 +111,7 @@ struct ResetCommand: JSONCoreCommand {
     } else if deregister {
       throw .onlyRoot(.tellServer)
     }
-    request.payload = try PayloadSource.read(payload, in: context)
+    try request.takeCode(payload, in: context)
     guard request.payload != nil || context.caller.isRoot && !deregister else { throw .payload(.missing(.code)) }
     return request
   }
@@ -133,7 +133,7 @@ struct RepairCommand: JSONCoreCommand {
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = names.request(.repair, in: context)
-    request.payload = try PayloadSource.read(code, in: context)
+    try request.takeCode(code, in: context)
     return request
   }
 }

@@ -26,6 +26,7 @@ struct UnlockCommand: CoreCommand {
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
+    try UnlockCodeEntry.refuse(user, in: context)
     var request = Request(.unlock)
     request.user = user
     if let payload {

@@ -18,6 +18,8 @@ struct ToolContext {
   var terminal: CInt?
   /// What the terminal can show.
   var display: TerminalDisplay
+  /// Opens the terminal of the session where standard input is none; nil where there is none.
+  var sessionTerminal: () -> (terminal: CInt, display: TerminalDisplay)? = { nil }
   /// After a full entry, further keys are dropped until nothing was typed for so long.
   var quietMilliseconds: CInt = 300
   /// The way to the core.
@@ -54,6 +56,9 @@ struct ToolContext {
       input: STDIN_FILENO,
       terminal: terminal,
       display: ProcessSetup.display(terminal),
+      sessionTerminal: {
+        ProcessSetup.openSessionTerminal().map { ($0, ProcessSetup.display($0)) }
+      },
       core: InstalledCore(
         socketPath: InstalledPaths.socket, helperPath: InstalledPaths.program("uaf-helper"), userID: user),
       workingDirectory: ProcessSetup.workingDirectory(),

@@ -153,8 +153,13 @@ struct CoreCall {
       var person = TerminalPerson(terminal, in: context, configuration: configuration)
       return try hold(request, with: &person)
     }
-    var person = LinePerson(
+    let lines = LinePerson(
       input: LineInput(descriptor: context.input), output: context.output, language: context.language)
+    if request.hasReadInput {
+      var person = CodeGiver(lines, in: context, configuration: configuration)
+      return try hold(request, with: &person)
+    }
+    var person = lines
     return try hold(request, with: &person)
   }
 

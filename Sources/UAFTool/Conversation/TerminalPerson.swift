@@ -36,7 +36,7 @@ struct TerminalPerson: Person, ~Copyable {
     let form = EntryForm(
       display: display(of: prompt), capacity: WireLimit.answer,
       length: lengthWithoutEnter(prompt), followsFull: followsFull,
-      takesTabs: prompt.check == .code)
+      isPasted: prompt.check == .code, pauseMilliseconds: context.quietMilliseconds)
     if form.length != nil, muted == nil {
       muted = try ToolError.atTerminal { () throws(TerminalError) in
         try MutedTerminal(terminal, quietMilliseconds: context.quietMilliseconds)
@@ -160,6 +160,47 @@ struct LinePerson: Person {
   }
 
   func hear(_ text: String, isError: Bool) { output.note(ShownText.lines(text)) }
+
+  /// Whether it is known already that no further line comes.
+  var hasEnded: Bool { input.hasEnded }
+}
+
+/// Somebody who has given a code on standard input, as by a pipe.
+///
+/// Where nothing follows the code there, a person is asked at the terminal of the session: a pipe has one line, and the new value
+/// is the person's. A script gives its answers as further lines, and is asked as any other.
+struct CodeGiver: Person, ~Copyable {
+  private var lines: LinePerson
+  private var terminal: TerminalPerson?
+  /// Whether the lines are read on: they have given an answer, or there is no terminal.
+  private var keepsToLines = false
+  private let context: ToolContext
+  private let configuration: String?
+
+  init(_ lines: LinePerson, in context: ToolContext, configuration: String?) {
+    (self.lines, self.context, self.configuration) = (lines, context, configuration)
+  }
+
+  var checks: Set<Check> { lines.hasEnded ? Set(Check.allCases) : lines.checks }
+
+  mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
+    if !keepsToLines, terminal == nil, lines.hasEnded { try openTerminal() }
+    if let entry = try terminal?.answer(prompt) { return entry }
+    let entry = try lines.answer(prompt)
+    keepsToLines = true
+    return entry
+  }
+
+  mutating func isReady() throws(ToolError) -> Bool { try lines.isReady() }
+
+  func hear(_ text: String, isError: Bool) { lines.hear(text, isError: isError) }
+
+  private mutating func openTerminal() throws(ToolError) {
+    guard let (descriptor, display) = context.sessionTerminal() else { throw .noTerminal }
+    var context = context
+    (context.terminal, context.display) = (descriptor, display)
+    terminal = TerminalPerson(descriptor, in: context, configuration: configuration)
+  }
 }
 
 /// What root's configuration says about entries at a terminal, as far as the caller may read it.

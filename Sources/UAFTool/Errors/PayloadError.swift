@@ -31,8 +31,18 @@ enum PayloadError: Equatable {
   case notUnderstood(PayloadProblem)
   /// The person gave none.
   case missing(CodePlace)
-  /// What was typed is no unlock code, or nothing.
+  /// Nothing is in its file.
+  case emptyFile(path: String)
+  /// Nothing came on standard input.
+  case emptyInput(CodePlace)
+  /// No unlock code was typed.
   case noUnlockCode
+  /// No unlock code came on standard input.
+  case unlockCodeOfInput
+  /// What was given has characters of no unlock code.
+  case notUnlockCode
+  /// An unlock code stands on the command line.
+  case unlockCodeOnCommandLine
 }
 
 /// What is wrong with a text that should have a code in it.
@@ -70,6 +80,25 @@ extension PayloadError: Catalogued {
       FindingText("the code cannot be used: \(ShownText.line(why.english))", do: why.englishRemedy)
     case .missing(let place):
       FindingText("no code was given", do: "give a file (\(place.text)), or - for standard input")
+    case .emptyFile(let path):
+      FindingText(
+        "there is no code in \(ShownText.line(path)): it is empty", do: "save the code there, and give it again")
+    case .emptyInput(let place):
+      FindingText(
+        "there is no code on standard input: its first line is empty or missing",
+        do: "give the code there as a line, or a file with it (\(place.text))")
+    case .unlockCodeOfInput:
+      FindingText(
+        "there is no unlock code on standard input: its first line is empty or missing",
+        do: "give the 24 characters there as a line, or the helpdesk's line in a file with --payload FILE")
+    case .notUnlockCode:
+      FindingText(
+        "that is no unlock code: it has characters that no code has",
+        do: "enter the 24 characters from the helpdesk, or give its line in a file with --payload FILE")
+    case .unlockCodeOnCommandLine:
+      FindingText(
+        "an unlock code has no place on the command line, which other people see",
+        do: "give --code alone: uafctl asks for the 24 characters then, or takes the first line of standard input")
     case .noUnlockCode:
       FindingText(
         "no unlock code was entered",
@@ -94,6 +123,23 @@ extension PayloadError: Catalogued {
       FindingText("코드를 사용할 수 없습니다: \(ShownText.line(why.korean))", do: why.koreanRemedy)
     case .missing(let place):
       FindingText("코드를 입력하지 않았습니다", do: "파일을 주거나(\(place.text)), 표준 입력이면 -를 주십시오")
+    case .emptyFile(let path):
+      FindingText("코드가 없습니다. 빈 파일입니다: \(ShownText.line(path))", do: "코드를 저장한 뒤 다시 주십시오")
+    case .emptyInput(let place):
+      FindingText(
+        "표준 입력에 코드가 없습니다. 첫 줄이 비어 있거나 없습니다", do: "코드를 한 줄로 주거나, 코드를 담은 파일을 주십시오(\(place.text))")
+    case .unlockCodeOfInput:
+      FindingText(
+        "표준 입력에 잠금 해제 코드가 없습니다. 첫 줄이 비어 있거나 없습니다",
+        do: "24자를 한 줄로 주거나, 헬프데스크에서 받은 줄을 담은 파일을 --payload FILE로 주십시오")
+    case .notUnlockCode:
+      FindingText(
+        "잠금 해제 코드가 아닙니다. 코드에 쓰이지 않는 문자가 들어 있습니다",
+        do: "헬프데스크에서 받은 24자를 입력하거나, 받은 줄을 담은 파일을 --payload FILE로 주십시오")
+    case .unlockCodeOnCommandLine:
+      FindingText(
+        "명령줄은 다른 사용자에게도 보이므로 잠금 해제 코드를 명령줄에 쓰면 안 됩니다",
+        do: "--code만 주십시오. 그러면 24자를 묻거나 표준 입력의 첫 줄에서 읽습니다")
     case .noUnlockCode:
       FindingText(
         "잠금 해제 코드를 입력하지 않았습니다",

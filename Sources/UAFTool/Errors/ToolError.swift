@@ -27,6 +27,8 @@ enum ToolError: Error, Equatable {
   case payload(PayloadError)
   /// The person has cancelled a question of this program.
   case cancelled
+  /// Standard input has nothing behind the code, and there is no terminal to ask at.
+  case noTerminal
   /// The person gave no value to try.
   case noValue
   /// The conversation with the core did not end properly.
@@ -52,7 +54,7 @@ extension ToolError {
   var exit: ToolExit {
     switch self {
     case .onlyRoot, .noSuchAccount, .noSuchAccountOrType, .emptyName, .badName, .accountIsNotYours, .badArgument,
-      .configuration, .payload, .noValue,
+      .configuration, .payload, .noTerminal, .noValue,
       .terminalFailed, .unknownCommand, .recoveryKey, .join, .outOfMemory:
       .usage
     case .stack(.badService), .stack(.noTemplateKnown), .stack(.noShape), .stack(.noService), .stack(.noTemplate):
@@ -77,7 +79,8 @@ extension ToolError {
     case .core(.unable): .cannotUse
     case .core: .clientMismatch
     case .terminalFailed, .outOfMemory, .unwritten: .cannotUse
-    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noValue, .stack,
+    case .onlyRoot, .noSuchAccount, .accountIsNotYours, .badArgument, .configuration, .payload, .noTerminal, .noValue,
+      .stack,
       .unknownCommand, .recoveryKey, .join:
       .invalidParameter
     }
@@ -176,6 +179,12 @@ extension ToolError {
 extension ToolError: Catalogued {
   var english: FindingText {
     switch self {
+    case .onlyRoot(.unlock):
+      FindingText(
+        "only root may \(RootsWork.unlock.english) without the helpdesk",
+        do:
+          "ask the helpdesk: 'uafctl unlock --payload FILE' or 'uafctl unlock --code' takes what it gives out for your account"
+      )
     case .onlyRoot(let what): FindingText("only root may \(what.english)", do: "run it with sudo, or as root")
     case .noSuchAccount(let name):
       FindingText("no such account: \(ShownText.line(name))", do: "getent passwd lists the accounts")
@@ -193,6 +202,10 @@ extension ToolError: Catalogued {
       FindingText("the configuration cannot be used: \(what.english)", do: "uafctl doctor checks all of it")
     case .payload(let error): error.english
     case .cancelled: Self.words(of: .userCancel, in: .english)
+    case .noTerminal:
+      FindingText(
+        "standard input has nothing behind the code, and there is no terminal to ask at",
+        do: "give each answer there as a further line, or run it at a terminal with the code in a file")
     case .noValue:
       FindingText(
         "no value was given", do: "enter it at the question, or give it as the first line of standard input")
@@ -212,6 +225,10 @@ extension ToolError: Catalogued {
 
   var korean: FindingText {
     switch self {
+    case .onlyRoot(.unlock):
+      FindingText(
+        "헬프데스크 없이 \(RootsWork.unlock.korean) 수 있는 사용자는 root뿐입니다",
+        do: "헬프데스크에 문의하십시오. 자신의 계정은 헬프데스크에서 받은 것을 'uafctl unlock --payload FILE'이나 'uafctl unlock --code'에 주어 풉니다")
     case .onlyRoot(let what):
       FindingText("\(what.korean) 수 있는 사용자는 root뿐입니다", do: "sudo로 실행하거나 root로 실행하십시오")
     case .noSuchAccount(let name):
@@ -230,6 +247,10 @@ extension ToolError: Catalogued {
       FindingText("설정을 사용할 수 없습니다: \(what.korean)", do: "uafctl doctor로 모두 점검할 수 있습니다")
     case .payload(let error): error.korean
     case .cancelled: Self.words(of: .userCancel, in: .korean)
+    case .noTerminal:
+      FindingText(
+        "표준 입력에 코드 다음 줄이 없고, 물어볼 터미널도 없습니다",
+        do: "답을 한 줄씩 이어서 주거나, 코드를 파일에 넣어 터미널에서 실행하십시오")
     case .noValue:
       FindingText("값을 입력하지 않았습니다", do: "질문에 입력하거나 표준 입력의 첫 줄로 주십시오")
     case .core(let error): error.korean

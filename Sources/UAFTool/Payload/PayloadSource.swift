@@ -73,10 +73,19 @@ enum PayloadSource: Equatable {
     case .standardInput: bytes = try Self.enter(question, at: place, in: context)
     case .literal(let payload): bytes = payload
     }
-    guard let code = try PayloadLine.checked(bytes) else { throw .payload(.missing(place)) }
+    guard let code = try PayloadLine.checked(bytes) else { throw .payload(nothing(at: place, in: context)) }
     // Not before: a file without a code is none of which anybody has to take care.
     if let warning { context.failure(warning) }
     return code
+  }
+
+  /// Why nothing was read.
+  private func nothing(at place: CodePlace, in context: ToolContext) -> PayloadError {
+    switch self {
+    case .file(let path): .emptyFile(path: path)
+    case .standardInput where context.terminal == nil: .emptyInput(place)
+    case .standardInput, .literal: .missing(place)
+    }
   }
 
   private static func enter(
@@ -84,7 +93,9 @@ enum PayloadSource: Equatable {
   ) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
       let person = TerminalPerson(terminal, in: context)
-      let form = EntryForm(display: .hidden, capacity: PayloadLine.maximumCount, takesTabs: true)
+      let form = EntryForm(
+        display: .hidden, capacity: PayloadLine.maximumCount, isPasted: true,
+        pauseMilliseconds: context.quietMilliseconds)
       switch try person.ask(question.text(in: context.language), form) {
       case .value(let value): return bytes(of: value)
       case .cancelled: throw .cancelled
@@ -96,7 +107,7 @@ enum PayloadSource: Equatable {
     switch consume line {
     case .bytes(let value): return bytes(of: value)
     case .unusable: throw .payload(.unusable(.holdsNUL))
-    case .end: throw .payload(.missing(place))
+    case .end: throw .payload(.emptyInput(place))
     }
   }
 
@@ -294,9 +305,10 @@ enum UnlockCodeEntry {
   static func read(in context: ToolContext, beside names: [String]) throws(ToolError) -> [UInt8] {
     if let terminal = context.terminal {
       let person = TerminalPerson(terminal, in: context)
-      let form = EntryForm(display: .shown, capacity: capacity, takesTabs: true)
+      let form = EntryForm(
+        display: .shown, capacity: capacity, isPasted: true, pauseMilliseconds: context.quietMilliseconds)
       switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
-      case .value(let value): return try checked(value, names)
+      case .value(let value): return try checked(value, names, orNothing: .noUnlockCode)
       case .cancelled: throw .cancelled
       }
     }
@@ -304,19 +316,34 @@ enum UnlockCodeEntry {
       try LineInput(descriptor: context.input).next(capacity: capacity)
     }
     switch consume line {
-    case .bytes(let value): return try checked(value, names)
-    case .unusable: throw .payload(.noUnlockCode)
-    case .end: throw .payload(.noUnlockCode)
+    case .bytes(let value): return try checked(value, names, orNothing: .unlockCodeOfInput)
+    case .unusable: throw .payload(.unusable(.holdsNUL))
+    case .end: throw .payload(.unlockCodeOfInput)
     }
   }
 
-  private static func checked(_ value: borrowing Secret, _ names: [String]) throws(ToolError) -> [UInt8] {
+  /// Refuses an unlock code on the command line, where it would be taken for the account's name.
+  ///
+  /// - Throws: ``ToolError``: `payload`.
+  static func refuse(_ user: String?, in context: ToolContext) throws(ToolError) {
+    guard let user, PastedCode.isUnlockCode(user), context.caller.accounts.account(named: user) == nil else {
+      return
+    }
+    throw .payload(.unlockCodeOnCommandLine)
+  }
+
+  /// - Parameter nothing: what it is called where nothing was given.
+  private static func checked(
+    _ value: borrowing Secret, _ names: [String], orNothing nothing: PayloadError
+  ) throws(ToolError) -> [UInt8] {
     let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    guard let text = try? PayloadLine.text(of: bytes) else { throw .payload(.noUnlockCode) }
+    let text = try PayloadLine.text(of: bytes)
+    let words = PastedCode.words(of: text)
+    guard !words.isEmpty else { throw .payload(nothing) }
     let found = PastedCode.unlock(in: text, beside: names)
     guard found != .several else { throw .payload(.unusable(.several)) }
-    let code = found.code ?? PastedCode.words(of: text).joined()
-    guard let line = try? PayloadLine.printable(Array(code.utf8)) else { throw .payload(.noUnlockCode) }
-    return line
+    do throws(ToolError) {
+      return try PayloadLine.printable(Array((found.code ?? words.joined()).utf8))
+    } catch { throw .payload(.notUnlockCode) }
   }
 }

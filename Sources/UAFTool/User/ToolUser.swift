@@ -129,6 +129,8 @@ struct Request: Equatable {
   var authenticator: String?
   /// The payload: an enrolment code, or one that approves a text.
   var payload: [UInt8]?
+  /// Whether the payload was a line of standard input, and no answer to a question.
+  private(set) var hasReadInput = false
   /// Whether the server's token is wanted.
   var wantsToken = false
   /// A text to be confirmed by the person's value.
@@ -137,6 +139,19 @@ struct Request: Equatable {
   var isDivided = false
   /// Whether what the payload asks to have approved is denied.
   var denies = false
+
+  /// Takes the payload that `--code` names; none where it was not given.
+  ///
+  /// - Throws: ``ToolError``, as ``PayloadSource/read(_:in:)``.
+  mutating func takeCode(_ argument: String?, in context: ToolContext) throws(ToolError) {
+    payload = try PayloadSource.read(argument, in: context)
+    noteSource(argument, in: context)
+  }
+
+  /// Notes where the payload came from.
+  mutating func noteSource(_ argument: String?, in context: ToolContext) {
+    hasReadInput = argument == "-" && context.terminal == nil
+  }
 
   /// A request for the caller's own account, without options.
   init(_ operation: Operation) { self.operation = operation }

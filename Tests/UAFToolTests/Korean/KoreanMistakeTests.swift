@@ -56,7 +56,12 @@ import Testing
   func `suggests the near command`(arguments: [String], told: String) { #expect(korean(arguments).notes == told) }
 
   @Test(arguments: [
-    (["unlock", "bob"], "uafctl: 계정의 잠금을 풀 수 있는 사용자는 root뿐입니다\n도움말: sudo로 실행하거나 root로 실행하십시오\n"),
+    (
+      ["unlock", "bob"],
+      "uafctl: 헬프데스크 없이 계정의 잠금을 풀 수 있는 사용자는 root뿐입니다\n도움말: 헬프데스크에 문의하십시오. 자신의 계정은 헬프데스크에서 받은 것을 "
+        + "'uafctl unlock --payload FILE'이나 'uafctl unlock --code'에 주어 풉니다\n"
+    ),
+    (["forget", "bob"], "uafctl: 이 컴퓨터에서 계정을 지울 수 있는 사용자는 root뿐입니다\n도움말: sudo로 실행하거나 root로 실행하십시오\n"),
     (
       ["status", "root"],
       "uafctl: 다른 계정을 지정할 수 있는 사용자는 root뿐입니다\n도움말: 자신의 계정이면 이름을 빼고, 아니면 root로 실행하십시오\n"

@@ -18,15 +18,17 @@ struct Bench {
 
   init(
     _ arguments: [String], as userID: uid_t = 1000, core script: [CoreMessage] = [], input: String = "",
-    terminal: CInt? = nil, display: TerminalDisplay = TerminalDisplay()
+    terminal: CInt? = nil, sessionTerminal: CInt? = nil, display: TerminalDisplay = TerminalDisplay()
   ) {
     self.init(
-      arguments, as: userID, core: FakeCore(script), input: Array(input.utf8), terminal: terminal, display: display)
+      arguments, as: userID, core: FakeCore(script), input: Array(input.utf8), terminal: terminal,
+      sessionTerminal: sessionTerminal, display: display)
   }
 
   init(
     _ arguments: [String], as userID: uid_t = 1000, core: FakeCore, input: [UInt8] = [], terminal: CInt? = nil,
-    display: TerminalDisplay = TerminalDisplay(), locale: String? = nil, installation: Installation = .nowhere,
+    sessionTerminal: CInt? = nil, display: TerminalDisplay = TerminalDisplay(), locale: String? = nil,
+    installation: Installation = .nowhere,
     colours: Bool = false
   ) {
     let (given, results, notes) = (Pipe(), Pipe(), Pipe())
@@ -37,7 +39,8 @@ struct Bench {
       in: ToolContext(
         caller: ToolUser(userID: userID, locale: locale.map { Array($0.utf8) }, tty: nil, accounts: FakeAccounts()),
         output: Output(results: results.writing, notes: notes.writing), input: given.reading, terminal: terminal,
-        display: display, quietMilliseconds: 0, core: core, workingDirectory: "/srv/work", installation: installation,
+        display: display, sessionTerminal: { sessionTerminal.map { ($0, display) } }, quietMilliseconds: 0, core: core,
+        workingDirectory: "/srv/work", installation: installation,
         usesColours: colours))
     output = results.text()
     self.notes = notes.text()
