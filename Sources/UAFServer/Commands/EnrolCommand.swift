@@ -84,15 +84,17 @@ struct EnrolListCommand: AsyncParsableCommand {
         try await hand(part, to: outputs, codes, by: local.caller)
       } catch {
         Terminal.note(
-          "stopped after \(done) of \(people.count) codes, which are in \(names): make a list of the others")
+          "stopped after \(done) of \(Self.counted(people.count)), which are in \(names): make a list of the others")
         throw error
       }
       done += part.count
-      if done.isMultiple(of: 1000) || done == people.count { Terminal.note("\(done) of \(people.count) codes") }
+      if done.isMultiple(of: 1000) || done == people.count { Terminal.note("\(done) of \(Self.counted(people.count))") }
     }
     for output in outputs { try output.finish() }
-    json.print(places.object(codes: done), orElse: "\(done) \(done == 1 ? "code" : "codes") in \(names)")
+    json.print(places.object(codes: done), orElse: "\(Self.counted(done)) in \(names)")
   }
+
+  private static func counted(_ codes: Int) -> String { codes == 1 ? "1 code" : "\(codes) codes" }
 
   /// Makes codes and writes them; those that cannot be written are closed again.
   func hand(
@@ -101,14 +103,15 @@ struct EnrolListCommand: AsyncParsableCommand {
   ) async throws {
     // If the process ends before all is written, codes are open that nobody has; they expire, and the next list closes them.
     let made = try await codes.issue(people, lifetime: lifetime, reachesPrivileged: true, by: caller)
+    let which = "what was being written (\(Self.counted(made.count)))"
     do {
       for output in outputs { try output.add(made) }
     } catch {
       do {
         try await codes.withdraw(made)
-        Terminal.note("the \(made.count) codes that were being written are closed: what there is of them is of no use")
+        Terminal.note("\(which) is closed, and what there is of it is of no use")
       } catch {
-        Terminal.note("the \(made.count) codes that were being written stay open until they expire")
+        Terminal.note("\(which) stays open until it expires")
       }
       throw error
     }
