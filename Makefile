@@ -129,12 +129,12 @@ clean:
 	$(SWIFT) package clean
 
 fmt:
-	$(SWIFT) format --in-place --recursive Sources Tests Package.swift
+	$(SWIFT) format --in-place --recursive Sources Server Tests Package.swift
 	scripts/check/linters.sh
 	scripts/check/lint.py --fix
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Server Tests Package.swift
 	scripts/check/linters.sh
 	scripts/check/lint.py
 endif

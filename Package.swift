@@ -15,11 +15,13 @@ let strict: [SwiftSetting] = base + [.enableUpcomingFeature("MemberImportVisibil
 /// on the order in which modules are loaded: visibility by import cannot be asked of such a target.
 let besideFoundation: [SwiftSetting] = base
 
-/// The tests of one target.
+/// The tests of one target; nil for the folder of its name in Tests.
 func tests(
-  of name: String, with dependencies: [Target.Dependency], swiftSettings: [SwiftSetting] = strict
+  of name: String, at path: String? = nil, with dependencies: [Target.Dependency],
+  swiftSettings: [SwiftSetting] = strict
 ) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, swiftSettings: swiftSettings)
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.byName(name: name)] + dependencies, path: path, swiftSettings: swiftSettings)
 }
 
 /// Products of swift-nio.
@@ -95,85 +97,96 @@ let package = Package(
   ],
   targets: [
     // MARK: System libraries
-    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8"),
-    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
-    .systemLibrary(name: "CPSL", pkgConfig: "libpsl"),
-    .systemLibrary(name: "CUnistring"),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
-    .systemLibrary(name: "CPAM"),
-    .systemLibrary(name: "CTSS2", pkgConfig: "tss2-esys"),
-    .target(name: "CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-    .systemLibrary(name: "CProcess"),
-    .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp"),
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
-    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode"),
+    .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CPCRE2", path: "Sources/System/CPCRE2", pkgConfig: "libpcre2-8"),
+    .systemLibrary(name: "CLibPQ", path: "Server/Sources/CLibPQ", pkgConfig: "libpq"),
+    .systemLibrary(name: "CPSL", path: "Sources/System/CPSL", pkgConfig: "libpsl"),
+    .systemLibrary(name: "CUnistring", path: "Sources/System/CUnistring"),
+    .systemLibrary(name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CPAM", path: "Sources/System/CPAM"),
+    .systemLibrary(name: "CTSS2", path: "Sources/System/CTSS2", pkgConfig: "tss2-esys"),
+    .target(
+      name: "CArguments", path: "Sources/System/CArguments", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    .systemLibrary(name: "CProcess", path: "Sources/System/CProcess"),
+    .systemLibrary(name: "CSeccomp", path: "Sources/System/CSeccomp", pkgConfig: "libseccomp"),
+    .systemLibrary(name: "CSystemd", path: "Sources/System/CSystemd", pkgConfig: "libsystemd"),
+    .systemLibrary(name: "CQREncode", path: "Server/Sources/CQREncode", pkgConfig: "libqrencode"),
 
     // MARK: Shared by both sides
-    .target(name: "SecretMemory", swiftSettings: strict),
-    .target(name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], swiftSettings: strict),
-    .target(name: "UAFMessages", swiftSettings: strict),
-    .target(name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], swiftSettings: strict),
+    .target(name: "SecretMemory", path: "Sources/Shared/SecretMemory", swiftSettings: strict),
+    .target(
+      name: "UAFCrypto", dependencies: ["SecretMemory", "COpenSSL"], path: "Sources/Shared/UAFCrypto",
+      swiftSettings: strict),
+    .target(name: "UAFMessages", path: "Sources/Shared/UAFMessages", swiftSettings: strict),
+    .target(
+      name: "UAFDecoder", dependencies: ["UAFMessages", "UAFCrypto"], path: "Sources/Shared/UAFDecoder",
+      swiftSettings: strict),
 
     // MARK: The login path
-    .target(name: "ServiceNames", swiftSettings: strict),
-    .target(name: "FidoResults", swiftSettings: strict),
-    .target(name: "UAFWire", dependencies: ["SecretMemory"], swiftSettings: strict),
-    .target(name: "ChildProcess", dependencies: ["CProcess"], swiftSettings: strict),
-    .target(name: "Sandbox", dependencies: ["CProcess", "CSeccomp"], swiftSettings: strict),
+    .target(name: "ServiceNames", path: "Sources/Shared/ServiceNames", swiftSettings: strict),
+    .target(name: "FidoResults", path: "Sources/Shared/FidoResults", swiftSettings: strict),
+    .target(name: "UAFWire", dependencies: ["SecretMemory"], path: "Sources/Login/UAFWire", swiftSettings: strict),
+    .target(
+      name: "ChildProcess", dependencies: ["CProcess"], path: "Sources/Login/ChildProcess", swiftSettings: strict),
+    .target(
+      name: "Sandbox", dependencies: ["CProcess", "CSeccomp"], path: "Sources/Login/Sandbox", swiftSettings: strict),
     .target(
       name: "AuthenticatorTypes", dependencies: ["SecretMemory", "UAFCrypto", "FidoResults", "CPCRE2", "CUnistring"],
-      swiftSettings: strict),
+      path: "Sources/Shared/AuthenticatorTypes", swiftSettings: strict),
     .target(
       name: "Authenticator",
       dependencies: ["AuthenticatorTypes", "SecretMemory", "UAFCrypto", "CSQLite", "CProcess"],
-      swiftSettings: strict),
+      path: "Sources/Login/Authenticator", swiftSettings: strict),
     .target(
       name: "UAFConfiguration",
       dependencies: ["AuthenticatorTypes", "FidoResults", "ServiceNames", "UAFCrypto"],
-      swiftSettings: strict),
+      path: "Sources/Shared/UAFConfiguration", swiftSettings: strict),
     .target(
-      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"], swiftSettings: strict),
+      name: "UAFClient", dependencies: ["UAFMessages", "UAFCrypto", "FidoResults", "CPSL"],
+      path: "Sources/Login/UAFClient", swiftSettings: strict),
     .executableTarget(
       name: "UAFHelper",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFCrypto", "UAFMessages", "FidoResults", "Authenticator", "AuthenticatorTypes",
         "UAFConfiguration", "UAFClient", "ChildProcess", "CArguments", "CProcess", "Sandbox", "ServiceNames",
-      ], swiftSettings: strict),
+      ], path: "Sources/Login/UAFHelper", swiftSettings: strict),
     .executableTarget(
       name: "UAFFetch", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CCurl", "CProcess", "Sandbox"],
-      swiftSettings: strict),
+      path: "Sources/Login/UAFFetch", swiftSettings: strict),
     .executableTarget(
       name: "UAFChip",
       dependencies: ["SecretMemory", "UAFWire", "UAFCrypto", "CArguments", "CProcess", "CTSS2", "Sandbox"],
-      swiftSettings: strict),
+      path: "Sources/Login/UAFChip", swiftSettings: strict),
     .executableTarget(
       name: "UAFFinger", dependencies: ["SecretMemory", "UAFWire", "CArguments", "CSystemd", "Sandbox"],
-      swiftSettings: strict),
+      path: "Sources/Login/UAFFinger", swiftSettings: strict),
     .executableTarget(
-      name: "UAFName", dependencies: ["SecretMemory", "UAFWire", "CArguments", "Sandbox"], swiftSettings: strict),
+      name: "UAFName", dependencies: ["SecretMemory", "UAFWire", "CArguments", "Sandbox"],
+      path: "Sources/Login/UAFName", swiftSettings: strict),
 
     // MARK: The command lines of both programs
-    .target(name: "HostSystem", swiftSettings: strict),
+    .target(name: "HostSystem", path: "Sources/Shared/HostSystem", swiftSettings: strict),
     .target(
       name: "Invocation",
       dependencies: ["HostSystem", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      swiftSettings: strict),
+      path: "Sources/Shared/Invocation", swiftSettings: strict),
 
     // MARK: The person's and the administrator's tool
-    .target(name: "Wording", dependencies: ["FidoResults"], swiftSettings: strict),
+    .target(name: "Wording", dependencies: ["FidoResults"], path: "Sources/Tool/Wording", swiftSettings: strict),
     .target(
       name: "PAMStacks",
       dependencies: ["HostSystem", "ServiceNames", "Wording", "SecretMemory", "UAFCrypto", "CPAM"],
+      path: "Sources/Tool/PAMStacks", swiftSettings: strict),
+    .target(
+      name: "TerminalPrompts", dependencies: ["HostSystem", "SecretMemory"], path: "Sources/Tool/TerminalPrompts",
       swiftSettings: strict),
-    .target(name: "TerminalPrompts", dependencies: ["HostSystem", "SecretMemory"], swiftSettings: strict),
     .target(
       name: "Doctor",
       dependencies: [
         "SecretMemory", "UAFWire", "UAFMessages", "UAFCrypto", "FidoResults", "AuthenticatorTypes", "UAFConfiguration",
         "UAFClient", "ChildProcess", "HostSystem", "PAMStacks", "Wording", "CProcess",
-      ], swiftSettings: strict),
+      ], path: "Sources/Tool/Doctor", swiftSettings: strict),
     .executableTarget(
       name: "UAFTool",
       dependencies: [
@@ -182,37 +195,37 @@ let package = Package(
         "Doctor", "Invocation", "HostSystem", "PAMStacks", "TerminalPrompts", "UAFCrypto", "Wording",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: besideFoundation),
+      path: "Sources/Tool/UAFTool", swiftSettings: besideFoundation),
 
     // MARK: The server
     .target(
       name: "UAFService", dependencies: ["UAFMessages", "UAFCrypto", "AuthenticatorTypes", "SecretMemory"],
-      swiftSettings: strict),
+      path: "Server/Sources/UAFService", swiftSettings: strict),
     .target(
       name: "SQLiteStore",
       dependencies: ["UAFService", "UAFMessages", "CSQLite", .product(name: "GRDB", package: "GRDB.swift")],
-      swiftSettings: strict),
+      path: "Server/Sources/SQLiteStore", swiftSettings: strict),
     .target(
       name: "PostgreSQLStore", dependencies: ["UAFService", "UAFMessages", "SecretMemory", "CLibPQ"],
-      swiftSettings: strict),
+      path: "Server/Sources/PostgreSQLStore", swiftSettings: strict),
     .target(
       name: "WebMessages",
       dependencies: [
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ], swiftSettings: strict),
+      ], path: "Server/Sources/WebMessages", swiftSettings: strict),
     .target(
       name: "UAFAdministration",
       dependencies: [
         "UAFService", "UAFMessages", "UAFCrypto", "UAFDecoder", "AuthenticatorTypes",
         "UAFConfiguration", "FidoResults",
-      ], swiftSettings: strict),
+      ], path: "Server/Sources/UAFAdministration", swiftSettings: strict),
     .target(
       name: "UAFConsole",
       dependencies: [
         "UAFAdministration", "UAFService", "UAFMessages", "UAFCrypto", "FidoResults", "WebMessages", "CQREncode",
         .product(name: "Mustache", package: "swift-mustache"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-      ], swiftSettings: besideFoundation),
+      ], path: "Server/Sources/UAFConsole", swiftSettings: besideFoundation),
     .executableTarget(
       name: "UAFServer",
       dependencies: [
@@ -227,7 +240,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOTLS"),
-      swiftSettings: besideFoundation),
+      path: "Server/Sources/UAFServer", swiftSettings: besideFoundation),
 
     // MARK: Tests
     .target(name: "ProgramTesting", dependencies: ["CProcess"], path: "Tests/ProgramTesting", swiftSettings: strict),
@@ -289,18 +302,25 @@ let package = Package(
         "UAFService", "SQLiteStore", "PostgreSQLStore", "ProgramTesting", "UAFMessages", "UAFCrypto", "SecretMemory",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      path: "Tests/ServerTesting", swiftSettings: strict),
-    tests(of: "UAFAdministration", with: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto"]),
+      path: "Server/Tests/ServerTesting", swiftSettings: strict),
     tests(
-      of: "UAFConsole", with: ["UAFAdministration", "UAFService", "ServerTesting", "UAFMessages", "WebMessages"],
+      of: "UAFAdministration", at: "Server/Tests/UAFAdministrationTests",
+      with: ["UAFService", "ServerTesting", "UAFMessages", "UAFCrypto"]),
+    tests(
+      of: "UAFConsole", at: "Server/Tests/UAFConsoleTests",
+      with: ["UAFAdministration", "UAFService", "ServerTesting", "UAFMessages", "WebMessages"],
       swiftSettings: besideFoundation),
-    tests(of: "UAFService", with: ["ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"]),
     tests(
-      of: "SQLiteStore",
+      of: "UAFService", at: "Server/Tests/UAFServiceTests",
+      with: ["ServerTesting", "UAFMessages", "UAFCrypto", "SecretMemory"]),
+    tests(
+      of: "SQLiteStore", at: "Server/Tests/SQLiteStoreTests",
       with: ["UAFService", "ServerTesting", "UAFMessages", .product(name: "GRDB", package: "GRDB.swift")]),
-    tests(of: "PostgreSQLStore", with: ["UAFService", "ServerTesting", "UAFMessages"]),
     tests(
-      of: "UAFServer",
+      of: "PostgreSQLStore", at: "Server/Tests/PostgreSQLStoreTests",
+      with: ["UAFService", "ServerTesting", "UAFMessages"]),
+    tests(
+      of: "UAFServer", at: "Server/Tests/UAFServerTests",
       with: [
         "UAFService", "SQLiteStore", "PostgreSQLStore", "ServerTesting", "ProgramTesting", "UAFMessages", "UAFCrypto",
         "AuthenticatorTypes", "Invocation", "CProcess", "HostSystem", "SecretMemory", "WebMessages",

@@ -11,8 +11,7 @@ say() {
 }
 
 # Targets that are part of a login, and may use the C library but neither threads nor Foundation.
-login_path=(SecretMemory UAFCrypto UAFMessages FidoResults UAFWire AuthenticatorTypes Authenticator UAFConfiguration UAFClient UAFHelper
-  UAFFetch UAFChip UAFFinger UAFName ChildProcess Sandbox)
+login_path=(Sources/Login Sources/Shared/{SecretMemory,UAFCrypto,UAFMessages,FidoResults,ServiceNames,AuthenticatorTypes,UAFConfiguration})
 
 # Reports the lines of Swift code, comments left out, that match a pattern.
 forbid() { # pattern, why, folders
@@ -25,22 +24,26 @@ forbid() { # pattern, why, folders
   done < <(find "$@" -name '*.swift' -o -name '*.[ch]' | sort)
 }
 
-"${SWIFT:-swift}" format lint --strict --recursive Sources Tests Package.swift || say "make fmt formats the sources"
+"${SWIFT:-swift}" format lint --strict --recursive Sources Server Tests Package.swift || say "make fmt formats the sources"
 
 forbid '\btry!|\bas!|\bfatalError\b|\bprecondition(Failure)?\(|\bassert(ionFailure)?\(|\bunowned\b' \
-  'ends the process instead of refusing' Sources
+  'ends the process instead of refusing' Sources Server/Sources
 forbid '\basync\b|\bawait\b|\bTask\b|\bactor\b|\bDispatchQueue\b|\bpthread_create\b|\bThread\b' \
-  'no threads in a login: once they are denied, Swift hangs' "${login_path[@]/#/Sources/}"
+  'no threads in a login: once they are denied, Swift hangs' "${login_path[@]}"
 forbid '^ *(@testable )?import Foundation' 'no Foundation in a login: size, start-up time, copies of secrets' \
-  "${login_path[@]/#/Sources/}"
+  "${login_path[@]}"
 
 # Every `unsafe` has its reason.
-while IFS= read -r line; do say "$line"; done < <(find Sources -name '*.swift' | sort | xargs awk -f scripts/check/safety.awk)
+while IFS= read -r line; do say "$line"; done \
+  < <(find Sources Server/Sources -name '*.swift' | sort | xargs awk -f scripts/check/safety.awk)
 
-forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' Sources cshim
+forbid '\bpopen\(|\bwordexp\(|"/bin/[a-z]*sh"|[^.e] system\(' 'no shell sees a name or a text' \
+  Sources Server/Sources cshim
 
-forbid '\bProcess\(\)' "copies past the entries of /proc/self/fd and ends all tests: use StartedProgram" Tests
-forbid '\.timeLimit\(' "measures how busy the machine is: scripts/swift-test.sh has the limit for all tests" Tests
+forbid '\bProcess\(\)' "copies past the entries of /proc/self/fd and ends all tests: use StartedProgram" \
+  Tests Server/Tests
+forbid '\.timeLimit\(' "measures how busy the machine is: scripts/swift-test.sh has the limit for all tests" \
+  Tests Server/Tests
 
 # Imports, programs' contents, citations, the table of targets.
 export PYTHONDONTWRITEBYTECODE=1

@@ -12,7 +12,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = ROOT / "Sources/FidoResults/FidoResult+Table.swift"
+TESTS = ("Tests", "Server/Tests")
+TABLE = ROOT / "Sources/Shared/FidoResults/FidoResult+Table.swift"
 # The PAM code that a row names first, by the rule of the table; a result without a rule is a refusal.
 CODES = {
     "": "AUTH_ERR",
@@ -33,8 +34,9 @@ CODES = {
 def names_of_tests():
     """The names in each test file, by the file's name without its ending."""
     found = {}
-    for path in (ROOT / "Tests").rglob("*.swift"):
-        found.setdefault(path.stem, set()).update(re.findall(r"func `([^`]*)`", path.read_text(encoding="utf-8")))
+    for folder in TESTS:
+        for path in (ROOT / folder).rglob("*.swift"):
+            found.setdefault(path.stem, set()).update(re.findall(r"func `([^`]*)`", path.read_text(encoding="utf-8")))
     for path in (ROOT / "Tests/CShim").glob("test-*.c"):
         found[path.stem] = set(re.findall(r'\btest\("([^"]*)"', path.read_text(encoding="utf-8")))
     return found
@@ -44,7 +46,7 @@ def names_of_sources():
     """The names of source files without their ending, and of the types and functions that stand alone in Swift files."""
     declared = re.compile(r"(?m)^(?:\w+ )*(?:struct|enum|class|actor|protocol|func) (\w+)")
     found = set()
-    for folder in ("Sources", "cshim"):
+    for folder in ("Sources", "Server/Sources", "cshim"):
         for path in (ROOT / folder).rglob("*.*"):
             found.add(path.stem)
             if path.suffix == ".swift":
@@ -108,7 +110,7 @@ def is_quoted(quote, names):
 def problems_of_conformance(line, tests):
     """What is wrong with one line of docs/conformance.md."""
     for suite in re.findall(r"\w+Tests\b", line):
-        if suite not in tests and not (ROOT / "Tests" / suite).is_dir():
+        if suite not in tests and not any((ROOT / folder / suite).is_dir() for folder in TESTS):
             yield f"there is no suite {suite}"
     for names in re.findall(r"\bvectors? ((?:`[\w-]+`(?:, )?)+)", line):
         for name in re.findall(r"`([\w-]+)`", names):
@@ -133,7 +135,7 @@ def rows_of(package):
 def problems_of_promise(line, tests, attacks):
     """Which tests a line names that are not there: `LockTests`, A12, C: start, and `make test-devices` (D3, D10)."""
     for suite in re.findall(r"\b\w+Tests\b", line):
-        if suite not in tests and not (ROOT / "Tests" / suite).is_dir():
+        if suite not in tests and not any((ROOT / folder / suite).is_dir() for folder in TESTS):
             yield f"there is no suite {suite}"
     for name in re.findall(r"(?<![\w#+-])A\d+\b", line):
         if name not in attacks:

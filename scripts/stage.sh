@@ -24,7 +24,7 @@ stage=$build/stage
 bin=$PREFIX/bin share=$PREFIX/share
 
 # The stamp is as old as the beginning of the build: what was changed during it counts as changed.
-made_of=(Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
+made_of=(Sources Server/Sources cshim systemd man examples docs pam.d scripts/stage.sh scripts/release.sh
   scripts/sbom.py scripts/supply debian/changelog Package.swift ./*.md)
 if [[ ${1-} == --if-older && -f $build/stage.stamp && $(cat "$build/stage.prefix") == "$PREFIX" ]] &&
   [[ -z $(find "${made_of[@]}" -newer "$build/stage.stamp" -print -quit) ]]; then

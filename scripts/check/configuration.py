@@ -13,6 +13,7 @@ class Rules:
     """What the structure check knows beside the sources."""
 
     toolchain: frozenset[str]
+    zones: dict[str, frozenset[str]]
     closures: dict[str, tuple[str, frozenset[str]]]
     sockets: frozenset[str]
     specification: re.Pattern[str]
@@ -29,6 +30,7 @@ def read() -> Rules:
         closures[name] = why, never | frozenset(login["never"])
     return Rules(
         frozenset(said["toolchain"]),
+        {zone: frozenset(others) | {zone} for zone, others in said["zones"].items()},
         closures,
         frozenset(said["sockets"]),
         re.compile("|".join(f"(?:{name})" for name in said["specifications"]["names"])),

@@ -39,6 +39,22 @@ def undeclared(tree: Tree, rules: Rules) -> Iterator[Finding]:
             yield Finding("dependency", f"{target.name}: {module}", text, target=target.name)
 
 
+def zones(tree: Tree, rules: Rules) -> Iterator[Finding]:
+    """A target outside the folders of rules.toml, or one that uses a target of a folder that its own may not use."""
+    folders = {target.name: target.path.rpartition("/")[0] for target in tree.targets}
+    for target in tree.targets:
+        zone = folders[target.name]
+        if target.path.startswith(("Tests/", "Server/Tests/")):
+            continue
+        if zone not in rules.zones:
+            yield Finding("zone", target.name, f"{target.path} is in no folder that rules.toml names", target=target.name)
+            continue
+        for other in sorted(target.dependencies):
+            if folders[other] not in rules.zones[zone]:
+                text = f"{target.name} uses {other} of {folders[other]}, which {zone} may not use"
+                yield Finding("zone", f"{target.name}: {other}", text, target=target.name)
+
+
 def _contained(tree: Tree, start: str) -> dict[str, str]:
     """Everything a target depends on, directly or not, each with the one that brings it along."""
     by_name = {target.name: target for target in tree.targets}
@@ -71,7 +87,7 @@ def _is_own(source: SourceFile, name: str) -> bool:
 
 def sockets(tree: Tree, rules: Rules) -> Iterator[Finding]:
     """A call of socket or connect outside the files that are named for it."""
-    for source in tree.below("Sources", "cshim"):
+    for source in tree.below("Sources", "Server/Sources", "cshim"):
         if source.name in rules.sockets or not (source.is_swift or source.is_c):
             continue
         words = source.tokens
@@ -90,7 +106,7 @@ def stale_sockets(tree: Tree, rules: Rules) -> Iterator[Finding]:
     """A file that rules.toml names for sockets and that has none."""
     present = {
         source.name
-        for source in tree.below("Sources", "cshim")
+        for source in tree.below("Sources", "Server/Sources", "cshim")
         if any(token.text in ("socket", "connect") for token in source.tokens)
     }
     for name in sorted(rules.sockets - present):

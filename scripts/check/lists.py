@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from configuration import Rules
 from tree import ROOT, Finding, Tree
 
-CHECKS = "Sources/UAFWire/CoreMessage.swift"
+CHECKS = "Sources/Login/UAFWire/CoreMessage.swift"
 PROTOCOL = "docs/protocol.md"
 MODULE = "cshim/talk.c"
-KINDS = "Sources/AuthenticatorTypes/"
+KINDS = "Sources/Shared/AuthenticatorTypes/"
 _ENTRY = KINDS + "AuthenticatorType.swift"
 _KIND = re.compile(KINDS + r"\w+/AuthenticatorType\+\w+\.swift$")
 # Where each type is named by hand, and what stands around the names there.
 NAMING = {
-    "Sources/FidoResults/EnglishCatalogue.swift": r"^ *1012: .*$",
-    "Sources/FidoResults/KoreanCatalogue.swift": r"^ *1012: .*$",
+    "Sources/Shared/FidoResults/EnglishCatalogue.swift": r"^ *1012: .*$",
+    "Sources/Shared/FidoResults/KoreanCatalogue.swift": r"^ *1012: .*$",
     "examples/pam_uaf.conf": r"^authenticators = .*$",
     "man/pam_uaf.8": r"^\.Cm .*$",
     "man/pam_uaf.conf.5": r"^\.Ql .*$",

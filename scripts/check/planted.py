@@ -20,7 +20,7 @@ import wire
 from configuration import read
 from tree import ROOT, Finding, Target, Tree, load
 
-_FILE = "Sources/SecretMemory/Planted.swift"
+_FILE = "Sources/Shared/SecretMemory/Planted.swift"
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ def _imports(tree: Tree) -> Iterator[Violation]:
     yield Violation(f"import {tests}: UAFWire", imports.undeclared, tree.planted(tests, "@testable import UAFWire\n"))
     unused = tree.declaring("SecretMemory", "CPSL")
     yield Violation("dependency SecretMemory: CPSL", imports.undeclared, unused)
+    upwards = {"UAFCrypto": "UAFWire", "Authenticator": "Wording", "UAFTool": "UAFService", "UAFService": "UAFWire"}
+    for user, used in upwards.items():
+        yield Violation(f"zone {user}: {used}", imports.zones, tree.declaring(user, used))
+    nowhere = Tree({}, [Target("SecretMemory", "regular", "Sources/SecretMemory", frozenset())])
+    yield Violation("zone SecretMemory", imports.zones, nowhere)
     for program, module in (("UAFFetch", "UAFCrypto"), ("UAFFetch", "Authenticator"), ("UAFHelper", "CCurl")):
         key = f"closure {program}: {module}"
         yield Violation(key, imports.forbidden, tree.declaring(program, module))
@@ -65,7 +70,7 @@ def _lists(tree: Tree) -> Iterator[Violation]:
     # A new check of the protocol, and a new type with a check of its own.
     new = tree.planted(lists.CHECKS, "allCases: [Check] = [.passcode, .planted]\n")
     yield Violation(f"list {lists.PROTOCOL}: check planted", lists.lists, new)
-    kind = "Sources/AuthenticatorTypes/Planted/AuthenticatorType+Planted.swift"
+    kind = "Sources/Shared/AuthenticatorTypes/Planted/AuthenticatorType+Planted.swift"
     typed = tree.planted(kind, 'AuthenticatorType(rawValue: "planted", entry: TypedEntry(check: "planted"))\n')
     for path in (lists.CHECKS, lists.PROTOCOL, lists.MODULE):
         yield Violation(f"list {path}: check planted", lists.lists, typed)
@@ -150,7 +155,7 @@ def _missed_in_the_list() -> Iterator[str]:
 def _allowed() -> Iterator[str]:
     """What looks like a violation and is none."""
     text = '// RFC 5869, section 2.2; A1\nlet s = "import UAFWire; socket(1)"\n/* import UAFWire */\nfunc connect(x: Int) {}\n'
-    tree = Tree({}, [Target("SecretMemory", "regular", "Sources/SecretMemory", frozenset())])
+    tree = Tree({}, [Target("SecretMemory", "regular", "Sources/Shared/SecretMemory", frozenset())])
     tree = tree.planted(_FILE, text).planted("SECURITY.md", "| A1 | a row |\n")
     for rule in structure.RULES:
         for finding in rule(tree, read()):
@@ -161,7 +166,7 @@ def _allowed() -> Iterator[str]:
 def main() -> int:
     """Plants everything, and prints what was missed. One target's files are enough, and all targets' names."""
     tree = load(os.environ.get("SWIFT", "swift"))
-    files = {path: file for path, file in tree.files.items() if path.startswith(("Sources/SecretMemory/", lists.KINDS))}
+    files = {path: file for path, file in tree.files.items() if path.startswith(("Sources/Shared/SecretMemory/", lists.KINDS))}
     tree = Tree(files, tree.targets)
     missed = [*_missed(tree), *_missed_in_the_list(), *_allowed()]
     for text in missed:

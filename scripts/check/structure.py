@@ -29,6 +29,7 @@ Rule = Callable[[Tree, Rules], Iterator[Finding]]
 
 RULES: list[Rule] = [
     imports.undeclared,
+    imports.zones,
     imports.forbidden,
     imports.sockets,
     imports.stale_sockets,

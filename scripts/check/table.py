@@ -35,7 +35,7 @@ def _rows(text: str) -> tuple[int, int, dict[str, tuple[str, str]]]:
 
 def _described(tree: Tree) -> dict[str, Target]:
     products = (target for target in tree.targets if target.kind not in ("test", "system"))
-    return {target.name: target for target in products if not target.path.startswith("Tests/")}
+    return {target.name: target for target in products if not target.path.startswith(("Tests/", "Server/Tests/"))}
 
 
 def differences(tree: Tree, _rules: Rules) -> Iterator[Finding]:

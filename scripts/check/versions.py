@@ -19,7 +19,7 @@ def versions(tree: Tree, _rules: Rules) -> Iterator[Finding]:
         yield Finding("version", CHANGELOG, "tells no version")
         return
     version = first.group(1)
-    kept = [(source, _SWIFT) for source in tree.below("Sources") if source.is_swift]
+    kept = [(source, _SWIFT) for source in tree.below("Sources", "Server/Sources") if source.is_swift]
     kept += [(source, _HEADING) for source in tree.files.values() if source.path == "CHANGELOG.md"]
     for source, pattern in kept:
         # In CHANGELOG.md the latest stands first, and the others are history.

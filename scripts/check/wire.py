@@ -12,7 +12,7 @@ from lists import PROTOCOL, text_of
 from tree import Finding, Tree
 
 TESTS = "Tests/UAFWireTests/PacketTests.swift"
-_WIRE = "Sources/UAFWire/"
+_WIRE = "Sources/Login/UAFWire/"
 # Enumerations of Swift: where they are, what stands right before the list in the document, and what ends it.
 NAMED = {
     "Operation": (_WIRE + "Begin.swift", "Operations: ", ".\n"),
@@ -21,7 +21,7 @@ NAMED = {
     "ChipOutcome": (_WIRE + "ChipRequest.swift", "- outcome: ", ". `docs/tpm.md`"),
     "Wish": (_WIRE + "FingerAsk.swift", "wish:u8! (", ")"),
     "ChallengePurpose": (
-        "Sources/UAFMessages/Messages/PurposedChallenge.swift",
+        "Sources/Shared/UAFMessages/Messages/PurposedChallenge.swift",
         "| purpose | word | what for |\n|---|---|---|\n",
         "\n\n",
     ),

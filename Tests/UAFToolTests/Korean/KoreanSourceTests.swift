@@ -7,7 +7,7 @@ import Testing
 
   private static let sources: [(name: String, text: String)] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Tool")
     let files = targets.flatMap { target in
       FileManager.default.enumerator(at: folder.appending(path: target), includingPropertiesForKeys: nil)?
         .compactMap { $0 as? URL } ?? []

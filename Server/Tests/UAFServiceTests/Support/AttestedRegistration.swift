@@ -83,10 +83,8 @@ struct AttestedRegistration {
   }
 
   private static func file() throws -> JSONValue {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    return try JSONValue(
-      parsing: Array(Data(contentsOf: tests.appending(path: "Vectors/attestation/attestation.json"))))
+    try JSONValue(
+      parsing: Array(Data(contentsOf: Checkout.file("Tests/Vectors/attestation/attestation.json"))))
   }
 
   private static func entries() throws -> [JSONObject] {

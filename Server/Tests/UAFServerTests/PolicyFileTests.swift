@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import UAFMessages
 
+@testable import ServerTesting
 @testable import UAFServer
 @testable import UAFService
 
@@ -43,8 +44,7 @@ final class PolicyFileTests {
   }
 
   @Test func `ships an example that can be read`() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let example = tests.deletingLastPathComponent().appending(path: "examples/uaf-server-policy.json")
+    let example = Checkout.file("examples/uaf-server-policy.json")
     let policies = try PolicyFile(path: example.path(percentEncoded: false)).policies(.projectOwn())
     #expect(!policies.groups.isEmpty)
   }

@@ -43,8 +43,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   }
 
   private static func bytes(of name: String) throws -> [UInt8] {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    return try Array(Data(contentsOf: tests.appending(path: "Vectors/uaf/\(name).json")))
+    try Array(Data(contentsOf: Checkout.file("Tests/Vectors/uaf/\(name).json")))
   }
 
   private func member(_ name: String) throws -> JSONValue { try #require(json[name]) }

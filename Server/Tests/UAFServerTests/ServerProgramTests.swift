@@ -6,6 +6,7 @@ import ProgramTesting
 import Testing
 import UAFService
 
+@testable import ServerTesting
 @testable import SQLiteStore
 @testable import UAFServer
 
@@ -213,11 +214,9 @@ struct ServerProgramTests {
   }
 
   @Test func `the manuals of both programs have the same numbers`() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
     var numbers: [String: Set<String>] = [:]
     for name in ["uafctl.1", "uaf-server.8"] {
-      let text = try String(contentsOf: root.appending(path: "man/" + name), encoding: .utf8)
+      let text = try String(contentsOf: Checkout.file("man/" + name), encoding: .utf8)
       let section = text.components(separatedBy: ".Sh EXIT STATUS").last?.components(separatedBy: ".Sh ").first ?? ""
       let items = section.split(separator: "\n").filter { $0.hasPrefix(".It ") }.map { String($0.dropFirst(4)) }
       numbers[name] = Set(items)

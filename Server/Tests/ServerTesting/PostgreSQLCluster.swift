@@ -26,10 +26,8 @@ final class PostgreSQLCluster: Sendable {
   ///
   /// - Parameter settings: lines of postgresql.conf, NAME=VALUE.
   init(_ settings: [String] = []) throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
     let (input, output) = (Pipe(), Pipe())
-    let command = [root.appending(path: "scripts/postgresql.sh").path(percentEncoded: false), "run"]
+    let command = [Checkout.file("scripts/postgresql.sh").path(percentEncoded: false), "run"]
     _ = try StartedProgram(
       command + ["max_connections=400"] + settings, input: .pipe(input), output: .pipe(output))
     self.input = input.fileHandleForWriting

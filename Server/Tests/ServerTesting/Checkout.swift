@@ -1,0 +1,10 @@
+import Foundation
+
+/// The project's folder, whose vectors, examples, manuals and scripts tests of the server read.
+enum Checkout {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A file or folder by its path in the project.
+  static func file(_ path: String) -> URL { root.appending(path: path) }
+}
