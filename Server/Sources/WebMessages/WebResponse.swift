@@ -20,39 +20,23 @@ package struct WebResponse: Sendable {
     self.isLast = isLast
   }
 
-  /// The response as it is sent, in one piece: one write for TLS, and none of it passes through a handler for HTTP.
+  /// Its status and headers as NIO's encoder takes them.
   ///
-  /// A request of HEAD gets the length and not the body, and a response that has no body by its status says no length (RFC 9110,
-  /// sections 8.6 and 9.3.2): otherwise a client would take one for the beginning of the next response.
+  /// It has the length of the body also where none is sent: after a request of HEAD it belongs there (RFC 9110, section 8.6),
+  /// and the encoder takes it out where the status allows no body.
   ///
   /// - Parameters:
-  ///   - isForHead: whether the request was one of HEAD.
-  ///   - isLast: whether the connection is closed for another reason.
+  ///   - isLast: whether the connection is closed for another reason than the response's own.
   ///   - date: the time, as HTTP has it.
-  package func bytes(isForHead: Bool = false, isLast: Bool, date: String, allocator: ByteBufferAllocator) -> ByteBuffer
-  {
-    var bytes = allocator.buffer(capacity: 320 + body.count)
-    bytes.writeStaticString("HTTP/1.1 ")
-    bytes.writeString(String(status.code))
-    bytes.writeStaticString(" ")
-    bytes.writeString(status.reasonPhrase)
-    for (name, value) in headers {
-      bytes.writeStaticString("\r\n")
-      bytes.writeStaticString(name)
-      bytes.writeStaticString(": ")
-      bytes.writeString(value)
-    }
-    let mayHaveBody = status != .noContent && status != .notModified
-    if mayHaveBody {
-      bytes.writeStaticString("\r\nContent-Length: ")
-      bytes.writeString(String(body.count))
-    }
-    bytes.writeStaticString("\r\nDate: ")
-    bytes.writeString(date)
-    if isLast || self.isLast { bytes.writeStaticString("\r\nConnection: close") }
-    bytes.writeStaticString("\r\nServer: uaf-server\r\n\r\n")
-    if mayHaveBody, !isForHead { bytes.writeBytes(body) }
-    return bytes
+  package func head(isLast: Bool, date: String) -> HTTPResponseHead {
+    var all = HTTPHeaders()
+    all.reserveCapacity(headers.count + 4)
+    for (name, value) in headers { all.add(name: name.description, value: value) }
+    all.add(name: "Content-Length", value: String(body.count))
+    all.add(name: "Date", value: date)
+    if isLast || self.isLast { all.add(name: "Connection", value: "close") }
+    all.add(name: "Server", value: "uaf-server")
+    return HTTPResponseHead(version: .http1_1, status: status, headers: all)
   }
 }
 

@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTP1
 import WebMessages
 
-/// The handler of a connection's requests, behind TLS and NIO's parser: collects a request whole, has it answered, and writes
-/// the answer at once.
+/// The handler of a connection's requests, behind TLS and NIO's parser and encoder: collects a request whole, has it answered, and
+/// writes the response at once.
 ///
 /// Requests are answered one at a time. Parts of further ones wait, and nothing more is read while some do. Everything happens on
 /// the connection's event loop, but for what the store does elsewhere.
 final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
-  typealias OutboundOut = ByteBuffer
+  typealias OutboundOut = HTTPServerResponsePart
   typealias Responder = @Sendable (WebRequest) async -> WebResponse
   /// How many bytes the body of a request may have.
   typealias BodyLimit = @Sendable (HTTPRequestHead) -> Int
@@ -120,7 +120,8 @@ final class Exchange: ChannelDuplexHandler {
       guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return respond(context) }
       // Whoever asks waits a second for that before they send the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
       }
     case .body(var part):
       // More than the longest body is not kept; one byte more shows that there is more.
@@ -170,9 +171,7 @@ final class Exchange: ChannelDuplexHandler {
     _ response: WebResponse, isForHead: Bool = false, isLast: Bool, _ context: ChannelHandlerContext
   ) {
     let isLast = isLast || isEnding || response.isLast || isInputClosed && early.isEmpty
-    let bytes = response.bytes(
-      isForHead: isForHead, isLast: isLast, date: SecondText.http.text(at: Terminal.now),
-      allocator: context.channel.allocator)
+    let head = response.head(isLast: isLast, date: SecondText.http.text(at: Terminal.now))
     tell(.answered)
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.assumeIsolated().whenComplete { [self] result in
@@ -180,7 +179,11 @@ final class Exchange: ChannelDuplexHandler {
       if isLast { context.close(promise: nil) }
     }
     state = isLast ? .closing : .open
-    context.writeAndFlush(wrapOutboundOut(bytes), promise: sent)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if !isForHead, response.status.mayHaveResponseBody, !response.body.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     goOn(context)
   }
 
@@ -219,8 +222,8 @@ enum ExchangeStage {
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// NIO parses requests. From there to the answer's bytes there is one handler, ``Exchange``: each further one would see each part
-/// of each message.
+/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``: each further one would see each
+/// part of each message.
 struct ExchangeChannel: ServerChildChannel {
   /// A connection; nothing has to be done for it outside its pipeline.
   struct Value: ServerChildChannelValue {
@@ -251,6 +254,7 @@ struct ExchangeChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let limits = limits(channel.eventLoop)
       try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: Self.headerLimits)))
+      try pipeline.addHandler(HTTPResponseEncoder())
       try pipeline.addHandler(Exchange(responder, on: channel.eventLoop, observers: limits, maximumBody: maximumBody))
       try pipeline.addHandlers(limits)
       return Value(channel: channel)
