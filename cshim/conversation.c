@@ -56,7 +56,7 @@ static enum helper_status offer_begin(struct conversation *talk, const struct fr
 /* Reaches the core and sends the first packet. If the core at the socket ends without a message, it has asked and
    counted nothing: so the listener ends root's connections beyond its limit. Other people can cause that with many
    prompts of su that they leave open. Root needs no socket, and then starts a core itself. A core that was started can only
-   be started once more if the kernel killed it at its birth. */
+   be started once more if the kernel killed it at clone3. */
 static void open_core(struct conversation *talk, const struct frame_begin *begin)
 {
   if (!helper_open(&talk->helper, talk->options.timeout_seconds)) {
@@ -77,7 +77,7 @@ static void open_core(struct conversation *talk, const struct frame_begin *begin
     if (!was_started)
       pam_syslog(talk->pamh, LOG_WARNING, "the core at " UAF_SOCKET_PATH " said nothing; one was started directly");
     else if (talk->options.debug)
-      pam_syslog(talk->pamh, LOG_DEBUG, "the kernel killed the core at its birth; it was started in the old way");
+      pam_syslog(talk->pamh, LOG_DEBUG, "the kernel killed the core at clone3; it was started again with fork");
     status = offer_begin(talk, begin);
   }
   talk->state = frame_next(talk->state, FRAME_BEGIN);

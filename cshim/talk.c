@@ -133,7 +133,7 @@ static bool answer_prompt(struct conversation *talk, const struct frame_message 
 
 /* With "divided" the host is told, and holds the message for as long as it likes: the first prompt comes afterwards. The
    verdict stays in this call, since a later stage may run in another process, for another name, or never. PAM's flags and
-   "quiet" do not matter: this is no courtesy. A host that does not take it gives the login up. */
+   "quiet" do not matter: this is not courtesy. A host that does not take it gives the login up. */
 static bool answer_ready(struct conversation *talk)
 {
   static const char ready[] = UAF_READY_TEXT;

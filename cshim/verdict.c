@@ -1,4 +1,4 @@
-/* The pairs of code and result that the module accepts, as tables. Any other pair is no verdict. */
+/* The pairs of code and result that the module accepts, as tables. Any other pair is not a verdict. */
 #include "verdict.h"
 
 #include <security/pam_modules.h>

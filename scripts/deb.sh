@@ -56,7 +56,7 @@ if [[ -n $rebuild ]]; then
     cat debian/changelog
   } >"$source/debian/changelog"
 fi
-# Swift is no package, so that the tools it takes the place of need not be either.
+# Swift is not a package, so that the tools it takes the place of need not be either.
 if ! (cd "$source" && dpkg-checkbuilddeps 2>&1); then
   echo "deb: going on without them: scripts/deps.sh has looked for what the build needs"
 fi

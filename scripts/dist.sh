@@ -7,7 +7,7 @@
 # The release is a root of its own with what building and testing need. It is made once from the machine's own mirror, kept
 # as build/dist/DIST/root.tar, and made again when other packages are wanted. Each command gets a copy of it in memory, in
 # namespaces of its own: the checkout and the Swift toolchain are at their paths, `build` and `.build` are those of the
-# release (build/dist/DIST), and everything else is gone afterwards. The machine's own release is no root: the command runs
+# release (build/dist/DIST), and everything else is gone afterwards. The machine's own release is not root: the command runs
 # as it is.
 #
 # Ends with 64 for a name that is none of ours, with 69 where no such release can be had, else as the command does.

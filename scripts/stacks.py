@@ -178,7 +178,7 @@ def spoilt(lines):
     for place, line in enumerate(lines):
         for result, action in line.actions.items() if line.is_bracketed else ():
             for other in {"ignore", "ok", "1", "2", "die"} - {action}:
-                # pam_permit has one result; and where the password has let in already, ignoring a yes is no change.
+                # pam_permit has one result; and where the password has let in already, ignoring a yes is not a change.
                 is_the_same = result == "success" and other == "ignore" and lines[0].module == "common-auth"
                 if (line.module, result) != ("pam_permit.so", "default") and not is_the_same:
                     changed = Line(line.text)

@@ -54,7 +54,7 @@ struct host {
 };
 
 /* Runs pam_authenticate and fills in the second half. Checks what must hold for every call: descriptors, children,
-   signal mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is no success. */
+   signal mask and SIGCHLD's disposition as before, log lines printable, one of them for whatever is not a success. */
 void host_authenticate(struct host *host);
 
 /* The same in parts, for several stages of one handle: open, a call for each, close, which checks the descriptors and

@@ -58,7 +58,7 @@ static void refuses_as_the_core_says(void)
     CHECK(call(text) == cases[i].code);
     CHECK(log_has("Not you\\x1b[2J."));
   }
-  /* What the core passes on from a server is no part of the line. */
+  /* What the core passes on from a server is not part of the line. */
   CHECK(call("hear\n" PROMPT "hear\nfinished 7 3012 \" event=module pam=0\n") == PAM_AUTH_ERR);
   CHECK_TEXT(host.log, "event=module pam=7 detail=\"the core finished with result 3012: "
                        "\\x22 event\\x3dmodule pam\\x3d0\"\n");
@@ -276,7 +276,7 @@ static void says_ready_before_the_prompt_of_a_divided_login(void)
   CHECK(strstr(text, "0f000101") != NULL && strstr(text, "|04|") != NULL); /* divided of begin, and resume */
 }
 
-/* What the host holds is nobody's silence, and a login that was given up at ready is no login. */
+/* What the host holds is nobody's silence, and a login that was given up at ready is not a login. */
 static void gives_up_a_divided_login_at_ready(void)
 {
   host.arguments = "divided";

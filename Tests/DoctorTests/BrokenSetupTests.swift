@@ -14,7 +14,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: BrokenSetup.server + BrokenSetup.machine + BrokenSetup.stacks)
-  func `names it, says what to do, and has nothing to say of the same machine without it`(setup: BrokenSetup) throws {
+  func `names it, says what to do, and reports nothing about the same machine without it`(setup: BrokenSetup) throws {
     let whole = WholeMachine()
     #expect(try findings(whole).filter { $0["id"] != nil }.isEmpty)
     setup.breaking(whole)

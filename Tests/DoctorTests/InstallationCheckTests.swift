@@ -18,7 +18,7 @@ import UAFWire
 
   @Test(arguments: [
     (mode_t(0o777), "has mode 777 : chmod 755 "), (0o775, "has mode 775 : chmod 755 "),
-    (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is no program : reinstall "),
+    (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is not a program : reinstall "),
   ])
   func `refuses a program that others may change, that has more rights, or that is none`(mode: mode_t, text: String) {
     machine.folder.setMode(mode, of: "libexec/uaf-helper")

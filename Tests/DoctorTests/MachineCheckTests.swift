@@ -15,7 +15,7 @@ import UAFWire
     return MachineCheck(facts: facts).findings().compactMap(\.id)
   }
 
-  @Test func `has nothing to say about a kernel with everything`() {
+  @Test func `reports nothing about a kernel with everything`() {
     #expect(found { _ in } == [])
     #expect(found { $0.mayLeaveNetwork = nil } == [])
   }

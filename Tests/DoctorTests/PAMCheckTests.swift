@@ -189,7 +189,7 @@ import Wording
     #expect(findings == [.warning(.pamUnused, PAMText.unused(folder: machine.pam))])
   }
 
-  @Test func `a use that is no authentication says nothing about ways in`() {
+  @Test func `a use that is not authentication says nothing about ways in`() {
     machine.service("passwd", "password optional pam_uaf.so")
     let findings = check().findings()
     #expect(findings == [.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))])
@@ -211,7 +211,7 @@ import Wording
 
   private static let good = WholeMachine.stack
 
-  @Test func `has nothing to say about a stack in good order`() {
+  @Test func `reports nothing about a stack in good order`() {
     #expect(found(["sudo": Self.good]) == [])
   }
 

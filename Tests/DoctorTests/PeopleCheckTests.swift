@@ -115,7 +115,7 @@ import UAFWire
     #expect(machine.has(.accountSecret))
   }
 
-  @Test func `names neither whoever has deregistered nor whom an older core tells nothing about`() {
+  @Test func `names neither whoever has deregistered nor whom an older core reveals nothing about`() {
     machine.service("cron", Self.checking)
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, secret(false, of: "bob", state: 3007))

@@ -53,7 +53,7 @@ import Wording
     "UsePAM=yes # as ever\nChallengeResponseAuthentication yes\nPasswordAuthentication\tno\nPasswordAuthentication yes\n",
     good + "Match User bob\nPasswordAuthentication yes\nPubkeyAuthentication no\n",
   ])
-  func `has nothing to say where the question is shown and a key is taken`(text: String) {
+  func `reports nothing where the question is shown and a key is taken`(text: String) {
     #expect(found(text) == [])
   }
 

@@ -284,7 +284,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `a key of verdicts that nobody asks for is no failure, and one that is none always is`() {
+  @Test func `a key of verdicts that nobody asks for is not a failure, and one that is none always is`() {
     let folder = Folder()
     let idle = machine(FakeServer.makeKey(), folder, more: "")
     #expect(idle.has(.verdictKey) && !idle.doctor().hasFailed)
@@ -371,7 +371,7 @@ import UAFWire
 
   @Test(arguments: [
     (FetchOutcome.nameNotResolved, "the name cannot be resolved"), (.refused, "the connection was refused"),
-    (.unreachable, "no network leads there"),
+    (.unreachable, "the network is unreachable"),
     (.timedOut, "no answer within the time"), (.tlsFailed, "no TLS"),
     (.connectionLost, "the connection was lost"),
     (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),

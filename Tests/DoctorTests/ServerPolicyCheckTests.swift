@@ -48,7 +48,7 @@ import ToolTestSupport
     #expect(machine.has(.policyUnjoined))
   }
 
-  @Test func `that no policy has come is no warning`() {
+  @Test func `that no policy has come is not a warning`() {
     machine.follow(#""joined":true"#)
     #expect(lines() == ["ok   policy: root lends passcode, lock to the server, and no policy of it is in force"])
   }
@@ -62,7 +62,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [#"[]"#, #"{}"#, #"{"follow":"passcode","version":7}"#, "7"])
-  func `refuses a member that is no state of a policy`(policy: String) {
+  func `refuses a member that is not a state of a policy`(policy: String) {
     machine.document = Machine.document(Machine.passcode).replacing(
       #""authenticators""#, with: #""policy":\#(policy),"authenticators""#)
     #expect(lines().isEmpty)

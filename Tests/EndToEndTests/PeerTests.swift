@@ -183,7 +183,7 @@ extension EndToEnd {
       #expect(messages.map(\.type) == [.ready, .prompt, .finished])
       #expect(finished(messages)?.result == 0)
       let stopped = try machine.converse(begin.packet(), FrontEndSignal.cancelled.packet)
-      #expect(stopped.map(\.type).filter { $0 != .error } == [.ready, .finished], "ready is no verdict")
+      #expect(stopped.map(\.type).filter { $0 != .error } == [.ready, .finished], "ready is not a verdict")
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 

@@ -92,7 +92,7 @@ extension FuzzTarget {
       }
       let status = counted.status(origin, at: now, policy: .localDefault)
       precondition(status.isLocked == (status.remainingTries == 0), "locked with tries left, or neither")
-      // The core's own boot id has 36 bytes, and a full row has a lock: what began otherwise is no record of ours.
+      // The core's own boot id has 36 bytes, and a full row has a lock: what began otherwise is not a record of ours.
       let isOurs = ledger[origin].charges.count < LockPolicy.retryCountRange.upperBound
       if isOurs, counted.record.count == AttemptLedger.recordSize {
         precondition((try? AttemptLedger(record: counted.record)) != nil, "a record that is not read again")

@@ -16,7 +16,7 @@ import Testing
     #expect(writer.failure == ENOSPC)
   }
 
-  @Test func `lines that were written are no error`() {
+  @Test func `lines that were written are not an error`() {
     // SAFETY: a literal path.
     let nowhere = unsafe open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { close(nowhere) }

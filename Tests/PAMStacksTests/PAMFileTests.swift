@@ -189,7 +189,7 @@ import Testing
   ])
   func `cuts a comment at the end of libpam 1.5's buffer, and with later ones nowhere`(length: Int, code: CInt) throws {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
-    // Otherwise what is cut off begins with what is no group.
+    // Otherwise what is cut off begins with what is not a group.
     try compare(
       length == 1023 ? text : text.replacing("x\(Self.expired)", with: "xx"),
       code == 0 && length >= 1023 ? Self.isDenied : code, since: Self.isFine)
@@ -229,7 +229,7 @@ import Testing
     #expect(reader.ownLines(of: "tried").map { $0.module } == ["\\\r", "", "inner\r"])
   }
 
-  @Test func `bytes that are no text hide no other line`() {
+  @Test func `bytes that are not text hide no other line`() {
     let bytes = Array("# ".utf8) + [0xFF, 0x0A, 0xC3] + Array("\nauth required pam_uaf.so".utf8) + [0xFF]
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }

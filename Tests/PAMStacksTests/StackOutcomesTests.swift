@@ -7,7 +7,7 @@ import Testing
 @Suite struct StackOutcomesTests {
   private let stacks = TriedServices()
 
-  /// What pam_debug can be told; `incomplete` and `conv_again` are no ends.
+  /// What pam_debug can be told; `incomplete` and `conv_again` are not ends.
   private static let results = PAMControl.names.filter { !["default", "incomplete", "conv_again"].contains($0) }
 
   /// What each module of a line answers here: what it is told, or that it is not there.

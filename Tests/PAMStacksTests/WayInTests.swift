@@ -36,7 +36,7 @@ import ToolTestSupport
 
   @Test(arguments: [
     (["x": [String]()], "there is no group uaf-rescue"), (["uaf-rescue": []], "the group uaf-rescue is empty"),
-    (["uaf-rescue": ["ghost"]], "ghost of uaf-rescue is no account"),
+    (["uaf-rescue": ["ghost"]], "ghost of uaf-rescue is not an account"),
     (["uaf-rescue": ["alice"]], "alice of uaf-rescue is in none of the groups sudo, wheel, admin"),
     (["uaf-rescue": ["bob"], "sudo": ["bob"]], "bob of uaf-rescue has a password that is not set"),
   ])
@@ -172,7 +172,7 @@ import ToolTestSupport
     #expect(limits == [["anna", "hard", "maxlogins", "0"], ["@ops", "-", "nproc", "3"]])
   }
 
-  @Test func `a link to a program that ends every session is no shell, and neither is one that they may not run`() {
+  @Test func `a link to a program that ends every session is not a shell, and neither is one that they may not run`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     folder.link("bash", to: "/bin/false")

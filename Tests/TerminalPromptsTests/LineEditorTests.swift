@@ -34,7 +34,7 @@ import Testing
     #expect(try type(Array(before.utf8) + [0x08]).value == Array(after.utf8))
   }
 
-  @Test func `erases bytes that are no text, but not beyond the start`() throws {
+  @Test func `erases bytes that are not text, but not beyond the start`() throws {
     let typed = try type([0x80, 0x80, 0x7F])
     #expect(typed.value == [] && typed.last == .erased(characters: 1, columns: 1))
   }

@@ -16,7 +16,7 @@ package final class Folder {
   deinit { remove(path) }
 
   private func remove(_ path: String) {
-    // SAFETY: the path lives for the calls. Whatever is no folder goes first, so that no link is ever followed.
+    // SAFETY: the path lives for the calls. Whatever is not a folder goes first, so that no link is ever followed.
     if unsafe unlink(path) == 0 { return }
     guard let folder = unsafe opendir(path) else { return }
     // SAFETY: the stream is read and closed here alone; names are NUL-terminated within an entry.

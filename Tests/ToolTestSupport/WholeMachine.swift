@@ -13,7 +13,7 @@ package final class WholeMachine {
 
       """)
   package var listener: Listener?
-  /// A stack that doctor has nothing to say about.
+  /// A stack that doctor reports nothing about.
   package static let stack = """
     auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
     auth [success=done default=die] pam_uaf.so

@@ -169,7 +169,7 @@ import UAFMessages
 
   // MARK: Messages that cannot be followed
 
-  @Test(arguments: Scene.unusable) func `an answer that is no request is refused`(
+  @Test(arguments: Scene.unusable) func `an answer that is not a request is refused`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(.answering(Scene.get, answer))
@@ -177,7 +177,7 @@ import UAFMessages
     _ = refusal(result, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test(arguments: Scene.unusable) func `an answer that is no verdict is refused`(
+  @Test(arguments: Scene.unusable) func `an answer that is not a verdict is refused`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(
@@ -201,7 +201,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test(arguments: ["", "{}", "[]", "[{}]", "not json"]) func `a request that is no message is refused`(
+  @Test(arguments: ["", "{}", "[]", "[{}]", "not json"]) func `a request that is not a message is refused`(
     _ text: String
   ) throws {
     let body = JSONValue.object(["statusCode": .integer(1200), "uafRequest": .string(text)])
@@ -293,7 +293,7 @@ import UAFMessages
     _ = refusal(.unsupportedVersion, byServer: true) { try opened(&flow, &transport) }
   }
 
-  @Test func `a part of a verdict is no verdict`() throws {
+  @Test func `a part of a verdict is not a verdict`() throws {
     let yes = ServerResponse(statusCode: .ok, description: "ok", additionalTokens: [Token(type: "JWT", value: "a")])
     for count in 0..<yes.jsonBytes.count {
       let cut = Scene.raw(Array(yes.jsonBytes.prefix(count)))

@@ -136,7 +136,7 @@ import UAFMessages
     Scene.facets(status: 201), Scene.facets(status: 302),
     .answering(Scene.appID, Scene.raw([], contentType: "application/fido.trusted-apps+json")),
     .answering(Scene.appID, Scene.raw(Array("{}".utf8), contentType: "application/fido.trusted-apps+json")),
-  ]) func `an answer that is no list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
+  ]) func `an answer that is not a list of facets trusts nobody`(_ list: ScriptedTransport.Exchange) throws {
     let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(Scene.appID, settings(), list) }
     #expect((no?.cause == .facetsNotRead) == (no?.detail.contains("redirects") == false))
   }

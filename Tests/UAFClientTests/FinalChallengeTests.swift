@@ -39,7 +39,7 @@ import UAFMessages
   @Test(arguments: [
     [0x30], [0x30, 0x03, 0x02, 0x01, 0x05], TestCertificate.sha256 + [0], Array(TestCertificate.sha256.dropLast()),
   ])
-  func `refuses bytes that are no certificate`(_ bytes: [UInt8]) {
+  func `refuses bytes that are not a certificate`(_ bytes: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try binding(bytes) }
   }
 }

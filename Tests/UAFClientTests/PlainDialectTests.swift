@@ -138,7 +138,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a bare mark is no success unless root named one`() throws {
+  @Test func `a bare mark is not a success unless root named one`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }
@@ -153,7 +153,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: Scene.statuses) func `a status that refuses is no success, with or without the mark`(
+  @Test(arguments: Scene.statuses) func `a status that refuses is not a success, with or without the mark`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for http in [200, 403] {
@@ -165,13 +165,13 @@ import UAFMessages
   }
 
   @Test(arguments: [#""1200""#, "1200.0", "null", "12e2", "[1200]"])
-  func `a status of another JSON type is no success`(_ status: String) throws {
+  func `a status of another JSON type is not a success`(_ status: String) throws {
     let body = #"{"status":"SUCCESS","statusCode":\#(status)}"#
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `a part of a success is no success`() throws {
+  @Test func `a part of a success is not a success`() throws {
     let body = #"[{"status":"SUCCESS"}]"#
     for count in 0..<body.utf8.count {
       var transport = ScriptedTransport(
@@ -180,7 +180,7 @@ import UAFMessages
     }
   }
 
-  // MARK: What is no request
+  // MARK: What is not a request
 
   @Test(arguments: [
     (#"{"statusCode":1404}"#, 200, FidoResult.serverNoRegistration),

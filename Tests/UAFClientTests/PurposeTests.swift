@@ -153,7 +153,7 @@ import UAFMessages
     try signing.sign(with: &signer)
     let acceptance = try accepted(signing.send(over: &transport))
     #expect(acceptance.expected.textHash == (try SHA256.hash(Array("Pay 5".utf8))))
-    // Another code's text, another text, and what is no approval.
+    // Another code's text, another text, and what is not approval.
     for (challenge, text) in [
       (try Self.challenge(purpose, Self.context { $0.authCode = "other" }, text: "Pay 5"), "Pay 5"),
       (try Self.challenge(purpose, asked, text: "Pay 5"), "Pay 500"), (try Self.challenge(.login, asked), "Pay 5"),

@@ -87,7 +87,7 @@ import UAFMessages
     #expect(no?.serverText == "no" && no?.serverStatus == status && transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.unusable) func `an answer that is no verdict is refused`(
+  @Test(arguments: Scene.unusable) func `an answer that is not a verdict is refused`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(

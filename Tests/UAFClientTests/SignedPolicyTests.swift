@@ -107,7 +107,7 @@ import UAFMessages
     #expect(SignedPolicy.hasExpired(policy, now: Self.now + 161))
   }
 
-  @Test func `refuses a text of 17 KiB, one that is no UTF-8, and a token of more than 24 KiB`() throws {
+  @Test func `refuses a text of 17 KiB, one that is not UTF-8, and a token of more than 24 KiB`() throws {
     #expect(try fault(token(Making(text: String(repeating: "#", count: 16_384)))) == nil)
     #expect(try fault(token(Making(text: String(repeating: "#", count: 17_408)))) == .malformed)
     #expect(try fault(token(Making(text: String(repeating: "#", count: 19_000)))) == .tooLong)

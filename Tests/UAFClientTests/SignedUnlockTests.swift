@@ -44,11 +44,11 @@ import UAFMessages
   }
 
   @Test(arguments: ["JWT", "account-state+jwt", "machine-join+jwt", "audit-head+jwt", "Unlock+jwt", ""])
-  func `a token of another type is no unlock`(type: String) throws {
+  func `a token of another type is not an unlock`(type: String) throws {
     #expect(SignedUnlock.statement(try token(type: type), publicKeys: [key.publicKey]) == nil)
   }
 
-  @Test func `refuses signed claims that are no unlock, and a token that is too long`() throws {
+  @Test func `refuses signed claims that are not an unlock, and a token that is too long`() throws {
     #expect(SignedUnlock.statement(try token(.object(["sub": .string("mina")])), publicKeys: [key.publicKey]) == nil)
     let long = UnlockStatement(
       account: String(repeating: "a", count: 6000), target: .device("d"), id: statement.id, issuedAt: 1, expiresAt: 301)

@@ -90,7 +90,7 @@ import Testing
     #expect(refusal()?.description.hasPrefix("\(dropIns)/1.conf:3: lock.lock_tim: unknown key") == true)
   }
 
-  @Test func `text that is no TOML names its own file and line`() throws {
+  @Test func `text that is not TOML names its own file and line`() throws {
     try write("f", "")
     try write("f.d/1.conf", "[lock]\nlock_time: 4\n")
     guard case .syntax(dropIns + "/1.conf", 2, _)? = refusal() else {

@@ -184,7 +184,7 @@ import AuthenticatorTypes
     #expect(throws: ConfigurationError.self) { try lent(text) }
   }
 
-  @Test func `refuses a text of 17 KiB, and one that is no UTF-8`() throws {
+  @Test func `refuses a text of 17 KiB, and one that is not UTF-8`() throws {
     #expect(throws: Never.self) { try lent(String(repeating: "#", count: LentSettings.maximumSize)) }
     #expect(throws: ConfigurationError.self) { try lent(String(repeating: "#", count: 17 * 1024)) }
     #expect(throws: ConfigurationError.self) { try LentSettingsReader.settings([0x23, 0xFF], version: 1) }

@@ -112,7 +112,7 @@ import Testing
     #expect(try conflict(["authenticator=5541#0002"], "authenticators=['pattern']") == nil)
   }
 
-  @Test func `nouserok with hide_state is no mistake`() throws {
+  @Test func `nouserok with hide_state is not a mistake`() throws {
     #expect(try conflict(["nouserok"], "[general]\nhide_state=true") == nil)
     #expect(try conflict(["nouserok"], "[service.sudo]\nhide_state=true") == nil)
   }

@@ -48,7 +48,7 @@ struct CertificateTests {
   }
 
   @Test(arguments: [[], [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----".utf8)] as [[UInt8]])
-  func `refuses to read times and names from bytes that are no certificate`(der: [UInt8]) {
+  func `refuses to read times and names from bytes that are not a certificate`(der: [UInt8]) {
     #expect(throws: CryptoError.invalidCertificate) { try X509.validity(der: der) }
     #expect(throws: CryptoError.invalidCertificate) { try X509.isFor("localhost", der: der) }
   }

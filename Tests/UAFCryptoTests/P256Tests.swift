@@ -36,7 +36,7 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses a signature by the key before, also where the key between is no point of the curve`() throws {
+  @Test func `refuses a signature by the key before, also where the key between is not a point of the curve`() throws {
     let other = try P256.generate().publicKey
     var none = other
     none[64] ^= 1

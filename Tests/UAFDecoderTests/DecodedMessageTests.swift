@@ -148,7 +148,7 @@ struct DecodedMessageTests {
     #expect(try !Self.decode(Base64URL.encode(Self.registration(name).1)).holds)
   }
 
-  @Test(arguments: ["AQ", "AT4", "abc", "null", "true"]) func `refuses bytes that are no assertion`(
+  @Test(arguments: ["AQ", "AT4", "abc", "null", "true"]) func `refuses bytes that are not an assertion`(
     _ text: String
   ) throws {
     let message = try Self.decode(text)

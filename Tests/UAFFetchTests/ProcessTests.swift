@@ -38,7 +38,7 @@ struct ProcessTests {
   @Test(arguments: [
     [0x05], [0x41], [0x03], [0x84], [0xC2, 1, 0, 1, 0], [0x41, 1, 0, 2, 0, 1, 2, 0, 1, 1],
   ])
-  func `ends at a malformed packet, and at one that is no request`(_ packet: [UInt8]) throws {
+  func `ends at a malformed packet, and at one that is not a request`(_ packet: [UInt8]) throws {
     var fetch = try FetchProcess()
     try fetch.send(packet)
     let status = fetch.ended()

@@ -140,7 +140,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"])
-  func `trusts nobody if the authorities are no certificates`(_ authorities: String) throws {
+  func `trusts nobody if the authorities are not certificates`(_ authorities: String) throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = authorities
     let response = try outcome(request)

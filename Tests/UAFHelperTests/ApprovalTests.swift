@@ -66,7 +66,7 @@ import UAFWire
     // No lock is in the way: a no grants nothing.
     let transcript = try bench.run(begin, peer: 4242)
     #expect(transcript.result == 999 && transcript.pamCode == 19 && transcript.prompts.isEmpty)
-    #expect(transcript.finished.text == "Denied: nobody can approve it any more.")
+    #expect(transcript.finished.text == "Denied: it can no longer be approved.")
     let asked = try #require(bench.server.asked.last)
     #expect(asked.op == .authentication && asked.context.denies == true && asked.context.authCode == "code")
     #expect(bench.log.lines.contains { $0.contains("event=approval") })
@@ -77,7 +77,7 @@ import UAFWire
     bench.server.slippedText = "Sign in at the till"
     let answered = bench.server.answered
     let transcript = try bench.run(approval(bench), entries: [.denied], peer: 4242)
-    #expect(transcript.result == 999 && transcript.finished.text == "Denied: nobody can approve it any more.")
+    #expect(transcript.result == 999 && transcript.finished.text == "Denied: it can no longer be approved.")
     #expect(transcript.prompts.count == 1 && bench.server.answered == answered)
     #expect(bench.server.asked.last?.context.denies == true)
     #expect(try bench.triesLeft() == 3)
@@ -94,7 +94,7 @@ import UAFWire
     bench.server.denialStatus = .init(rawValue: 1401)
     let refused = try bench.run(begin, peer: 4242)
     #expect(
-      refused.result == 13_006 && refused.finished.text == "Nothing waits to be approved with this code any more.")
+      refused.result == 13_006 && refused.finished.text == "There is no pending approval for this code.")
     bench.server.failure = .noHandshake(.refused)
     #expect(try bench.run(begin, peer: 4242).result == 4001)
     #expect(!bench.log.lines.contains { $0.contains("event=approval") })

@@ -16,7 +16,7 @@ import UAFWire
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     #expect(events(bench) == [.tooManyFailures, .lockedForAWhile])
     try bench.run(bench.begin())
-    #expect(events(bench).count == 2, "a refusal is no new lock")
+    #expect(events(bench).count == 2, "a refusal is not a new lock")
     bench.now.nanoseconds += 60_000_000_000
     for _ in 0..<2 { try bench.run(bench.begin(), ["correct"]) }
     #expect(events(bench) == [.tooManyFailures, .lockedForAWhile, .unlockedByTime])

@@ -51,7 +51,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `an order that names other keys removes nothing here, and is no success`() throws {
+  @Test func `an order that names other keys removes nothing here, and is not a success`() throws {
     let bench = try HelperBench.registered()
     bench.server.knownKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))]
     let transcript = try deregister(bench)
@@ -104,7 +104,7 @@ import UAFWire
     #expect(transcript.result == 0)
     #expect(
       transcript.finished.text
-        == "mina is deregistered: passcode. The server had no such key any more, and now this machine does not have it either."
+        == "mina is deregistered: passcode. The server no longer had this key, and now this machine does not have it either."
     )
     #expect(try bench.run(bench.begin()).result == 1009)
   }
@@ -281,7 +281,7 @@ import UAFWire
     }
   }
 
-  @Test func `a type that is built and not enabled is no unknown one`() throws {
+  @Test func `a type that is built and not enabled is not an unknown one`() throws {
     let bench = try HelperBench.registered()
     for type in ["pattern", "fingerprint"] {
       bench.configuration =

@@ -294,7 +294,7 @@ import UAFWire
         continue
       }
       // Nor is anybody sent to a code that this machine does not take from a person.
-      if path.count > 1 { #expect(!told.hasPrefix("Where the server's yes is not signed"), "\(path): \(told)") }
+      if path.count > 1 { #expect(!told.hasPrefix("Without signed verdicts"), "\(path): \(told)") }
       let next = commands(in: told)
       #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")
       #expect(path.count < 3, "\(path): \(told)")

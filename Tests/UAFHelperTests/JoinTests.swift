@@ -149,7 +149,7 @@ import UAFWire
       (1404, "The time of the machine payload is over."),
       (1403, "A machine with this ID has already joined, and this machine could not prove that it is the same one."),
       (1493, "The server has revoked this machine, which had joined with this machine payload."),
-      (1491, "As many machines have joined with this machine payload as it is for."),
+      (1491, "The machine limit of this payload is reached."),
     ] as [(UInt32, String)]) func `says why the server refuses`(_ status: UInt32, _ text: String) throws
   {
     bench.server.joining = { [unowned self] _ in response(JoinAnswer(statusCode: UAFStatusCode(rawValue: status))) }

@@ -10,7 +10,7 @@ import UAFWire
 @Suite struct OtherWayTests {
   private static let more = #"[prompt]\#ncancel_text = { en = "empty line: use your password", ko = "빈 줄: 비밀번호" }"#
 
-  @Test func `with cancel_text an empty line is 7009, which is no success and not counted`() throws {
+  @Test func `with cancel_text an empty line is 7009, which is not a success and not counted`() throws {
     let bench = try HelperBench.registered(Self.more)
     let transcript = try bench.run(bench.begin(), [""])
     #expect(transcript.result == 7009 && transcript.pamCode == 15)

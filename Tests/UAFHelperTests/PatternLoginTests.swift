@@ -33,7 +33,7 @@ import UAFWire
   }
 
   @Test(arguments: ["", "123", "12321", "12360", "correct", "1 2 3 6 9"])
-  func `an entry that is no pattern is refused like a wrong one, and not counted`(_ entry: String) throws {
+  func `an entry that is not a pattern is refused like a wrong one, and not counted`(_ entry: String) throws {
     let bench = try bench()
     #expect(try bench.run(bench.begin(), [entry]).result == 3012)
     #expect(try bench.triesLeft() == 3)

@@ -10,7 +10,7 @@ import UAFWire
   private static let more = "[prompt]\noffer_reset = true"
   private static let code = (try? FakeServer.code().text) ?? ""
 
-  @Test func `the list ends with registering again, which needs a code and a new secret and is no login`() throws {
+  @Test func `the list ends with registering again, which needs a code and a new secret and is not a login`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
     #expect(transcript.result == 980 && transcript.pamCode == 7)

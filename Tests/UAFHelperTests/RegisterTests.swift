@@ -118,7 +118,7 @@ import UAFWire
   }
 
   @Test(arguments: [nil, "", "e30", "not base64!", String(repeating: "A", count: 16384)] as [String?])
-  func `refuses an entry that is no payload`(_ text: String?) throws {
+  func `refuses an entry that is not a payload`(_ text: String?) throws {
     let bench = try bench()
     var begin = bench.registration()
     begin.payload = text.map { Array($0.utf8) }

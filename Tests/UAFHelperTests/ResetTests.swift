@@ -29,7 +29,7 @@ import UAFWire
     #expect(transcript.pamCode == 0 && transcript.result == 7100 && transcript.prompts.isEmpty)
     #expect(
       transcript.finished.text
-        == "The passcode of mina is reset. The server still knows its keys; they open nothing here any more. "
+        == "The passcode of mina is reset. The server still knows its keys; they no longer open anything here. "
         + "With an enrolment code 'uafctl register mina passcode --code FILE' registers again.")
     let login = try bench.run(bench.begin(.authenticate, "nouserok"))
     #expect(login.result == 1009 && login.pamCode == 10, "a tombstone is no \"never\"")

@@ -13,7 +13,7 @@ import UAFWire
   // MARK: What the server sends
 
   @Test(arguments: ["", "{", "<html>", "[1200", #"{"statusCode":1200,"statusCode":1200}"#])
-  func `an answer that is no message is 1005, and nothing was counted`(_ text: String) throws {
+  func `an answer that is not a message is 1005, and nothing was counted`(_ text: String) throws {
     let bench = try HelperBench.registered()
     bench.server.garbage = text
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -45,7 +45,7 @@ import UAFWire
     arguments: [
       (1202, "The server has not decided yet: ask its administrator what it waits for."),
       (1403, "The server does not allow this for this account, which may be disabled: ask its administrator."),
-      (1500, "The server has an error of its own: tell its administrator."),
+      (1500, "The server reported an internal error: tell its administrator."),
     ] as [(UInt32, String)])
   func `a server that waits, forbids or fails is 9000, and the text does not say to come back`(
     _ status: UInt32, _ text: String
@@ -58,13 +58,13 @@ import UAFWire
   }
 
   @Test(arguments: [(429, true), (500, false), (501, false), (502, true), (503, true), (504, true)])
-  func `an HTTP status says whether to come back later`(_ status: Int, _ isBusy: Bool) throws {
+  func `an HTTP status says whether to try again later`(_ status: Int, _ isBusy: Bool) throws {
     let bench = try HelperBench.registered()
     bench.server.httpStatus = status
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 9000 && transcript.pamCode == 7)
-    let busy = "The server asks to come back later: try again then."
-    #expect(transcript.errors == [isBusy ? busy : "The server has an error of its own: tell its administrator."])
+    let busy = "The server is busy: try again later."
+    #expect(transcript.errors == [isBusy ? busy : "The server reported an internal error: tell its administrator."])
   }
 
   private static let revoked =
@@ -210,7 +210,7 @@ import UAFWire
 
   private static let absences: [(NetworkFailure, String)] = [
     (.dns, "its name was not found."), (.refused, "the connection was refused."), (.timeOut, "it took too long."),
-    (.tls, "no secure connection could be made."), (.unreachable, "no network leads there."),
+    (.tls, "no secure connection could be made."), (.unreachable, "the network is unreachable."),
   ]
 
   @Test(arguments: absences)
@@ -287,7 +287,7 @@ import UAFWire
     for name in ["iris", "5541#9999", ""] {
       begin.authenticator = Array(name.utf8)
       let transcript = try bench.run(begin)
-      // The front end named it, so that it is no mistake of root's.
+      // The front end named it, so that it is not a mistake of root's.
       #expect(transcript.result == 1012 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
   }

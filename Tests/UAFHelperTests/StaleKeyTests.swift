@@ -184,7 +184,7 @@ import UAFWire
     let login = try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"])
     #expect(
       login.errors == [
-        "The passcode is not registered at the server any more: 'uafctl register passcode' registers it again."
+        "The passcode is no longer registered at the server: 'uafctl register passcode' registers it again."
       ])
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"unknown""#) == true)
     var begin = Begin(.register)
@@ -224,7 +224,7 @@ import UAFWire
     begin.authenticator = Array("passcode".utf8)
     let transcript = try bench.run(begin, ["correct"], peer: 4242)
     #expect(
-      transcript.finished.text == "mina is deregistered: passcode. The server had no such key any more, and now this "
+      transcript.finished.text == "mina is deregistered: passcode. The server no longer had this key, and now this "
         + "machine does not have it either.")
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }

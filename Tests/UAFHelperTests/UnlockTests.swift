@@ -154,9 +154,9 @@ import UAFWire
   @Test func `refuses what another key has signed, or what is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
-    #expect(try told(payload(by: stranger)).contains("no unlock of this machine's server"))
+    #expect(try told(payload(by: stranger)).contains("not an unlock of this machine's server"))
     for type in ["JWT", "account-state+jwt", "machine-join+jwt"] {
-      #expect(try told(payload(type: type)).contains("no unlock"))
+      #expect(try told(payload(type: type)).contains("not an unlock"))
     }
     for text in ["", "a.b.c", "eyJ2IjoxfQ"] { #expect(try unlock(text).result == 1001) }
     #expect(try isLocked)

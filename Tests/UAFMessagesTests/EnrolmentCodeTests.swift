@@ -97,7 +97,7 @@ import UAFMessages
   @Test(arguments: [
     "", "-", "K7Q2M", "not a code", String(repeating: "0", count: 19), String(repeating: "0", count: 21),
   ])
-  func `refuses what is no code`(typed: String) {
+  func `refuses what is not a code`(typed: String) {
     #expect(EnrolmentCode(typed: typed) == nil)
   }
 

@@ -151,7 +151,7 @@ import UAFWire
     #expect(bench.startedOwn.count == 3)
   }
 
-  @Test func `a core that can answer nobody is no fault of an account, and nobody is told to forget one`() {
+  @Test func `a core that can answer nobody is not a fault of an account, and nobody is told to forget one`() {
     var end = Finished(pamCode: 4, result: 1007)
     end.text = "FIDO cannot be used on this machine."
     machine.register(1001, end)

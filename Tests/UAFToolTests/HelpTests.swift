@@ -19,8 +19,8 @@ import ToolTestSupport
         pam-uaf.
 
         Passcodes and enrolment codes are asked for on the terminal without showing
-        them. Where standard input is no terminal, each question takes one line of it.
-        Only results go to standard output. Whoever has forgotten a value asks the
+        them. Where standard input is not a terminal, each question takes one line of
+        it. Only results go to standard output. Whoever has forgotten a value asks the
         administrator for an enrolment code, and sets a new value with register --code.
 
         EXIT STATUS:

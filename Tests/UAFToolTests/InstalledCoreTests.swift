@@ -82,7 +82,7 @@ import UAFWire
     #expect(gone)
   }
 
-  @Test func `a helper that ends at once is no success`() throws {
+  @Test func `a helper that ends at once is not a success`() throws {
     let connection = try core(helper("exit 0")).connect(startsOwn: true)
     var conversation = try Conversation()
     var person = LinePerson(input: LineInput(descriptor: -1), output: Output(results: -1, notes: -1))

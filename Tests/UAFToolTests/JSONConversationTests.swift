@@ -118,7 +118,7 @@ import UAFWire
   }
 
   @Test(arguments: ["secret\n", "{\"answer\":\"sec\0ret\"}\n", "{\"answer\":\"secret\",\"x\":1}\n", ""])
-  func `cancels at whatever is no answer, says so, and repeats none of it`(input: String) {
+  func `cancels at whatever is not an answer, says so, and repeats none of it`(input: String) {
     let bench = bench([Bench.question, Bench.failure(19, 999)], input)
     #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
     #expect(bench.output.split(separator: "\n").dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) ?? false)
@@ -247,7 +247,7 @@ import UAFWire
     #expect(bench.output.hasSuffix(#""pamCode":19,"text":"Denied."}"# + "\n"))
   }
 
-  @Test func `what is no approval cannot be denied: the line cancels, and an error says so`() {
+  @Test func `what is not approval cannot be denied: the line cancels, and an error says so`() {
     for more in [[], ["--together"]] {
       let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"deny\":true}\n", more)
       #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)

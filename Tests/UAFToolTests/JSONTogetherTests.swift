@@ -271,7 +271,7 @@ import UAFWire
     }
   }
 
-  // MARK: Lines that are no answer
+  // MARK: Lines that are not an answer
 
   @Test(arguments: [
     #"{"answers":["secret"]}"#, #"{"answers":["secret","b","c"]}"#, #"{"answers":[]}"#, #"{"answer":"secret"}"#,
@@ -283,7 +283,7 @@ import UAFWire
     #"{"Answers":["secret","b"]}"#, #"{"answers":["secret","b"]} x"#, "secret", #"{"answers":{"0":"secret","1":"b"}}"#,
     #"{"answers":[,"secret"]}"#, "",
   ])
-  func `cancels at whatever is no answer to two challenges, says so, and repeats none of it`(line: String) {
+  func `cancels at whatever is not an answer to two challenges, says so, and repeats none of it`(line: String) {
     let bench = change([Self.new, Self.cancelled], line.isEmpty ? "" : line + "\n{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet], "\(bench.output)")
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
@@ -292,7 +292,7 @@ import UAFWire
   }
 
   @Test(arguments: [#"{"answers":[]}"#, #"{"answers":["a","b"]}"#, #"{"answer":"a"}"#, "a"])
-  func `cancels at whatever is no answer to one challenge`(line: String) {
+  func `cancels at whatever is not an answer to one challenge`(line: String) {
     let bench = change([Bench.question, Self.cancelled], line + "\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet])
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)

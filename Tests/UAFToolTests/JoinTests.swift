@@ -162,10 +162,10 @@ import UAFWire
       (run(["join", "--fingerprint", other]), "the payload is of a server with another fingerprint: "),
       (run(["join", "--group", "lab"]), "the payload is for the group default"),
       (run(["join"], as: 1000), "only root may join a server or leave it"),
-      (run(["join"], line: String(Self.payload().encoded.dropLast(7))), "this is no machine payload: "),
-      (run(["join"], payload: Self.payload(server: "https://h?x")), "this is no machine payload: "),
-      (run(["join"], payload: Self.payload(server: "https://h/{user}")), "this is no machine payload: "),
-      (run(["join"], line: "eyJ2IjoxfQ"), "this is no machine payload: "),
+      (run(["join"], line: String(Self.payload().encoded.dropLast(7))), "this is not a machine payload: "),
+      (run(["join"], payload: Self.payload(server: "https://h?x")), "this is not a machine payload: "),
+      (run(["join"], payload: Self.payload(server: "https://h/{user}")), "this is not a machine payload: "),
+      (run(["join"], line: "eyJ2IjoxfQ"), "this is not a machine payload: "),
       (
         run(
           ["join"],

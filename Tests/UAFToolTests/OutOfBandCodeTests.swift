@@ -18,7 +18,7 @@ import UAFWire
     #expect(request.operation == asked && request.user == "bob" && request.payload == line && !request.denies)
   }
 
-  @Test func `refuses a line that is no code, and an operation that no code may ask for`() {
+  @Test func `refuses a line that is not a code, and an operation that no code may ask for`() {
     #expect(throws: ToolError.payload(.notUnderstood(.operation("Dereg")))) {
       try OutOfBandCode(Self.line(.deregistration))
     }

@@ -138,16 +138,16 @@ import UAFWire
   @Test(arguments: [
     (Array("two\nlines\n".utf8), "there is no code in it, or only a part of one"),
     (Array("a b".utf8), "there is no code in it, or only a part of one"),
-    ([0x61, 0], "that is no code: it has NUL bytes"), ([0xFF, 0x61], "that is no code: it is not text in UTF-8"),
-    ([0xFF, 0xFE, 0x61], "that is no code: it is not text in UTF-8"),
-    ([0xFE, 0xFF, 0xD8, 0x00], "that is no code: it is not text in UTF-8"),
-    ([0xC3, 0xA4], "that is no code: it has characters that no code has"),
-    ([0x1B], "that is no code: it has characters that no code has"),
-    ([UInt8](repeating: 0x61, count: 16_385), "that is no code: no code is longer than 16384 bytes"),
-    ([UInt8](repeating: 0x61, count: 1 << 20), "that is no code: no code is longer than 16384 bytes"),
+    ([0x61, 0], "that is not a code: it has NUL bytes"), ([0xFF, 0x61], "that is not a code: it is not text in UTF-8"),
+    ([0xFF, 0xFE, 0x61], "that is not a code: it is not text in UTF-8"),
+    ([0xFE, 0xFF, 0xD8, 0x00], "that is not a code: it is not text in UTF-8"),
+    ([0xC3, 0xA4], "that is not a code: it has characters that no code has"),
+    ([0x1B], "that is not a code: it has characters that no code has"),
+    ([UInt8](repeating: 0x61, count: 16_385), "that is not a code: no code is longer than 16384 bytes"),
+    ([UInt8](repeating: 0x61, count: 1 << 20), "that is not a code: no code is longer than 16384 bytes"),
     (Array("\(code)\n\(code.dropLast(4))MX0\n".utf8), "more than one code could be meant"),
   ])
-  func `refuses what is no code, and says what it is`(content: [UInt8], told: String) {
+  func `refuses what is not a code, and says what it is`(content: [UInt8], told: String) {
     let folder = Folder()
     let path = folder.file("payload", content, mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])

@@ -143,7 +143,7 @@ import UAFWire
     #expect(bench.notes.contains("the configuration cannot be used: "))
   }
 
-  @Test func `a name that is mistyped is no reason to give away a folder`() {
+  @Test func `a name that is mistyped is not a reason to give away a folder`() {
     let bench = check("x\n", ["--conf", folder.path + "/none"], owner: geteuid() + 1)
     #expect(bench.exit == .usage)
     #expect(bench.notes.contains("there is no such file") && !bench.notes.contains("chown"))

@@ -85,7 +85,7 @@ import UAFWire
   }
 
   @Test(arguments: ["7", "{}", #"{"state":"\u001b[2J"}"#, #"{"state":7}"#])
-  func `tells nothing of a state that it does not know`(json: String) {
+  func `reveals nothing about a state that it does not know`(json: String) {
     #expect(!bench([], Self.document(server: json)).output.contains("account at the server"))
   }
 
@@ -126,7 +126,7 @@ import UAFWire
       #""atServer":"revoked","#,
       "  at the server: revoked: ask the administrator for a code, then 'uafctl register --code FILE'\n"
     ),
-    (#""atServer":"unknown","#, "  at the server: not registered any more: 'uafctl register --code FILE'\n"),
+    (#""atServer":"unknown","#, "  at the server: no longer registered: 'uafctl register --code FILE'\n"),
     (
       #""atServer":"ahead","#,
       "  at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'\n"
@@ -142,7 +142,7 @@ import UAFWire
 
   @Test(arguments: [
     ("revoked", "revoked: have root run 'uafctl register USER --code FILE' with a new enrolment code"),
-    ("unknown", "not registered any more: have root run 'uafctl register USER --code FILE'"),
+    ("unknown", "no longer registered: have root run 'uafctl register USER --code FILE'"),
     ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
   ]) func `where codes set nothing, a person is sent to root`(refusal: String, line: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
@@ -158,10 +158,10 @@ import UAFWire
       finished.document = Self.document(entries)
       return Bench(["status"] + (user == 0 ? ["alice"] : []), as: user, core: [.finished(finished)]).output
     }
-    #expect(output(gone, as: 0).contains("any more: 'uafctl register alice --code FILE'\n"))
+    #expect(output(gone, as: 0).contains("no longer registered: 'uafctl register alice --code FILE'\n"))
     let pattern = Self.passcode(state: 3006).replacing("passcode", with: "pattern")
-    #expect(output(gone + "," + pattern, as: 1000).contains("any more: 'uafctl register passcode'\n"))
-    #expect(output(gone + "," + pattern, as: 0).contains("any more: 'uafctl register alice passcode'\n"))
+    #expect(output(gone + "," + pattern, as: 1000).contains("no longer registered: 'uafctl register passcode'\n"))
+    #expect(output(gone + "," + pattern, as: 0).contains("no longer registered: 'uafctl register alice passcode'\n"))
   }
 
   @Test(arguments: ["revoked", "unknown", "ahead"])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFTool
 
-/// Words that are no commands.
+/// Words that are not commands.
 @Suite struct UnknownCommandTests {
   @Test(arguments: [
     (["statsu"], "uafctl: no such command: statsu\nhint: did you mean 'uafctl status'?\n"),

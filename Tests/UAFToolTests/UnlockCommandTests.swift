@@ -84,9 +84,9 @@ import UAFWire
     ),
     (
       "S760\u{1}\n",
-      "that is no unlock code: it has characters that no code has\nhint: enter the 24 characters from the"
+      "that is not an unlock code: it has characters that no code has\nhint: enter the 24 characters from the"
     ),
-    ("S760\u{0}\n", "that is no code: it has NUL bytes\nhint: save it as plain text in UTF-8, or give its file"),
+    ("S760\u{0}\n", "that is not a code: it has NUL bytes\nhint: save it as plain text in UTF-8, or give its file"),
   ])
   func `says what is wrong with what came on standard input, and what is to be given`(input: String, note: String) {
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: input)

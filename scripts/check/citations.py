@@ -48,12 +48,12 @@ def comments(source: SourceFile) -> Iterator[Comment]:
 def _cited(text: str, rules: Rules, documents: set[str], rows: set[str]) -> Iterator[tuple[int, str, str]]:
     for match in _DOCUMENT.finditer(text):
         if match.group() not in documents:
-            yield match.start(), match.group(), "is no document of this repository"
+            yield match.start(), match.group(), "is not a document of this repository"
     for match in _FEATURES.finditer(text):
-        yield match.start(), match.group(), "is no document of this repository"
+        yield match.start(), match.group(), "is not a document of this repository"
     for match in _ROW.finditer(text):
         if match.group() not in rows:
-            yield match.start(), match.group(), "is no row of SECURITY.md"
+            yield match.start(), match.group(), "is not a row of SECURITY.md"
     for match in _SECTION.finditer(text):
         if not rules.specification.search(text):
             yield match.start(), match.group(), "names no specification"

@@ -160,7 +160,7 @@ def _allowed() -> Iterator[str]:
     for rule in structure.RULES:
         for finding in rule(tree, read()):
             if finding.place.startswith((_FILE, "SecretMemory: ")):
-                yield f"{finding.key} is no violation"
+                yield f"{finding.key} is not a violation"
 
 
 def main() -> int:

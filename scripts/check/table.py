@@ -47,7 +47,7 @@ def differences(tree: Tree, _rules: Rules) -> Iterator[Finding]:
     _, _, rows = _rows(document.text)
     targets = _described(tree)
     for name in sorted(rows.keys() - targets.keys()):
-        yield Finding("table", name, f"{document.path} has a row for {name}, which is no target")
+        yield Finding("table", name, f"{document.path} has a row for {name}, which is not a target")
     for name, target in targets.items():
         purpose, imports = rows.get(name, ("", ""))
         if not purpose.strip():

@@ -96,7 +96,7 @@ def _valid(path: Path) -> Iterator[str]:
     tool = ROOT / "build/python/bin/pyspdxtools"
     result = subprocess.run([tool, "--infile", path], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode:
-        yield f"components: {path.name} is no valid SPDX document: {result.stdout.strip()}"
+        yield f"components: {path.name} is not a valid SPDX document: {result.stdout.strip()}"
 
 
 def problems(files: dict[str, str], inside: Inside, objects: Path, stage: Path) -> Iterator[str]:

@@ -155,7 +155,7 @@ struct ConfirmedTextTable: ConfirmedTexts {
     ConfirmedText(
       id: try row.integer(0), username: try row.text(1), confirmedAt: try row.integer(2), shown: try row.text(3),
       fcParams: try row.text(4), assertion: try row.requiredBytes(5), publicKey: try row.requiredBytes(6),
-      // An unknown algorithm cannot check a signature, and is no reason to stop here.
+      // An unknown algorithm cannot check a signature, and is not a reason to stop here.
       signatureAlgorithm: UInt16(exactly: try row.integer(7)) ?? 0)
   }
 }

@@ -84,7 +84,7 @@ package struct PostgreSQLAddress: Sendable {
     ) { $1 }
   }
 
-  /// Connects to one of the hosts; the caller ends what is returned with PQfinish, also if it is no connection.
+  /// Connects to one of the hosts; the caller ends what is returned with PQfinish, also if it is not a connection.
   ///
   /// - Parameter number: less than ``hosts``.
   @unsafe func connect(toHost number: Int) throws -> OpaquePointer? {

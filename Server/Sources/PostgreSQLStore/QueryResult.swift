@@ -34,7 +34,7 @@ import CLibPQ
   // SAFETY: as above.
   var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 
-  /// The five characters of an error's class; nil if the result is no error of the server.
+  /// The five characters of an error's class; nil if the result is not an error of the server.
   var sqlState: String? { field(CInt(UInt8(ascii: "C"))) }
 
   /// The error's text without stored values, which are in its details.

@@ -136,7 +136,7 @@ struct ConfirmedTextStore: ConfirmedTexts {
       id: row["id"], username: row["username"], confirmedAt: row["confirmedAt"], shown: row["shown"],
       fcParams: row["fcParams"], assertion: [UInt8](databaseBlob: row["assertion"]),
       publicKey: [UInt8](databaseBlob: row["publicKey"]),
-      // An unknown algorithm cannot check a signature, and is no reason to stop here.
+      // An unknown algorithm cannot check a signature, and is not a reason to stop here.
       signatureAlgorithm: UInt16(exactly: row["signatureAlgorithm"] as Int64) ?? 0)
   }
 }

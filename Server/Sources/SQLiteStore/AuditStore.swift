@@ -19,7 +19,7 @@ struct AuditStore: AuditTrail {
       """, on: db)
     var rows: [AuditRow] = []
     try statement.run([.integer(Int64(limit))] + values) { row in
-      // What is no UTF-8 is not what was hashed.
+      // What is not UTF-8 is not what was hashed.
       let texts = (CInt(3)..<11).map { String(decoding: row.bytes($0), as: UTF8.self) }
       guard let event = AuditEntry(time: row.integer(2), texts: texts) else {
         throw SQLiteFailure(code: SQLITE_MISMATCH)

@@ -50,7 +50,7 @@ import UAFService
   }
 
   deinit {
-    // SAFETY: nobody has it any more. It is closed when its statements end, which they do now.
+    // SAFETY: this was the last reference. It is closed when its statements end, which they do now.
     unsafe sqlite3_close_v2(handle)
   }
 

@@ -29,7 +29,7 @@ import GRDB
   }
 
   deinit {
-    // SAFETY: nobody has it any more.
+    // SAFETY: this was the last reference.
     unsafe sqlite3_finalize(statement)
   }
 
@@ -110,7 +110,7 @@ import GRDB
     return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
   }
 
-  /// nil for NULL, and for what is no UTF-8.
+  /// nil for NULL, and for what is not UTF-8.
   func text(_ column: CInt) -> String? {
     isNull(column) ? nil : String(validating: bytes(column), as: UTF8.self)
   }

@@ -32,7 +32,7 @@ package struct AccountAdministration: Sendable {
       throw AdministrationRefusal.invalid(field: "prefix", reason: "no account's name begins so")
     }
     guard query.after.isEmpty || Username.isValid(query.after) else {
-      throw AdministrationRefusal.invalid(field: "after", reason: "is no account's name")
+      throw AdministrationRefusal.invalid(field: "after", reason: "is not an account's name")
     }
     var asked = query
     asked.limit += 1

@@ -27,7 +27,7 @@ package struct KeyAdministration: Sendable {
   ///   - device: the device id of the machine whose keys are meant; nil for all.
   /// - Returns: how many were not revoked before.
   /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:reason:)`` for a key and a machine at once, and
-  ///   for what is no key.
+  ///   for what is not a key.
   @discardableResult
   package func revoke(
     of account: String, key: String? = nil, device: String? = nil, reason: String = "", by caller: Caller

@@ -13,7 +13,7 @@ package struct ConsoleEnvironment: Sendable {
   package let allowsAnonymous: @Sendable (_ name: String) -> Bool
   /// A time in seconds since 1970 as people read it, in UTC.
   package let timeText: @Sendable (Int64) -> String
-  /// Seconds since 1970 of a text that somebody has typed; nil for what is no time.
+  /// Seconds since 1970 of a text that somebody has typed; nil for what is not a time.
   package let readTime: @Sendable (String) -> Int64?
   package let version: String
   package let facts: ServerFacts

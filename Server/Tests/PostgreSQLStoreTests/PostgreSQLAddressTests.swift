@@ -26,7 +26,7 @@ struct PostgreSQLAddressTests {
     "postgresql://a/uaf?sslmode", "sqlite:x", "postgresql:///uaf?host=a,b,c&port=1,2",
     "postgresql:///uaf?host=a,b&hostaddr=::1,::1,::1",
   ])
-  func `refuses what is no URL of libpq`(url: String) {
+  func `refuses what is not a URL of libpq`(url: String) {
     #expect(refusal(url) == .wrongURL)
   }
 

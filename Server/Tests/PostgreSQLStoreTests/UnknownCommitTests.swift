@@ -54,7 +54,7 @@ struct UnknownCommitTests {
     while try waiting(function) == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     try wait(forStandby: "")
-    // It was committed here all the same. So it is no answer any more, and nobody was told yes.
+    // It was committed here all the same. So it is not an answer any more, and nobody was told yes.
     #expect(try await server.store.refusal(of: answers[0]) == .unknownChallenge)
     #expect(try await server.store.refusal(of: answers[1]) == nil)
   }

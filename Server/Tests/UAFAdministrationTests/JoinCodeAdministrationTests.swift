@@ -41,7 +41,7 @@ import UAFMessages
     #expect(row?.used == 1 && row?.machines == 2 && row?.issuedBy == "token ops" && row?.group == "lab")
   }
 
-  @Test func `a payload has the authority that was named, and none that is no certificate`() async throws {
+  @Test func `a payload has the authority that was named, and none that is not a certificate`() async throws {
     let pem = String(decoding: TestServerKeys.certificatePEM, as: UTF8.self)
     #expect(try await codes.issue(authority: pem, by: caller).payload.ca == pem)
     for wrong in ["", "authority", String(repeating: pem, count: 40)] {

@@ -97,7 +97,7 @@ import UAFMessages
         .init(key: "lock.lock_time", before: nil, after: "600"),
         .init(key: "passcode.max_length", before: "40", after: nil),
       ])
-    #expect(try await audit().count == 1, "a preview is no row")
+    #expect(try await audit().count == 1, "a preview is not a row")
   }
 
   @Test func `a group without a policy or a machine has a preview, too`() async throws {

@@ -78,7 +78,7 @@ struct PeopleListTests {
   }
 
   @Test func `what a list says reaches the terminal in quotes`() {
-    #expect(PeopleListProblem.invalidUsername("\u{1B}[2J").description.hasPrefix("\"\\u{1b}[2J\" is no username"))
+    #expect(PeopleListProblem.invalidUsername("\u{1B}[2J").description.hasPrefix("\"\\u{1b}[2J\" is not a username"))
   }
 
   @Test(arguments: ["mina", "mi,na", "ju\"n", "\"", "", "a,b\"\"c"])

@@ -167,7 +167,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "{", #"{"accepted": []}"#, #"{"accepted": [["fingre"]]}"#, #"{"more": 1}"#])
-  func `refuses a text that is no policy`(text: String) async throws {
+  func `refuses a text that is not a policy`(text: String) async throws {
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(text, reason: "why", after: 0, lockingOut: 0, by: administrator)
     }

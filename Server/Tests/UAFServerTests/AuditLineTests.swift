@@ -46,7 +46,7 @@ struct AuditLineTests {
   }
 
   @Test(arguments: ["", "yesterday", "1970-13-01", "1970-01-01T25:00:00Z"])
-  func `refuses what is no time`(text: String) {
+  func `refuses what is not a time`(text: String) {
     #expect(TypedTime(argument: text) == nil)
   }
 

@@ -172,7 +172,7 @@ import UAFService
     #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
   }
 
-  @Test func `a secret that others can read is refused, and the end of its line is no part of it`() throws {
+  @Test func `a secret that others can read is refused, and the end of its line is not part of it`() throws {
     let path = try secretFile(Self.secret + "\n")
     let first = try WebhookSecret(path: path).signature(of: [1], now: 2)
     #expect(try WebhookSecret(path: secretFile(Self.secret)).signature(of: [1], now: 2) == first)

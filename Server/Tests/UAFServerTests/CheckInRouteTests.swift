@@ -73,7 +73,7 @@ import WebMessages
     }
   }
 
-  @Test func `refuses what is no report, another type, another method and a long body`() async throws {
+  @Test func `refuses what is not a report, another type, another method and a long body`() async throws {
     let good = CheckInRequest(TestServer.report(next: 1)).jsonBytes
     let spaces = [UInt8](repeating: 0x20, count: CheckInRequest.maximumBytes - good.count)
     try await server.application.test { client in

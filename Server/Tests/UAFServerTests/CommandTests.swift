@@ -200,7 +200,7 @@ struct CommandTests {
   @Test(arguments: [
     "[]", "{}", "[{}]", "[1]", #""""#, #"{"a":1}"#, #"{"uafProtocolMessage":"[{}]"}"#, "abc", "null", "", "{",
   ])
-  func `decode exits with 1 for input that is no message`(_ content: String) throws {
+  func `decode exits with 1 for input that is not a message`(_ content: String) throws {
     let code = try Self.decodingEnds(Array(content.utf8))
     #expect(code?.rawValue == 1)
   }

@@ -82,7 +82,7 @@ struct DatabaseURLTests {
     #expect(found == .unusableFile(path: password, reason: "others can read it: 'chmod 600 \(password)'"))
   }
 
-  @Test func `clients are told to come back later while the store is away, and nothing is accepted`() async throws {
+  @Test func `clients are told to try again later while the store is away, and nothing is accepted`() async throws {
     let database = try PostgreSQLTestDatabase()
     let server = try TestServer(database: database)
     let alice = try await server.registered("alice")

@@ -110,7 +110,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses what is no request to join, another type, another method and a long body`() async throws {
+  @Test func `refuses what is not a request to join, another type, another method and a long body`() async throws {
     let good = try TestServer.joinRequest("code", "d1").jsonBytes
     try await server.application.test { client in
       for body in ["", "{}", "[]", #"{"v":2,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d"}"#] {

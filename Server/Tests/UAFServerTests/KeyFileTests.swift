@@ -158,7 +158,7 @@ final class KeyFileTests {
     #expect(try running.authenticationCode("a", []) == before)
   }
 
-  @Test func `lists each key by an id that tells nothing of it`() throws {
+  @Test func `lists each key by an id that reveals nothing about it`() throws {
     let keys = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     try keys.reload(from: state)

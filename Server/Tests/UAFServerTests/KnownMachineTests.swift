@@ -163,7 +163,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a wrong proof is no error: the machine is a stranger, and gets the right secret`() async throws {
+  @Test func `a wrong proof is not an error: the machine is a stranger, and gets the right secret`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret

@@ -105,7 +105,7 @@ final class MetadataFolderTests {
     #expect(path.hasSuffix("/a.json"))
   }
 
-  @Test func `refuses roots that are no certificates`() throws {
+  @Test func `refuses roots that are not certificates`() throws {
     var statement = try statement("FFFF#0001")
     statement.attestationTypes = [15879]
     statement.attestationRootCertificates = [[0x30, 0]]
@@ -120,7 +120,7 @@ final class MetadataFolderTests {
   }
 
   @Test(arguments: ["", "{", "[]", "{}", "{\"aaid\":1,\"aaid\":2}"])
-  func `refuses a file that is no statement`(text: String) throws {
+  func `refuses a file that is not a statement`(text: String) throws {
     try write(text, to: "a.json")
     let path = if case .unusableFile(let path, _) = error { path } else { "" }
     #expect(path.hasSuffix("/a.json"))

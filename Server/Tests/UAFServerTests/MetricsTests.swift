@@ -131,7 +131,7 @@ struct MetricsTests {
     #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 0)
   }
 
-  @Test func `a refusal in a transaction is no failure of the store`() async throws {
+  @Test func `a refusal in a transaction is not a failure of the store`() async throws {
     struct Refused: Error {}
     let metered = MeteredStore(store: server.store, metrics: metrics.store)
     await #expect(throws: Refused.self) { try await metered.write { _ in throw Refused() } }

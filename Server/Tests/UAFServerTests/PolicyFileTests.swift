@@ -50,7 +50,7 @@ final class PolicyFileTests {
   }
 
   @Test(arguments: [
-    ("", "JSON"), ("[]", "no JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
+    ("", "JSON"), ("[]", "not a JSON object"), ("{\"accept\":[[\"passcode\"]]}", "accept"),
     ("{\"accepted\":[]}", "accepted"), ("{\"accepted\":[[]]}", "accepted[0]"),
     ("{\"accepted\":[\"passcode\"]}", "accepted[0]"), ("{\"accepted\":[[\"passcode\"],[4]]}", "accepted[1]"),
     ("{\"accepted\":null}", "accepted"), ("{\"accepted\":[[\"passcod\"]]}", "passcod"),

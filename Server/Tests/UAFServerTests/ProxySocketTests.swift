@@ -52,7 +52,7 @@ final class ProxySocketTests {
     }
   }
 
-  @Test func `refuses what is no socket, and leaves it there`() throws {
+  @Test func `refuses what is not a socket, and leaves it there`() throws {
     for isFolder in [false, true] {
       if isFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

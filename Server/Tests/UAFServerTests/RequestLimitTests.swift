@@ -76,7 +76,7 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: refused.keys.sorted())
-  func `refuses what is no request of HTTP/1, and headers beyond the limits, and closes`(what: String) async throws {
+  func `refuses what is not a request of HTTP/1, and headers beyond the limits, and closes`(what: String) async throws {
     let request = try #require(Self.refused[what])
     let channel = try await connection()
     // What is wrong may be an error of the channel, too.
@@ -138,7 +138,7 @@ struct RequestLimitTests {
     #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"])
   }
 
-  @Test func `answers requests that came before one that is no request, and then refuses that one`() async throws {
+  @Test func `answers requests that came before one that is not a request, and then refuses that one`() async throws {
     let channel = try await connection()
     try? await send(Self.get() + Self.get() + "no request\r\n\r\n", to: channel)
     let sent = try await sent(channel, until: "HTTP/1.1 400")

@@ -56,7 +56,7 @@ struct ServiceManagerTests {
   }
 
   @Test(arguments: ["", "@", "relative", "vsock:2:1", "/\(String(repeating: "a", count: 107))", "/a\0b"])
-  func `refuses a name that is no Unix socket's`(name: String) {
+  func `refuses a name that is not a Unix socket's`(name: String) {
     #expect(NotifySocket(name) == nil)
   }
 

@@ -57,7 +57,7 @@ final class StateFileTests {
     #expect(try StateFile.read(path: path("a"), isSecret: false) == [1])
   }
 
-  @Test func `refuses a secret behind a symbolic link, and what is no plain file`() throws {
+  @Test func `refuses a secret behind a symbolic link, and what is not a plain file`() throws {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("link"), isSecret: true) }

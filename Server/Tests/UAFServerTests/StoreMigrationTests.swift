@@ -99,7 +99,7 @@ struct StoreMigrationTests {
     ] {
       await #expect(throws: (any Error).self) { try await old.execute(sql) }
     }
-    // The one who asks is told to come back later: the right server is started soon.
+    // The one who asks is told to try again later: the right server is started soon.
     let refusal = await #expect(throws: (any Error).self) { try await server.enrol("bea") }
     #expect((refusal as? any StoreFailure)?.isTemporary == true)
     #expect(SQLiteFailure(code: 19 | 7 << 8).isTemporary && !SQLiteFailure(code: 19).isTemporary)

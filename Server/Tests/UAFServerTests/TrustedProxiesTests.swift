@@ -37,7 +37,7 @@ struct TrustedProxiesTests {
     "198.51.100.1, 10.1.9.9", "10.1.9.9,198.51.100.1", "1.1.1.1, 198.51.100.1, 10.1.9.9, 10.1.9.8",
     "junk, \", 198.51.100.1", "127.0.0.1, 198.51.100.1", "198.51.100.1, 2001:db8:1::9",
   ])
-  func `the last address that is no proxy is the client's, whatever stands before it`(line: String) throws {
+  func `the last address that is not a proxy is the client's, whatever stands before it`(line: String) throws {
     #expect(try client(line) == bytes("198.51.100.1"))
   }
 

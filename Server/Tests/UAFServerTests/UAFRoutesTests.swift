@@ -145,7 +145,7 @@ import struct UAFMessages.RequestContext
     "{\"op\":\"Login\",\"context\":\"{\\\"username\\\":\\\"a\\\"}\"}",
     "\u{FEFF}{}", String(repeating: "[", count: 1000),
   ])
-  func `answers 1400 to a body that is no request`(body: String) async throws {
+  func `answers 1400 to a body that is not a request`(body: String) async throws {
     try await server.application.test { client in
       let get = try await post(client, "/uaf/get", Array(body.utf8))
       #expect(get.status == .ok)

@@ -17,7 +17,7 @@ struct AttestationTests {
   }
 
   @Test(arguments: [
-    "other root of the same name", "issuer missing", "root first", "issuer that is no authority", "issuer expired",
+    "other root of the same name", "issuer missing", "root first", "issuer that is not an authority", "issuer expired",
     "leaf expired", "leaf not for signing", "model as integer", "stranger at the end",
   ])
   func `refuses full attestation by any other chain`(name: String) throws {

@@ -27,7 +27,7 @@ import UAFMessages
 
   // MARK: Signing
 
-  @Test func `a head that the database drops without a word is no head`() async throws {
+  @Test func `a head that the database drops without a word is not a head`() async throws {
     try await append()
     try await server.database.dropHeads()
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
@@ -36,7 +36,7 @@ import UAFMessages
     #expect(try await server.signer.sign(after: nil)?.link.number == 1)
   }
 
-  @Test func `a head that the database removes at the commit is no head`() async throws {
+  @Test func `a head that the database removes at the commit is not a head`() async throws {
     guard StoreEngine.current == .postgresql else { return }
     try await append()
     for statement in [
@@ -90,7 +90,7 @@ import UAFMessages
     #expect(try await gaps().map(\.through) == [2])
   }
 
-  @Test func `a time without rows is no gap, however long`() async throws {
+  @Test func `a time without rows is not a gap, however long`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     server.advance(seconds: 100_000)

@@ -25,7 +25,7 @@ import UAFMessages
   private func summary(_ server: TestServer) async throws -> AuditSummary {
     let verification = try server.verification()
     var summary = try await verification.run()
-    // The tests' rows are of many years at once: how long each was unsigned is no subject here (`AuditGapTests`).
+    // The tests' rows are of many years at once: how long each was unsigned is not a subject here (`AuditGapTests`).
     summary.gaps = []
     return summary
   }

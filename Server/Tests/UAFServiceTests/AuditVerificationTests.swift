@@ -228,7 +228,8 @@ import UAFMessages
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
   }
 
-  @Test func `rows that the rule removes beside the check are no fault, and those removed by hand are`() async throws {
+  @Test func `rows that the rule removes beside the check are not a fault, and those removed by hand are`() async throws
+  {
     _ = try await audit()
     let signer = try server.signer
     let pruned = MeanwhileStore(server.store) { _ = try await signer.remove(before: 650, by: .server) }

@@ -66,7 +66,7 @@ import UAFMessages
           mark: report.nextMark, offlineNumber: nil))
   }
 
-  @Test func `a statement names the nonce of its proof, and is no verdict`() async throws {
+  @Test func `a statement names the nonce of its proof, and is not a verdict`() async throws {
     let secret = try await joined()
     let (one, other) = (
       try await server.checkIn(secret, TestServer.report(next: 1)),
@@ -290,7 +290,7 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 2)
   }
 
-  @Test func `a machine that joins again begins anew, and is no copy`() async throws {
+  @Test func `a machine that joins again begins anew, and is not a copy`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     var report = TestServer.report(next: 1)

@@ -55,7 +55,7 @@ import UAFMessages
     #expect(machine.name == "desk-17" && machine.group == "lab-2" && machine.joinedAt == server.now)
   }
 
-  @Test func `the statement of a joining is no verdict`() async throws {
+  @Test func `the statement of a joining is not a verdict`() async throws {
     guard case .joined(let answer, _) = try await server.join(server.joinCode(), "d1") else {
       throw TestServer.Unexpected()
     }

@@ -83,7 +83,7 @@ struct MachineProofTests {
   @Test(arguments: [
     nil, "", "x", "=", "AQI, AQI", String(repeating: "A", count: 272), String(repeating: "A", count: 9000),
   ])
-  func `refuses what is no proof`(text: String?) throws {
+  func `refuses what is not proof`(text: String?) throws {
     #expect(try proofs.machine(proving: text, now: now) == nil)
   }
 
@@ -119,7 +119,7 @@ struct MachineProofTests {
     #expect(try machine(bytes())?.isJoined == false)
   }
 
-  @Test func `a joined machine's secret follows from its code and its device id, and is no account's`() throws {
+  @Test func `a joined machine's secret follows from its code and its device id, and is not an account's`() throws {
     let all = try [("d1", 1), ("d1", 2), ("d2", 1)].map { try proofs.secret(ofMachine: $0.0, joinedWith: $0.1) }
     #expect(Set(all.map(\.machineID)).count == 3 && Set(all.map(\.secret)).count == 3)
     #expect(try proofs.secret(ofMachine: "d1", joinedWith: 1) == all[0])

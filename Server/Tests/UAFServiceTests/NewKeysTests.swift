@@ -76,7 +76,7 @@ import UAFMessages
     let forged = try attackers.register(request)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = honest?.codeMAC }.0 == .keysNotAllowed)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = nil }.0 == .keysNotAllowed)
-    // What proves the code in the question is no statement about keys.
+    // What proves the code in the question is not a statement about keys.
     #expect(
       try await server.respond(forged, username: "alice") { $0.codeMAC = context.codeProof }.0 == .keysNotAllowed)
     #expect(try await keyIDs().isEmpty)

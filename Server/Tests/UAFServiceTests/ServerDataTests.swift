@@ -69,7 +69,7 @@ import UAFMessages
     }
   }
 
-  @Test func `its length tells nothing of the account`() async throws {
+  @Test func `its length reveals nothing about the account`() async throws {
     let server = try TestServer()
     _ = try await server.registered("alice")
     let lengths = try await ["alice", "carol"].asyncMap {

@@ -73,7 +73,7 @@ struct UnlockGrantTests {
     #expect(read.expiresAt - read.issuedAt == units && read.expiresAt <= server.now + lifetime && read.salt == 9)
   }
 
-  @Test func `a payload is signed as an unlock, and is no verdict`() throws {
+  @Test func `a payload is signed as an unlock, and is not a verdict`() throws {
     let token = try UnlockGrants(keys: keys).payload(statement())
     let parts = token.split(separator: ".").map(String.init)
     let header = String(decoding: try Base64URL.decode(parts[0], maximumCount: 200), as: UTF8.self)

@@ -55,7 +55,7 @@ struct VerdictTokenTests {
   }
 
   @Test(arguments: ["", ".", "..", "...", "a.b.c", String(repeating: ".", count: 10_000)])
-  func `refuses what is no token`(text: String) {
+  func `refuses what is not a token`(text: String) {
     #expect(tokens.claims(of: text) == nil)
   }
 }

@@ -172,7 +172,7 @@ enum ChipPrivileges {
     return true
   }
 
-  /// Keeps the key from the swap while the libraries hold it; a system that refuses that is no reason to stop.
+  /// Keeps the key from the swap while the libraries hold it; a system that refuses that is not a reason to stop.
   ///
   /// Without the limit, memory that is to be locked could not be had at all.
   private static func lockMemory() {

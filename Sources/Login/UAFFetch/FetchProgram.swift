@@ -100,7 +100,7 @@ enum FetchSandbox {
     CommonCalls.ofItself + CommonCalls.plugIns + sockets + [
       CommonCalls.reading, CommonCalls.waiting,
       .allowed(["write", "writev"], why: "what a resolver's thread and libcurl tell each other"),
-      // Name look-ups run in a thread, so that a hanging resolver is given up. A thread is no process, has no new
+      // Name look-ups run in a thread, so that a hanging resolver is given up. A thread is not a process, has no new
       // namespace, and inherits all of this.
       .allowedIf(
         "clone", [CallCondition(0, mask: threadFlag | namespaceFlags, is: threadFlag)], why: "libcurl's resolver thread"

@@ -128,7 +128,7 @@ public struct Begin: Equatable, Sendable {
 
   /// Only the version, of a packet that cannot be read; its place is the same in every version.
   ///
-  /// Nil for a packet that is no *begin*, and for a version that this code reads: such a packet is malformed.
+  /// Nil for a packet that is not a *begin*, and for a version that this code reads: such a packet is malformed.
   public init?(foreignVersionIn bytes: Span<UInt8>) {
     // The type; the first field, of two bytes.
     let head: [UInt8] = [PacketType.begin.rawValue, Field.version.tag, 0, 2]

@@ -12,9 +12,9 @@ public enum EndCause: CaseIterable, Sendable {
   case codeNotEntered
   /// A type that the account uses is not enabled, so nothing proves who asks.
   case otherTypeInUse
-  /// The text given is no payload.
+  /// The text given is not a payload.
   case codeUnreadable
-  /// What was entered at a prompt is no code; a prompt takes less than a payload.
+  /// What was entered at a prompt is not a code; a prompt takes less than a payload.
   case enteredCodeUnreadable
   /// The code's time is over.
   case codeExpired
@@ -45,7 +45,7 @@ public enum EndCause: CaseIterable, Sendable {
   case keysLost
 
   // MARK: Joining
-  /// The text given is no payload for joining.
+  /// The text given is not a payload for joining.
   case joinUnreadable
   /// The time of the join code is over.
   case joinExpired
@@ -55,7 +55,7 @@ public enum EndCause: CaseIterable, Sendable {
   case joinRevoked
   /// A machine with this ID has already joined, and this one did not prove that it is the same machine.
   case joinTaken
-  /// As many machines have joined with the code as may.
+  /// The code's limit of machines is reached.
   case joinUsedUp
   /// The payload is for another server than the configuration.
   case joinOfOtherServer
@@ -69,7 +69,7 @@ public enum EndCause: CaseIterable, Sendable {
   case notJoined
 
   // MARK: Unlocking
-  /// The text given is no unlock of this machine's server.
+  /// The text given is not an unlock of this machine's server.
   case unlockUnreadable
   /// The server's verdicts are not signed here, so nothing proves an unlock.
   case unlockNotSigned

@@ -37,19 +37,19 @@ extension EnglishCatalogue {
         "Tell the administrator; server.ca_file has to have it.")
     case .codesNotJudged:
       ResultText(
-        "This server judges no enrolment codes.",
+        "This server does not check enrolment codes.",
         "Register without one, on the word of a registered authenticator. If you have forgotten the value: "
           + "root's 'uafctl reset USER' removes it.")
     case .codesResetNothing:
-      ResultText("This server judges no enrolment codes.", "Have root run 'uafctl reset USER'.")
+      ResultText("This server does not check enrolment codes.", "Have root run 'uafctl reset USER'.")
     case .codesNotSigned:
       ResultText(
-        "Where the server's yes is not signed (server.require_signed_verdict) no code gives an account in use a value.",
+        "Without signed verdicts (server.require_signed_verdict), a code cannot set a new value for an account in use.",
         "If you know the value, 'uafctl repair --code FILE' makes a new key under it. If you have forgotten it, have root run "
           + "'uafctl register USER --code FILE'.")
     case .resetsNotSigned:
       ResultText(
-        "Where the server's yes is not signed (server.require_signed_verdict) no code resets.",
+        "Without signed verdicts (server.require_signed_verdict), a code cannot reset anything.",
         "For a new value, have root run 'uafctl register USER --code FILE'.")
     case .approvalExpired: ResultText("The time to confirm this is over.", "Have it asked for again.")
     case .approvalRefused:
@@ -63,7 +63,7 @@ extension EnglishCatalogue {
         "The server knows this account by a key that this machine has lost.",
         "Ask the administrator for a new enrolment code, then run '\(codes.registration)'.")
     // Joining
-    case .joinUnreadable: ResultText("This is no machine payload.", "Give the whole line, as the server printed it.")
+    case .joinUnreadable: ResultText("This is not a machine payload.", "Give the whole line, as the server printed it.")
     case .joinExpired: ResultText("The time of the machine payload is over.", "Ask the administrator for a new one.")
     case .joinRefused:
       ResultText(
@@ -79,7 +79,7 @@ extension EnglishCatalogue {
       )
     case .joinUsedUp:
       ResultText(
-        "As many machines have joined with this machine payload as it is for.", "Ask the administrator for a new one.")
+        "The machine limit of this payload is reached.", "Ask the administrator for a new one.")
     case .joinOfOtherServer:
       ResultText(
         "The machine payload is for another server than this machine's configuration.",
@@ -98,7 +98,7 @@ extension EnglishCatalogue {
     // Unlocking
     case .unlockUnreadable:
       ResultText(
-        "This is no unlock of this machine's server.",
+        "This is not an unlock of this machine's server.",
         "Give the whole line, or all 24 characters, as the helpdesk gave them.")
     case .unlockNotSigned:
       ResultText(
@@ -257,7 +257,7 @@ extension EnglishCatalogue {
       ResultText("The chip (TPM) did not open this machine's key.", "Ask the administrator; the log has its number.")
     case .indexMissing:
       ResultText(
-        "The chip (TPM) has lost what counts this account's wrong entries, and does not open its key any more.",
+        "The chip (TPM) has lost what counts this account's wrong entries, and no longer opens its key.",
         indexLost(codes))
     case .indexReplaced:
       ResultText(

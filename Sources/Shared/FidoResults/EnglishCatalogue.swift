@@ -99,7 +99,7 @@ enum EnglishCatalogue: Catalogue {
       7111: ResultText("The value was not changed.", "Try again."),
       7112: ResultText("The change was cancelled."),
       7113: ResultText("This authenticator's value cannot be changed here.", "Use the system's settings."),
-      9000: ResultText("The server asks to come back later: try again then."),
+      9000: ResultText("The server is busy: try again later."),
       9999: ResultText("Unknown error.", "Tell the administrator; the log has more."),
       13_006: ResultText(
         "The server has no such registration.", newCode(codes)),
@@ -126,13 +126,13 @@ enum EnglishCatalogue: Catalogue {
     case .choiceNumber(let count): return "Which one (1-\(count)): "
     case .choiceOption(let kinds): return kinds.map(\.english).joined(separator: " and ")
     case .registerAgain: return "register again with a new enrolment code"
-    case .registerAgainChosen: return "Registering again was chosen. This will be no login. [980]"
+    case .registerAgainChosen: return "Registering again was chosen. This will not be a login. [980]"
     case .noSuchChoice(let count): return "Enter a number from 1 to \(count); this was not counted."
     case .emptyLineBack: return "empty line: back to the list"
     case .valueIsStale(let kind):
-      return "Your \(kind.english) does not meet today's rules any more: it has to be changed."
+      return "Your \(kind.english) no longer meets the rules: it has to be changed."
     case .valueIsStaleHere(let kind):
-      return "Your \(kind.english) does not meet today's rules any more: change it with 'uafctl change'."
+      return "Your \(kind.english) no longer meets the rules: change it with 'uafctl change'."
     case .acceptedOffline: return "The server could not be reached; accepted without it."
     case .valueMeetsRules(let kind, let other):
       return "Your \(kind.english) meets the rules: it is the \(other.english) that has to be changed."
@@ -163,7 +163,7 @@ enum EnglishCatalogue: Catalogue {
           ? "have root run '\(codes.setting())' with a new enrolment code."
           : "ask the administrator for an enrolment code, then run '\(codes.setting())'.")
     case .keyGone(let kind):
-      return "The \(kind.english) is not registered at the server any more: "
+      return "The \(kind.english) is no longer registered at the server: "
         + "'\(codes.command("register", kind.english))' registers it again."
     case .notAskedFor(let kind):
       return
@@ -172,7 +172,7 @@ enum EnglishCatalogue: Catalogue {
     case .serverForbids:
       return "The server does not allow this for this account, which may be disabled: ask its administrator."
     case .serverUndecided: return "The server has not decided yet: ask its administrator what it waits for."
-    case .serverFailed: return "The server has an error of its own: tell its administrator."
+    case .serverFailed: return "The server reported an internal error: tell its administrator."
     case .serverNameChanged:
       return
         "The configuration has another server name for this account than it is registered under: tell the administrator."
@@ -186,8 +186,8 @@ enum EnglishCatalogue: Catalogue {
     case .cancelled: return "Cancelled."
     case .confirm(let kind, let text): return "Your \(kind.english) confirms: \(text)"
     case .ready: return "Ready. Enter goes on, Ctrl-C cancels. "
-    case .denied: return "Denied: nobody can approve it any more."
-    case .approvalIsOver: return "Nothing waits to be approved with this code any more."
+    case .denied: return "Denied: it can no longer be approved."
+    case .approvalIsOver: return "There is no pending approval for this code."
     case .partOfText(let left):
       return
         "Not shown: \(left == 1 ? "1 character" : "\(left) characters"), where \\.. stands. After \\# are the length of the whole and its SHA-256."
@@ -219,11 +219,11 @@ enum EnglishCatalogue: Catalogue {
     case .deregisteredThere(let user, let kinds):
       return
         "\(PromptText.shown(user)) is deregistered\(colon(kinds)), at the server alone. On this machine it stays, because the "
-        + "server's yes is not signed (server.require_signed_verdict); it logs nobody in any more. For a new value, have "
+        + "server's yes is not signed (server.require_signed_verdict); it no longer logs anybody in. For a new value, have "
         + "root run 'uafctl register USER\(PromptText.named(kinds)) --code FILE' with a new enrolment code, or have it reset."
     case .deregisteredHere(let user, let kinds):
       return
-        "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server had no such key any more, and now this machine "
+        "\(PromptText.shown(user)) is deregistered\(colon(kinds)). The server no longer had this key, and now this machine "
         + "does not have it either."
     case .deregisteredMore(let user, let left):
       return
@@ -244,7 +244,7 @@ enum EnglishCatalogue: Catalogue {
       let done = "The \(kind.english) of \(PromptText.shown(user)) is reset."
       let next = " " + registersAgain([kind], codes)
       return serverKnows
-        ? done + " The server still knows its keys; they open nothing here any more." + next : done + next
+        ? done + " The server still knows its keys; they no longer open anything here." + next : done + next
     case .repaired(let kind, let user, let oldKey):
       return "The \(kind.english) of \(PromptText.shown(user)) has a new key." + told(oldKey, is: "the old one")
     case .left(let serverKnows):
@@ -314,7 +314,7 @@ enum EnglishCatalogue: Catalogue {
     switch reason {
     case .dns: "No answer from the server: its name was not found."
     case .refused: "No answer from the server: the connection was refused."
-    case .unreachable: "No answer from the server: no network leads there."
+    case .unreachable: "No answer from the server: the network is unreachable."
     case .timeOut: "No answer from the server: it took too long."
     case .tls: "No answer from the server: no secure connection could be made."
     case .proxy: "No answer from the server: the proxy does not let the request through."

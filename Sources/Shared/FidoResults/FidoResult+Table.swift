@@ -106,7 +106,7 @@ extension FidoResult {
   public static let changeUserCancel = FidoResult(7_112, "Authenticator_Change_User_Cancel", .always(.tokenError))
   /// This authenticator's secret cannot be changed here.
   public static let changeInvalid = FidoResult(7_113, "Authenticator_Change_Invalid", .always(.tokenError))
-  /// The server asks to come back later.
+  /// The server is busy.
   public static let forbidden = FidoResult(9_000, "ERROR_FORBIDDEN_FIDO")
   /// Anything else.
   public static let unknown = FidoResult(9_999, "ERROR_UNKNOWN", .always(.systemError))

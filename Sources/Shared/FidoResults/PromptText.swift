@@ -26,9 +26,9 @@ public enum PromptText: Hashable, Sendable {
   case choiceOption([ValueKind])
   /// The entry of the list that leads to a new registration.
   case registerAgain
-  /// That entry was chosen (980): a code is asked for, and the call will be no login.
+  /// That entry was chosen (980): a code is asked for, and the call will not be a login.
   case registerAgainChosen
-  /// The entry was no number of the list.
+  /// The entry was not a number of the list.
   case noSuchChoice(Int)
   /// An empty line leads back to the list.
   case emptyLineBack

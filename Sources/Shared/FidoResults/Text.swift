@@ -201,7 +201,7 @@ public enum NetworkFailure: CaseIterable, Sendable {
   case tls
   /// The proxy of the configuration does not let the request through: it wants a password, or forbids the server.
   case proxy
-  /// The connection broke, or the bytes received were no answer.
+  /// The connection broke, or the bytes received were not an answer.
   case connectionLost
   /// This machine lacked a thread, a descriptor, memory or a port, so it is unknown whether the server is there.
   case ownMeans

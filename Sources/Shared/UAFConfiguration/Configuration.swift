@@ -180,7 +180,7 @@ extension Configuration {
   /// Refuses arguments that contradict this configuration.
   ///
   /// Somebody who typed a value for another module did not see the shuffled keypad or the text of the transaction. `nouserok`
-  /// together with `hide_state` is no error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the profile of
+  /// together with `hide_state` is not an error: it has no effect then. As an error it would be PAM_SERVICE_ERR, and the profile of
   /// pam-auth-update would ask everybody for the password alone.
   ///
   /// - Throws: ``ConfigurationError/argument(_:problem:)``.

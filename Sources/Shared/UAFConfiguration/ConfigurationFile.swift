@@ -188,7 +188,7 @@ public enum ConfigurationFileProblem: Error, Equatable, Sendable {
   case badPath
   /// There is no such file.
   case missing
-  /// A directory on the way does not exist, is no directory, or is a symbolic link.
+  /// A directory on the way does not exist, is not a directory, or is a symbolic link.
   case badDirectory(String)
   /// A directory on the way belongs to someone else.
   case directoryOwner(String)

@@ -173,7 +173,7 @@ extension SettingProblem: CustomStringConvertible {
     case .unknownKey(let names): "unknown key (allowed: \(names.joined(separator: ", ")))"
     case .unknownSection:
       "unknown key (allowed: \(Self.firstSections), [TYPE.lock] of one of \(SettingForm.types), \(Self.lastSections))"
-    case .notAService: "is no name of a PAM service"
+    case .notAService: "is not a name of a PAM service"
     case .lockOfService: "locks are never per service: move it to [lock]"
     case .ignoredText:
       "the key must be a text of 1 to \(PasscodeFormat.maximumByteCount) bytes that a value can contain: no control, "

@@ -79,7 +79,7 @@ public enum CertificateChain {
       throw .failed(.unavailable(.certificate))
     }
     guard unsafe X509_verify_cert(context) == 1 else { return nil }
-    // SAFETY: the chain belongs to the context, and each element to the chain; what is no chain counts -1.
+    // SAFETY: the chain belongs to the context, and each element to the chain; what is not a chain counts -1.
     let path = unsafe X509_STORE_CTX_get0_chain(context)
     var certificates: [[UInt8]] = []
     for index in 0..<max(0, unsafe OPENSSL_sk_num(path)) {

@@ -173,7 +173,7 @@ enum EllipticCurve: Sendable {
     unsafe self.first = first
   }
 
-  /// Lends an object that has a public key; it is good for the call only.
+  /// Lends an object that has a public key; it is valid only during the call.
   ///
   /// - Throws: ``CryptoError/invalidKey`` if OpenSSL refuses the point, which it does with one that is not on the curve.
   @unsafe func with<Result>(

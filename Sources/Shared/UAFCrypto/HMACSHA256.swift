@@ -21,7 +21,7 @@ public enum HMACSHA256 {
     return code
   }
 
-  /// The authentication code of `message` under a key of little worth, which may lie in ordinary memory.
+  /// The authentication code of `message` under a non-secret key, which may be in ordinary memory.
   ///
   /// A ``Secret`` costs up to five system calls, too much where strangers decide how often.
   ///

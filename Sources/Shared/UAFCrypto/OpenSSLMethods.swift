@@ -29,7 +29,7 @@ enum OpenSSLMethods {
     unsafe EVP_KEYMGMT_free(EVP_KEYMGMT_fetch(nil, "RSA", nil))
     unsafe EVP_SIGNATURE_free(EVP_SIGNATURE_fetch(nil, "RSA", nil))
     unsafe OSSL_ENCODER_free(OSSL_ENCODER_fetch(nil, "RSA", "output=der"))
-    // SAFETY: what is read is no key, and no key comes of it; the error is cleared.
+    // SAFETY: what is read is not a key, and no key comes of it; the error is cleared.
     if let key = try? unsafe RSAKey.make([0x30, 0x00], encoding: .rsa2048DER) { unsafe EVP_PKEY_free(key) }
     OpenSSLQueue.clear()
     return true

@@ -290,7 +290,7 @@ public enum P256Agreement {
 
   /// What two key pairs have in common: the x coordinate of ECDH (NIST SP 800-56A, 5.7.1.2).
   ///
-  /// It is no key yet: a derivation over it and both public keys makes one.
+  /// It is not a key yet: a derivation over it and both public keys makes one.
   ///
   /// - Parameters:
   ///   - privateKey: 32 bytes, 1 ..< n.

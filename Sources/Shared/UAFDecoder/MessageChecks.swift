@@ -44,7 +44,7 @@ struct MessageChecks {
       MessageCheck(.unknown, "\(name): whether the facet, the channel binding and the policy are the server's"))
   }
 
-  /// Checks an assertion without its message; what is no authentication is taken for a registration.
+  /// Checks an assertion without its message; what is not authentication is taken for a registration.
   mutating func bare(_ bytes: [UInt8]) {
     let name = "bare assertion"
     if (try? TLVElement.single(in: bytes))?.tag == .authenticationAssertion {
@@ -119,7 +119,7 @@ struct MessageChecks {
     checks.append(MessageCheck(hash == expected, "\(name): the FinalChallengeHash is the SHA-256 of fcParams"))
   }
 
-  /// That the leaf's key signed tells nothing of whose key it is.
+  /// That the leaf's key signed reveals nothing about whose key it is.
   private mutating func leafSignature(
     _ signature: [UInt8], by leaf: [UInt8], _ assertion: UnverifiedRegistrationAssertion, _ name: String
   ) {

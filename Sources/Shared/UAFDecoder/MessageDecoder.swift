@@ -175,7 +175,7 @@ enum ElementDecoder {
   /// Nesting of a genuine assertion is four levels deep; what goes on below is shown as bytes.
   private static let maximumDepth = 8
 
-  /// An assertion's elements; the reason in their place where the bytes are no TLV.
+  /// An assertion's elements; the reason in their place where the bytes are not TLV.
   static func nodes(_ assertion: [UInt8]) -> [DecodedNode] {
     do {
       return [node(try TLVElement.single(in: assertion), depth: 0)]

@@ -158,7 +158,7 @@ def _spread(found, count):
 
 
 def count_of_people(jobs):
-    """How many people share the jobs: the server asks an account that logs in all the time to come back later."""
+    """How many people share the jobs: the server asks an account that logs in all the time to try again later."""
     return -(-len(jobs) // 150) * WORKERS
 
 

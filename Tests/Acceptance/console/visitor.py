@@ -1,4 +1,4 @@
-"""A visitor of the console that is no browser: keeps cookies, and sends headers and bodies as it likes."""
+"""A visitor of the console that is not a browser: keeps cookies, and sends headers and bodies as it likes."""
 
 import dataclasses
 import html

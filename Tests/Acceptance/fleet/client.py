@@ -30,7 +30,7 @@ FACET = "linux:pam-module:pam_uaf"
 # The last bytes of a challenge of this server, which no other has (docs/protocol.md).
 UNIQUE = 32
 SUCCESS = 1200
-# What a client tells a person as "come back later": HTTP's own refusals of load and failure, and UAF's.
+# What a client tells a person as "try again later": HTTP's own refusals of load and failure, and UAF's.
 LATER_OF_HTTP, LATER = (429, 500, 502, 503, 504), (1500,)
 # A server that says nothing for so long is gone.
 SILENCE = 20

@@ -4,7 +4,7 @@ import os
 
 
 def below(folder):
-    """The paths of everything below a folder that is no folder itself, on the folder's own file system.
+    """The paths of everything below a folder that is not a folder itself, on the folder's own file system.
 
     What is mounted further down is not the machine that the rows are about: the checkout, and with a checkout under /tmp
     the /proc of the machine outside, in which a walk may never end.

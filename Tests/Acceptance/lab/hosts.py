@@ -158,7 +158,7 @@ def _plain(shown):
 def _is_prompt(asked, ends):
     """Whether what has been shown since the last answer ends as a prompt does.
 
-    sudo and su write their name, a colon and what they have to say one after the other: the first part is no prompt.
+    sudo and su write their name, a colon and what they have to say one after the other: the first part is not a prompt.
     """
     return asked.rstrip(b" ").endswith(tuple(ends)) and not re.search(rb"(?:^|\n)[a-z]+: *\Z", asked)
 

@@ -22,7 +22,7 @@ class Cell:
 
 
 def read(text, services):
-    """The cells by (case, service, shape); None where the table has a dash. ValueError says which line is no good.
+    """The cells by (case, service, shape); None where the table has a dash. ValueError says which line is not good.
 
     `services` has the shapes there are of each: of others the table says nothing, whatever its row says. Each has a row for
     each case, except for cases of one service `alone`.

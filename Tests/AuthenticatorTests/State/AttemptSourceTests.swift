@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: ["", ".", "%", "localhost", "1.2.3", "\u{1b}[2J", "192.0.2.256"])
-  func `treats text that is no address as a domain name`(_ text: String) {
+  func `treats text that is not an address as a domain name`(_ text: String) {
     guard case .domain = source(text) else {
       Issue.record("\(text) passes for an address")
       return

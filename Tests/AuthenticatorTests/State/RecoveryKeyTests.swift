@@ -45,7 +45,8 @@ import UAFCrypto
     }
   }
 
-  @Test(arguments: ["", "babab", "hello", "bábab-babab"]) func `refuses what is no recovery key`(_ words: String) throws
+  @Test(arguments: ["", "babab", "hello", "bábab-babab"]) func `refuses what is not a recovery key`(_ words: String)
+    throws
   {
     #expect(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)) == nil)
     #expect(try opened([1], words) == nil)

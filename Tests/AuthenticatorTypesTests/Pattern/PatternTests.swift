@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "", "1", "12", "123", "13", "19", "12341", "1232", "0123", "12a4", "1 2 3 4", "1234\n", "132", "1325",
   ])
-  func `refuses entries that are no pattern`(_ entry: String) throws {
+  func `refuses entries that are not a pattern`(_ entry: String) throws {
     #expect(try canonical(entry) == nil)
   }
 

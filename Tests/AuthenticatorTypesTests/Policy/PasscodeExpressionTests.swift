@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a match that reaches a limit is no match, whatever the secret`() throws {
+  @Test func `a match that reaches a limit is not a match, whatever the secret`() throws {
     // Matches in principle, after more steps than the limit allows: inline options can lower the limit, never raise it.
     let value = String(repeating: "a", count: 60)
     #expect(try matches("(a+)+", value))

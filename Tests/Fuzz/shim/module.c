@@ -69,7 +69,7 @@ void module_sent(const uint8_t *packet, size_t length)
   host.conversation_failed = false;
   if (packet[0] == 0x01) {
     /* Once more only for a core of the module's own: where the one at the socket said nothing, and where the first of its own was
-       killed at its birth, or ended in a way that nobody can ask for. */
+       killed at clone3, or ended in a way that nobody can ask for. */
     MUST(kernel.received == 0 && (!model.begun || (kernel.direct && (!model.begun_directly || model.may_begin_again))));
     const bool is_first_own = kernel.direct && !model.begun_directly;
     model.may_begin_again = is_first_own && (kernel.child_killed || kernel.reaped_by_host || kernel.child_is_lost);

@@ -179,7 +179,7 @@ import UAFWire
     ]
     for (number, answer) in answers.enumerated() {
       bench.server.accountState = { (200, try answer($0)) }
-      #expect(try check().result == 0, "answer \(number) is no statement")
+      #expect(try check().result == 0, "answer \(number) is not a statement")
       state = .active
       #expect(try check("account_check=required").result == 9000, "answer \(number)")
       state = .disabled

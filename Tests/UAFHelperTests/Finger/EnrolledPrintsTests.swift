@@ -77,7 +77,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses a name that is no file's`(_ name: String) {
+  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses a name that is not a file's`(_ name: String) {
     #expect(EnrolledPrints(of: Array(name.utf8), in: "/nonexistent", owner: 0) == nil)
   }
 }

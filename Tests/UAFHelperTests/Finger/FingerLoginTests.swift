@@ -187,7 +187,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
   }
 
-  @Test func `stored prints that are no plain files are 7003`() throws {
+  @Test func `stored prints that are not plain files are 7003`() throws {
     let bench = try HelperBench.withFinger()
     let link = bench.ownPrints + "/left-thumb"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "right-index-finger")

@@ -78,7 +78,7 @@ struct SeatCheckTests {
   }
 
   @Test(arguments: ["../sessions/12", "12x", "-1", "", "4294967296", "0x0c"])
-  func `refuses what is no number of a session`(_ session: String) throws {
+  func `refuses what is not a number of a session`(_ session: String) throws {
     #expect(try !Machine(session: session).isAtSeat())
   }
 

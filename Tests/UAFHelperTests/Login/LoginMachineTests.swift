@@ -217,7 +217,7 @@ import Testing
     Row(
       "who chooses so registers anew", asked + [.leftToChoose, young, here, .registerAnewChosen], .registerAnew),
     Row(
-      "which is no login", asked + [.leftToChoose, young, here, .registerAnewChosen, .verified],
+      "which is not a login", asked + [.leftToChoose, young, here, .registerAnewChosen, .verified],
       end(.outOfTurn, asked: true, reached: true, request: true)),
     Row("nothing begins again after the end", [.began, .refused(.local), .began], end(.outOfTurn)),
   ]

@@ -104,7 +104,7 @@ final class ScriptedFinger: Sendable {
   }
 
   private func send(_ bytes: [UInt8], _ socket: CInt) {
-    // SAFETY: as many bytes are lent as are announced. What nobody takes any more is no failure of the script.
+    // SAFETY: as many bytes are lent as are announced. What nobody takes any more is not a failure of the script.
     _ = unsafe Glibc.send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL))
   }
 }

@@ -1,6 +1,6 @@
 /// Finds English sentences where only names may be English.
 enum EnglishWords {
-  // Words that English sentences are held together by, and that are no part of a command, an option or a file's name.
+  // Words that English sentences are held together by, and that are not part of a command, an option or a file's name.
   private static let joints: Set<Substring> = [
     "the", "is", "are", "was", "of", "and", "to", "not", "with", "for", "by", "which", "that", "be", "it", "its", "or",
     "an",

@@ -341,7 +341,7 @@ import ToolTestSupport
     #expect(stacks.folder.mode("pam.d/sudo") == 0o640)
   }
 
-  @Test func `bytes that are no text stay as they are`() {
+  @Test func `bytes that are not text stay as they are`() {
     let bytes = Array("# caf\u{E9} ".utf8.dropLast(3)) + [0xE9, 0x0A] + Array("@include common-auth".utf8)
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.file("pam.d/sudo", bytes, mode: 0o644)
@@ -409,13 +409,13 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", ".", "..", "../sudo", "/etc/pam.d/sudo", "sudo~", "sudo.dpkg-old", "a b", "-x", "s\u{fc}do"])
-  func `refuses what is no service's name`(name: String) {
+  func `refuses what is not a service's name`(name: String) {
     let bench = Bench(
       ["pam", "enable", "--pam-directory", stacks.machine.pam, "--", name], as: 0, core: FakeCore([]),
       installation: stacks.machine.installation)
     #expect(bench.exit == .usage)
     #expect(stacks.read("sudo") == Stacks.sudo)
-    #expect(bench.notes.contains("is no name of a service"), "\(bench.notes)")
+    #expect(bench.notes.contains("is not a name of a service"), "\(bench.notes)")
   }
 
   @Test func `refuses the files that services share, and stacks of ours`() {
@@ -667,7 +667,7 @@ import ToolTestSupport
     #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo asks pam_uaf already"))
   }
 
-  @Test func `refuses files that others may write, that are somebody else's, or that are no plain files`() {
+  @Test func `refuses files that others may write, that are somebody else's, or that are not plain files`() {
     stacks.folder.setMode(0o666, of: "pam.d/sudo")
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: may be written by others\nhint: chown root:root"))
     stacks.folder.delete("pam.d/sudo")
@@ -675,10 +675,10 @@ import ToolTestSupport
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: is a symbolic link\n"))
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.fifo("pam.d/sudo")
-    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is no file\n"))
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is not a file\n"))
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.folder("pam.d/sudo", mode: 0o755)
-    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is no file\n"))
+    #expect(refusal("sudo").hasPrefix("uafctl: sudo: is not a file\n"))
   }
 
   @Test func `refuses a file with two names, one that is too large, and a linked stack`() {

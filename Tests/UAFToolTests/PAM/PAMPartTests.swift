@@ -18,7 +18,7 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamUnusedStack })
     stacks.write("sudo", Stacks.sudo)
     #expect(has(.pamUnusedStack, "sudo"))
-    // It is no service, whose ways in there would be something to say about.
+    // It is not a service, whose ways in there would be something to say about.
     #expect(!stacks.findings().contains { $0.text.contains("/uaf-sudo: ") })
     #expect(stacks.findings().contains { $0.id == .pamUnused })
     stacks.folder.delete("pam.d/sudo")

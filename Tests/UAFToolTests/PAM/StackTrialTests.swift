@@ -71,7 +71,7 @@ import ToolTestSupport
     stacks.write("common-auth", "auth required pam_unix.so\nauth maybe pam_permit.so\n")
     stacks.write("login", "auth required pam_unix.so\naccount required pam_unix.so\n")
     stacks.passwords.states["root"] = .usable
-    #expect(refusal().contains("common-auth:2 is no line libpam understands"))
+    #expect(refusal().contains("common-auth:2 is not a line libpam understands"))
   }
 
   @Test func `a service that lets root in before it asks is as it was`() {
@@ -120,7 +120,7 @@ import ToolTestSupport
     #expect(refusal().contains("sudo lets somebody in who enters nothing"))
   }
 
-  @Test func `a module that wants to be ignored is no error with nouserok alone`() {
+  @Test func `a module that wants to be ignored is not an error with nouserok alone`() {
     stacks.tester.codes = [("auth required pam_uaf.so nouserok\n", PAM_PERM_DENIED)]
     stacks.template("fallback/sudo", Stacks.stack.replacing("pam_uaf.so", with: "pam_uaf.so nouserok"))
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -144,7 +144,7 @@ import ToolTestSupport
   func `refuses a stack with a line that is none`(line: String) {
     // libpam takes some of them for refusals, and so says nothing about them.
     stacks.template("fallback/sudo", Stacks.stack + line + "\n")
-    #expect(refusal().contains("no line libpam understands"))
+    #expect(refusal().contains("not a line libpam understands"))
   }
 
   @Test func `refuses where the person at the terminal is not let in`() {
@@ -181,7 +181,7 @@ import ToolTestSupport
 
   @Test func `a person can only try it at a terminal`() {
     stacks.machine.installation.tester = HalfFake(fake: stacks.tester)
-    #expect(refusal("--try", "alice").contains("it did not let you in: standard input is no terminal"))
+    #expect(refusal("--try", "alice").contains("it did not let you in: standard input is not a terminal"))
   }
 
   /// Only what a person answers goes to libpam.

@@ -120,7 +120,7 @@ cases = [
     case("root first", [root, good], error="outOfOrder"),
     case("stranger at the end", [good, other], error="untrusted"),
     case("root beyond the roots", [below, middle, root], error="untrusted", roots=[middle]),
-    case("issuer that is no authority", [below, plain], error="untrusted"),
+    case("issuer that is not an authority", [below, plain], error="untrusted"),
     case("issuer too deep", [lowest, lower, shallow], error="untrusted"),
     case("issuer expired", [below, late], error="untrusted"),
     case("leaf expired", [leaf("Root", "root", end=datetime.datetime(2026, 6, 1))], error="untrusted"),

@@ -197,9 +197,9 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
       found == 1 ? "there is 1 field in place of \(wanted)" : "there are \(found) fields in place of \(wanted)"
     case .emptyUsername: "the username is empty"
     case .longUsername: "the username has more than 128 characters"
-    case .invalidUsername(let name): "\(Self.shown(name)) is no username: use printable ASCII without white space"
+    case .invalidUsername(let name): "\(Self.shown(name)) is not a username: use printable ASCII without white space"
     case .usernameTwice(let name, let first): "\(Self.shown(name)) is on line \(first) already"
-    case .notANumber(let text): "\(Self.shown(text)) is no number of seconds"
+    case .notANumber(let text): "\(Self.shown(text)) is not a number of seconds"
     case .lifetimeRange(let seconds): "\(seconds) seconds are not 1 to \(PeopleList.longestLifetime)"
     case .privileged(let name): "\(Self.shown(name)) is privileged: issue that code by itself"
     }

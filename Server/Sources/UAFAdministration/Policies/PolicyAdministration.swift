@@ -54,7 +54,7 @@ package struct PolicyAdministration: Sendable {
   ///
   /// It looks at each account with a key: some seconds for a million of them. One preview is under way at a time.
   ///
-  /// - Throws: ``AdministrationRefusal``, also for a text that is no policy; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also for a text that is not a policy; `StoreFailure`.
   package func preview(_ text: String, by caller: Caller) async throws -> PolicyPreview {
     try caller.require(.read)
     return try await environment.previews.run { try await compared(text) }
@@ -224,7 +224,7 @@ package struct PolicyPreview: Equatable, Sendable {
   package internal(set) var names: [String] = []
   /// Those whose keys meet neither policy.
   package internal(set) var lockedOutAlready = 0
-  /// Names in groups of the draft that are no accounts: perhaps mistyped.
+  /// Names in groups of the draft that are not accounts: perhaps mistyped.
   package internal(set) var missing = 0
   /// The first of them.
   package internal(set) var missingNames: [String] = []

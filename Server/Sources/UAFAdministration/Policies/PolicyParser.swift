@@ -68,7 +68,7 @@ package struct PolicyParser {
   }
 
   private func sets(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> AcceptedSets {
-    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is no list of sets") }
+    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is not a list of sets") }
     var sets: [[AAID]] = []
     for (index, value) in values.enumerated() {
       let place = "\(place)[\(index)]"
@@ -90,7 +90,7 @@ package struct PolicyParser {
   private func model(_ text: String, _ place: String) throws(PolicyProblem) -> AAID {
     let name = AuthenticatorType(nameOrAAID: text)?.aaid ?? text
     guard let aaid = try? AAID(name), let model = models[aaid] else {
-      throw failure("\(place): \(ShownValue.quoted(text)) is no authenticator of this server: see --metadata")
+      throw failure("\(place): \(ShownValue.quoted(text)) is not an authenticator of this server: see --metadata")
     }
     return model.description.aaid
   }
@@ -98,7 +98,7 @@ package struct PolicyParser {
   // MARK: JSON
 
   private func pairs(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> [(String, JSONValue)] {
-    guard case .object(let object) = json else { throw failure("\(place) is no JSON object") }
+    guard case .object(let object) = json else { throw failure("\(place) is not a JSON object") }
     return object.members.map { ($0.name, $0.value) }
   }
 
@@ -116,7 +116,9 @@ package struct PolicyParser {
   }
 
   private func texts(_ json: JSONValue, _ place: String) throws(PolicyProblem) -> [String] {
-    guard case .array(let values) = json, !values.isEmpty else { throw failure("\(place) is no list, or an empty one") }
+    guard case .array(let values) = json, !values.isEmpty else {
+      throw failure("\(place) is not a list, or an empty one")
+    }
     var texts: [String] = []
     for value in values {
       guard case .string(let text) = value else { throw failure("\(place) has something else than text in it") }

@@ -20,7 +20,7 @@ struct FormFields: Equatable, Sendable {
 
   /// Takes the parts of a form with a file.
   ///
-  /// - Returns: nil if a part that is no file is too long, or not UTF-8.
+  /// - Returns: nil if a part that is not a file is too long, or not UTF-8.
   init?(_ form: MultipartForm) {
     var values: [String: String] = [:]
     for (name, bytes) in form.parts where name != Self.fileName {

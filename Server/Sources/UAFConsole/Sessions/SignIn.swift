@@ -152,7 +152,7 @@ struct SessionToken: Equatable {
 
   init(random: [UInt8]) { text = Base64URL.encode(random) }
 
-  /// Reads a cookie; nil for what is no token, so that nothing is looked up for it.
+  /// Reads a cookie; nil for what is not a token, so that nothing is looked up for it.
   init?(cookie: String?) {
     guard let cookie, cookie.utf8.count == 43, (try? Base64URL.decode(cookie, maximumCount: 32)) != nil else {
       return nil

@@ -155,10 +155,10 @@ struct BodyMembers: Equatable {
   private let object: JSONObject
 
   /// - Parameter names: those that the route has.
-  /// - Throws: ``Problem`` for what is no JSON object, and for members of other names.
+  /// - Throws: ``Problem`` for what is not a JSON object, and for members of other names.
   init(_ bytes: [UInt8], names: [String]) throws(Problem) {
     guard let value = try? JSONValue(parsing: bytes), case .object(let object) = value else {
-      throw Problem(.badRequest, "malformed", "the body is no JSON object, or has a member twice")
+      throw Problem(.badRequest, "malformed", "the body is not a JSON object, or has a member twice")
     }
     for member in object.members where !names.contains(member.name) {
       throw Problem(.badRequest, "invalid", "the body has a member that this path does not have; it has: \(names)")

@@ -24,7 +24,7 @@ struct TrustedProxies: Sendable {
     }
   }
 
-  /// The address that a request is from: the last one on its way that is no trusted proxy.
+  /// The address that a request is from: the last one on its way that is not a trusted proxy.
   ///
   /// Where a proxy names no address, or one that cannot be read, its own counts. So it does where the proxy names a loopback
   /// address: that is one of the proxy's machine.
@@ -90,7 +90,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// RFC 7239.
   case forwarded
 
-  /// The hops that the header names, the last one first; nil for one that is no IP address.
+  /// The hops that the header names, the last one first; nil for one that is not an IP address.
   ///
   /// The last one was written by the proxy nearest to the server, the first one by anybody. So the text is read from its end, and
   /// what a stranger wrote before cannot change how the end is read.

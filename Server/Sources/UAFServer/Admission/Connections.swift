@@ -100,7 +100,7 @@ final class Connections: Sendable {
   /// Makes an empty table.
   ///
   /// - Parameters:
-  ///   - maximum: connections of one address; 0 is no limit of its own.
+  ///   - maximum: connections of one address; 0 is not a limit of its own.
   ///   - maximumOfAll: connections of all addresses together.
   init(maximum: Int = standardMaximum, maximumOfAll: Int = maximumOfAll) {
     self.maximum = maximum

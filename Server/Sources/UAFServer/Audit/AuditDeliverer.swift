@@ -231,7 +231,7 @@ enum AuditLine {
 
   /// A line for people.
   ///
-  /// Strangers choose some of the texts, and whoever can change the store all of them: what is no plain text is replaced.
+  /// Strangers choose some of the texts, and whoever can change the store all of them: what is not a plain text is replaced.
   ///
   /// - Parameter row: as ``APIShapes`` shows it.
   static func text(_ row: JSONObject) -> String {

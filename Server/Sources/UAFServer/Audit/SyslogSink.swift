@@ -102,7 +102,7 @@ final class SyslogExchange: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A receiver that ends without a last word of TLS has read all, too, if that is no reset.
+    // A receiver that ends without a last word of TLS has read all, too, if that is not a reset.
     guard !(isWritten && error as? NIOSSLError == .uncleanShutdown) else { return }
     end(.failure(error), context)
     context.close(promise: nil)

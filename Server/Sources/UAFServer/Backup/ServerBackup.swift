@@ -306,7 +306,7 @@ enum BackupError: Error, Equatable, CustomStringConvertible {
     case .exists: "is there already: name a folder that is not, or move this one away"
     case .notEmpty(let name):
       "is not empty: it has \(ShownValue.quoted(name, maximumCount: 80)): name an empty folder, or move what is there away"
-    case .incomplete: "it has no backup.json: it was cut before its end, or is no backup: use another one"
+    case .incomplete: "it has no backup.json: it was cut before its end, or is not a backup: use another one"
     case .unreadable: "backup.json cannot be read: the backup was changed or cut: use another one"
     case .otherForm(let form): "its form is \(form): restore it with the uaf-server that made it"
     case .unknownFile(let name):

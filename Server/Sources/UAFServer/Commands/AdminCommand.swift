@@ -106,7 +106,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
         _ = try await link.ask(APIRequest(.DELETE, ["administrators", user]))
       }
     }
-    json.print(["name": .string(user)], orElse: "\(user) is no administrator any more")
+    json.print(["name": .string(user)], orElse: "\(user) is not an administrator any more")
   }
 }
 

@@ -79,7 +79,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
   /// The heads of a file; nil if there is none.
   ///
   /// - Parameter passesCut: tells of a line that a crash or a full disk has cut, and passes it over.
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is no head that one of the keys has signed.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is not a head that one of the keys has signed.
   static func heads(_ path: String, _ keys: AuditHeadKeys, passesCut: Bool = false) throws -> [AuditHead]? {
     // Whoever could have written it: each line is checked.
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }

@@ -8,7 +8,7 @@ struct DecodeCommand: ParsableCommand {
     commandName: "decode", abstract: "Print a UAF message with every name, and verify what can be.",
     discussion: """
       Takes a request or response, a transport body around it, a bare assertion, or bare fcParams in base64url. Needs no \
-      state. Exits with 1 if the input is no message, or if something about it that can be verified does not hold.
+      state. Exits with 1 if the input is not a message, or if something about it that can be verified does not hold.
       """)
 
   /// The most bytes that are read, more than a server accepts.

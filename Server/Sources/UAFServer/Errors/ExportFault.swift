@@ -35,12 +35,12 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .notAnExport: "its first line is no header of 'uaf-server export': name a file that this command made"
+    case .notAnExport: "its first line is not a header of 'uaf-server export': name a file that this command made"
     case .otherForm(let form): "its form is \(form): import it with the uaf-server that made it"
     case .cut: "it has no last line: the export was cut: make it again"
     case .afterEnd(let line): "line \(line) comes after the end: two files were put together: make the export again"
     case .tooLong(let line): "line \(line) is longer than \(Self.longestLine) bytes: no export has such a line"
-    case .unreadable(let line): "line \(line) is no JSON object with a type: the export was changed: make it again"
+    case .unreadable(let line): "line \(line) is not a JSON object with a type: the export was changed: make it again"
     case .unknownType(let line, let type):
       "line \(line) has the type \(Self.shown(type)), which this uaf-server does not know: import it with the one that made it"
     case .wrongMember(let line, let type, let name):

@@ -174,7 +174,7 @@ struct SignedMomentFile: Sendable {
 enum AuditKeyCheck {
   /// Refuses a store whose last head was signed with a key that is not in `audit.pub`.
   ///
-  /// The usual reason is a second server whose administrator has not given it the files. What is no head at all is told in the
+  /// The usual reason is a second server whose administrator has not given it the files. What is not a head at all is told in the
   /// audit, and keeps no server from starting.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.

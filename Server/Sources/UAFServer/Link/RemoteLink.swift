@@ -177,7 +177,7 @@ final class LinkToken: Sendable {
         return (0..<count).map { bytes[$0] }
       }
       guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-        throw ServerError.invalidArgument("--token-file: its first line is no token")
+        throw ServerError.invalidArgument("--token-file: its first line is not a token")
       }
       return "Bearer " + String(decoding: bytes, as: UTF8.self)
     }

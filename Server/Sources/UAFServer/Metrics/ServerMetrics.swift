@@ -282,7 +282,7 @@ enum RequestResult: String, CaseIterable, Sendable {
   case refused
   /// A limit stopped it.
   case limited
-  /// The store was away: the client was told to come back later.
+  /// The store was away: the client was told to try again later.
   case away
   /// Something failed in the server.
   case failed
@@ -313,7 +313,7 @@ final class StoreMetrics: Sendable {
 
   /// Does something with the store, and counts it.
   ///
-  /// A body's own refusal is no failure of the store.
+  /// A body's own refusal is not a failure of the store.
   func measure<Value: Sendable>(
     _ operation: StoreOperation, _ work: () async throws -> Value
   ) async throws -> Value {

@@ -7,7 +7,7 @@ import UAFService
 
 /// The policies in force: those of a file, or those that were saved last in the store.
 ///
-/// A saved policy that this server cannot use is no policy: every request is refused, rather than answered by an older one.
+/// A saved policy that this server cannot use is not a policy: every request is refused, rather than answered by an older one.
 final class CurrentPolicies: Sendable {
   private struct State {
     /// Of the saved policy; 0 for none.

@@ -221,7 +221,7 @@ extension MovedColumn {
 
 /// A row of a table as a line of an export: a JSON object with the row's type, and a member for each value.
 package enum MovedLine {
-  /// Why a line is no row of its table.
+  /// Why a line is not a row of its table.
   package enum Fault: Error, Equatable {
     /// The member is missing, or its value is none that the column may have.
     case wrongMember(String)

@@ -19,7 +19,7 @@ struct AuthenticationRequestSession {
 
   /// Issues the request.
   ///
-  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is no proof for anything else.
+  /// With the code of a text that waits to be confirmed, that text is asked for, and the answer is not proof for anything else.
   /// With the same code, and no answer, the text can be denied.
   func request() async throws -> RequestOutcome {
     let proof = try ProofPurpose(context)

@@ -146,7 +146,7 @@ package final class DepartedMachines: Sendable {
 
   /// The last change that was taken with these secrets.
   ///
-  /// Numbers of secrets that count no more stay until the server ends: they are no machine's.
+  /// Numbers of secrets that count no more stay until the server ends: they are not a machine's.
   private func begin(_ secrets: [String]) -> Int64 {
     state.withLock { state in
       if state.secrets != secrets { (state.secrets, state.last) = (secrets, 0) }

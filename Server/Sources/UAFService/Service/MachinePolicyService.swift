@@ -78,7 +78,7 @@ package protocol MachinePolicies: Sendable {
 
   /// The policy for a machine; nil if there is none for it.
   ///
-  /// - Throws: ``StoreFailure``; ``CryptoError``. The machine is then told to come back later.
+  /// - Throws: ``StoreFailure``; ``CryptoError``. The machine is then told to try again later.
   func policy(for machine: JoinedMachine) async throws -> MachinePolicy?
 }
 

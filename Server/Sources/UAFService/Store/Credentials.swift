@@ -4,7 +4,7 @@ import UAFMessages
 package protocol Credentials {
   /// The keys of an account for an AppID, oldest first, revoked ones included.
   ///
-  /// - Throws: also if what is stored is no key; a caller then refuses.
+  /// - Throws: also if what is stored is not a key; a caller then refuses.
   func keys(of username: String, appID: String) throws -> [StoredKey]
 
   /// How many keys an account has for an AppID, and how long their KeyIDs are together; revoked keys do not count.

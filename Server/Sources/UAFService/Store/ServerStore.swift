@@ -178,7 +178,7 @@ package protocol StoreContents {
   /// - Parameters:
   ///   - key: rows that come after it; nil for the first ones.
   ///   - limit: how many at most.
-  /// - Throws: also if what is stored is no text in UTF-8, or no number of 64 bits.
+  /// - Throws: also if what is stored is not text in UTF-8, or no number of 64 bits.
   func rows(_ table: MovedTable, after key: MovedValue?, limit: Int) throws -> [[MovedValue]]
 
   /// Adds rows as they are.
@@ -221,7 +221,7 @@ package enum StoreError: Error, Equatable {
     "an import into this store did not end: run 'uaf-server import' or 'uaf-server migrate' again, or drop the store"
 }
 
-/// A failure of the store's engine, such as a full disk or a file that is no database.
+/// A failure of the store's engine, such as a full disk or a file that is not a database.
 package protocol StoreFailure: Error {
   /// The engine's name and its error code, for the log; no stored values.
   var logName: String { get }

@@ -156,7 +156,7 @@ package final class TokenKey: Sendable {
 
   /// Takes a private key.
   ///
-  /// - Throws: ``CryptoError/invalidKey`` if it is no P-256 key.
+  /// - Throws: ``CryptoError/invalidKey`` if it is not a P-256 key.
   package init(_ privateKey: borrowing Secret, for use: Use = .verdict) throws {
     key = try SigningKey(privateKey)
     let info = try P256.subjectPublicKeyInfo(publicKey: key.publicKey)

@@ -305,7 +305,7 @@ public final class AccountFile {
   /// - Throws: ``StateError``: it then counts as before.
   public func settleRefusal(at now: BootTime) throws(StateError) { try answer.settleRefusal(at: now) }
 
-  /// How many of the server's answers were no success, to be passed to ``noteYes(asked:with:under:since:)`` later.
+  /// How many of the server's answers were not success, to be passed to ``noteYes(asked:with:under:since:)`` later.
   ///
   /// - Throws: ``StateError``.
   public func refusals() throws(StateError) -> UInt64 { try answer.refusals() }

@@ -90,7 +90,7 @@ enum AccountFiles {
     return holders
   }
 
-  /// Whether a file in the accounts' folder is no account's file: left by a killed call, or useless without the
+  /// Whether a file in the accounts' folder is not an account's file: left by a killed call, or useless without the
   /// account's.
   static func isLeftover(_ name: String) -> Bool {
     name.hasSuffix(".db-journal")

@@ -22,7 +22,7 @@ public struct FingerprintRecord: Equatable, Sendable {
     } catch { throw .cryptography }
   }
 
-  /// The cost of its seal: the value is no secret, so no guess has to be made costly.
+  /// The cost of its seal: the value is not a secret, so no guess has to be made costly.
   public static let cost = Scrypt.Parameters(logN: 10, r: 8, p: 1)
 
   /// The record of an account; nil if there is none.

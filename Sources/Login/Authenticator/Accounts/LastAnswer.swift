@@ -19,7 +19,7 @@ public struct LastAnswer: Equatable, Sendable {
 
   /// The success, unless the last answer was another one.
   var yes: Yes?
-  /// How many answers were no success; a success that was asked for before one of them is not the last answer.
+  /// How many answers were not success; a success that was asked for before one of them is not the last answer.
   public internal(set) var refusals: UInt64 = 0
   /// The latest wall time seen, in seconds since 1970; it never goes back.
   var latestWallSeconds = Int64.min
@@ -121,7 +121,7 @@ struct AccountAnswer {
     refusalMark.clear()
   }
 
-  /// How many of the server's answers were no success.
+  /// How many of the server's answers were not success.
   func refusals() throws(StateError) -> UInt64 { try records.lastAnswer()?.refusals ?? 0 }
 
   /// Stores a success, unless a refusal came in between.

@@ -136,7 +136,7 @@ public enum OfflineJudgement: Equatable, Sendable {
 
   /// Why it does not; for the log, never for the person.
   public enum Reason: Equatable, Sendable {
-    /// The last answer was no success, or there was none since the secret was set.
+    /// The last answer was not a success, or there was none since the secret was set.
     case noYes
     /// The server's addresses or its verdict key have changed.
     case otherTerms
@@ -176,7 +176,7 @@ extension OfflineJudgement.Reason: CustomStringConvertible {
   /// What the log says.
   public var description: String {
     switch self {
-    case .noYes: "the server's last answer was no yes"
+    case .noYes: "the server's last answer was not a yes"
     case .otherTerms: "the server's last answer came from other addresses, or was signed with another key"
     case .otherAuthenticator: "the server's last answer was for another authenticator, or for several"
     case .otherBoot: "the server has not answered since the machine was started"

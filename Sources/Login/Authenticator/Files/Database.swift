@@ -109,7 +109,7 @@ import Glibc
     unsafe self.statement = statement
   }
 
-  // SAFETY: nobody has it any more.
+  // SAFETY: this was the last reference.
   deinit { unsafe sqlite3_finalize(statement) }
 
   /// Runs it and returns its rows, each column as bytes.

@@ -44,7 +44,7 @@ struct KeyWrap {
   ) throws(StateError) -> EnrolledAuthenticator {
     let salt: [UInt8]
     do { salt = try RandomBytes.make(Self.saltLength) } catch { throw .cryptography }
-    // What is not typed is no guess of anybody.
+    // What is not typed is not a guess of anybody.
     if type.isTyped, let shares, shares.cost == nil { try shares.allowNone() }
     if type.isTyped, let shares, let cost = shares.cost {
       let stretched = try stretched(value, salt, cost)
@@ -195,7 +195,7 @@ struct KeyWrap {
     return info.bytes
   }
 
-  /// What the shares of an authenticator are known by in the chip: it tells nothing about the device key.
+  /// What the shares of an authenticator are known by in the chip: it reveals nothing about the device key.
   ///
   /// - Throws: ``StateError/cryptography``.
   static func mark(

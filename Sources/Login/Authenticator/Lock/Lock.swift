@@ -3,7 +3,7 @@
 import AuthenticatorTypes
 
 extension LockPolicy {
-  /// How many wrong values in a row a chip allows before it judges none: a hard stop, which only root ends.
+  /// How many wrong values in a row a chip allows before it checks none: a hard stop, which only root ends.
   ///
   /// The ledger refuses long before, and the chip is then not asked. So the limit is the sum of what the ledger lets through:
   /// the local tries up to the permanent lock, and for each of the two origins of strangers, by its own policy, so many that a

@@ -50,7 +50,7 @@ public enum Authority: Sendable {
   }
 }
 
-/// What a person authorises by an authentication that is no login.
+/// What a person authorises by an authentication that is not a login.
 ///
 /// It is part of the question, and so of the challenge that is signed: the server's token for it is good for this alone.
 public enum ProofSubject: Sendable {

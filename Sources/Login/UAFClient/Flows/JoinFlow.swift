@@ -36,7 +36,7 @@ public struct JoinFlow: Sendable {
     guard response.status == 200, MediaType.matches(response.contentType, [Self.contentType]) else {
       throw Self.isUnknown(response.status)
         ? link.refusal(ofServer: .clientMismatch, "the server does not know /join", because: .joinNotOffered)
-        : link.httpRefusal(response, "is no answer to a machine that joins", isNoUAF: true)
+        : link.httpRefusal(response, "is not an answer to a machine that joins", isNoUAF: true)
     }
     let answer: JoinAnswer
     do throws(MessageError) { answer = try JoinAnswer(parsing: response.body) } catch { throw link.refusal(error) }
@@ -100,7 +100,7 @@ public struct CheckInFlow: Sendable {
     case transport(TransportFailure)
     /// It answered with another status of HTTP: 403 if it does not know the machine, 404 if it does not know check-ins.
     case status(Int)
-    /// It answered with another status of UAF, or with something that is no answer.
+    /// It answered with another status of UAF, or with something that is not an answer.
     case answer
     /// It answered, and nobody could say that this server has signed that.
     case unsigned

@@ -125,7 +125,7 @@ struct Carrier: Sendable {
 
   private func noYes(_ link: ServerLink) -> Refusal {
     link.refusal(
-      ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is no yes")
+      ofServer: .jsonParser, "the answer has neither a UAF status nor the mark of server.success; it is not a yes")
   }
 
   /// The objects of a bare answer: itself, or those of a list of nothing else.

@@ -24,7 +24,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
   /// What kept the answer away, if there was none.
   public let networkFailure: NetworkFailure?
 
-  /// The HTTP status, where what came was no UAF message.
+  /// The HTTP status, where what came was not a UAF message.
   public let httpStatus: Int?
 
   /// Whether a server of the plain dialect refused: its answer had another value than the configured mark of a success.
@@ -44,7 +44,7 @@ public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// Whether the server answered with a refusal, or with something that could not be followed.
   ///
-  /// An invalid certificate and silence are no answers.
+  /// An invalid certificate and silence are not answers.
   public var isServersNo: Bool {
     spokenByServer || handshakeCompleted && networkFailure == nil && result != .channelBinding
   }

@@ -147,7 +147,7 @@ struct ServerLink: Sendable {
     return body
   }
 
-  /// The answer is no answer of a UAF server.
+  /// The answer is not an answer of a UAF server.
   ///
   /// - Parameter isNoUAF: whether a server of UAF would have sent a message where it refuses.
   func httpRefusal(_ response: TransportResponse, _ fault: String, isNoUAF: Bool = false) -> Refusal {
@@ -276,7 +276,7 @@ extension ServerLink {
       .untrustedFacet, "the list of facets cannot be fetched: \(failure.description)", because: .facetsNotRead)
   }
 
-  /// What came is no list, so it is unknown whether it would name us.
+  /// What came is not a list, so it is unknown whether it would name us.
   private func unread(_ detail: String) -> Refusal {
     refusal(ofServer: .untrustedFacet, detail, because: .facetsNotRead)
   }

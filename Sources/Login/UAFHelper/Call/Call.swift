@@ -85,7 +85,7 @@ final class CallPolicy {
 
   /// Who gives the account a new value by an enrolment code, for whoever reads the texts of this call.
   ///
-  /// Nothing proves a code of the person's where the server's yes is not signed, or where it may ignore the code.
+  /// Nothing proves a person's code without signed verdicts, or where the server may ignore the code.
   var codeUse: CodeUse {
     if call.caller.isRoot, call.caller.isTool { return .root(of: call.shownName) }
     return provesCodes ? .persons : .roots
@@ -115,7 +115,7 @@ final class CallPolicy {
   /// For uafctl: sudo, sshd and login ask again by themselves.
   private static let triesOfTool = 3
 
-  /// Root's text about another way to log in; nil for operations that are no login.
+  /// Root's text about another way to log in; nil for operations that are not a login.
   var cancelText: String? { call.isLogin ? settings.prompt.cancelTexts[language] : nil }
 
   /// Root's words for what this is for, in the person's language.
@@ -155,7 +155,7 @@ final class CallPolicy {
     guard let type = AuthenticatorType(nameOrAAID: wanted) else { throw notAvailable(wanted, isRoots: named == nil) }
     // Whether enabled or not: nothing of it can be changed or reset.
     if !type.isTyped, let result = untyped {
-      throw Ending(result, log: "\(type.rawValue) is no value that is typed")
+      throw Ending(result, log: "\(type.rawValue) is not a value that is typed")
     }
     guard enabledTypes.contains(type) else {
       throw Ending(
@@ -165,7 +165,7 @@ final class CallPolicy {
     return type
   }
 
-  /// The ending for a name that is no type of this version's.
+  /// The ending for a name that is not a type of this version's.
   private func notAvailable(_ wanted: String, isRoots: Bool) -> Ending {
     guard ConfiguredAuthenticator(rawValue: wanted) != nil else {
       return Ending(
@@ -248,7 +248,7 @@ final class CallPolicy {
   /// How old the server's last success may be if it is to replace an answer of the server.
   ///
   /// Nil where nothing may replace the answer: root does not allow it, there is a text to be confirmed, the caller has no
-  /// root, or this is no login.
+  /// root, or this is not a login.
   var offlineLimit: Duration? {
     guard call.isLogin, call.begin.payload == nil, call.caller.isRoot, !settings.transaction,
       call.begin.transaction == nil, settings.general.offline == .allow

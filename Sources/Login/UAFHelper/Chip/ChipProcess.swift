@@ -150,12 +150,12 @@ final class OpenedKey {
 }
 
 extension Ending {
-  /// The ending for an answer of uaf-chip that is no success.
+  /// The ending for an answer of uaf-chip that is not a success.
   init(_ answer: ChipAnswer) {
     self.init(of: answer.outcome, log: answer.told)
   }
 
-  /// The ending for an answer about an account's share that is no success.
+  /// The ending for an answer about an account's share that is not a success.
   ///
   /// What would be a fault of the machine's key is one of this account alone: the key was opened in this call.
   init(ofShare answer: ChipAnswer) {

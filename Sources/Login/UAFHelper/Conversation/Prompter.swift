@@ -166,7 +166,7 @@ import UAFWire
     throw Ending(.userFallback, log: "the person chose the other way in")
   }
 
-  /// A number of one or two digits; a choice is no secret.
+  /// A number of one or two digits; a choice is not a secret.
   private static func number(_ entry: Span<UInt8>) -> Int? {
     guard (1...2).contains(entry.count) else { return nil }
     var number = 0

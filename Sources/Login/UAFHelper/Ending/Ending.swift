@@ -243,7 +243,7 @@ struct ServerPart {
 
 /// What came in place of a request or a success, as far as the order of a login depends on it.
 enum LoginRefusal: Hashable, CaseIterable {
-  /// The server answered, and the answer was no success.
+  /// The server answered, and the answer was not a success.
   case no
   /// No server was reached.
   case silence
@@ -318,10 +318,10 @@ extension Ending {
   /// A file that somebody may have changed is a locked account.
   init(_ error: StateError) {
     if case .serverNameChanged = error {
-      // Root has to correct it. It is no `rootsFault`, because no stack may let a registered person go on to the password.
+      // Root has to correct it. It is not a `rootsFault`, because no stack may let a registered person go on to the password.
       self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged("\(error)"))
     } else if error == .identityMismatch {
-      // No unlock helps. It is no `rootsFault` either, for the same reason.
+      // No unlock helps. It is not a `rootsFault` either, for the same reason.
       self.init(.invalidParameter, text: .cause(.accountRenamed), log: "\(error)", .renamed("\(error)"))
     } else if error.meansLocked {
       self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage("\(error)"))

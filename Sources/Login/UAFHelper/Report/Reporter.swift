@@ -143,7 +143,7 @@ final class CallLog {
 
   /// Writes the records for the kernel's audit.
   ///
-  /// A kernel without audit is no failure: only the debug log has it.
+  /// A kernel without audit is not a failure: only the debug log has it.
   func writeAuditRecords() {
     guard !records.isEmpty else { return }
     let failure = audit.write(records)

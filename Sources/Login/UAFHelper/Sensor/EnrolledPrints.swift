@@ -28,7 +28,7 @@ struct EnrolledPrints {
   /// - Parameters:
   ///   - name: the account's name.
   ///   - owner: who has to own what is stored.
-  /// - Returns: nil for a name that is no file's.
+  /// - Returns: nil for a name that is not a file's.
   init?(of name: [UInt8], in folder: String, owner: uid_t) {
     guard let text = String(validating: name, as: UTF8.self), !["", ".", ".."].contains(text), !text.contains("/")
     else { return nil }

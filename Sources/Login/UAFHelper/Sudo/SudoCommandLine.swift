@@ -86,7 +86,7 @@ struct SudoCommandLine {
 
   /// Reads options and assignments up to the command.
   ///
-  /// - Returns: false for what is no command line of sudo's, as far as is known here.
+  /// - Returns: false for what is not a command line of sudo's, as far as is known here.
   private mutating func readOptions() -> Bool {
     while index < arguments.count {
       let argument = arguments[index]

@@ -80,7 +80,7 @@ import UAFMessages
   func firstType(of held: AccountAuthenticators) throws(Ending) -> AuthenticatorType? {
     if let named = held.named { return named }
     let typed = held.types.filter(\.isTyped)
-    // A fingerprint is no choice: the sensor waits while the other value is asked for.
+    // A fingerprint is not a choice: the sensor waits while the other value is asked for.
     if typed.count == 1, typed != held.types, !policy.offersNewRegistration || !policy.isInteractive { return typed[0] }
     if policy.hidesState || !policy.isInteractive, held.types.count > 1 {
       let last: AuthenticatorType?

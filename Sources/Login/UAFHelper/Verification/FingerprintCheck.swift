@@ -38,7 +38,7 @@ import UAFWire
 
   /// Claims the sensor while the value of another type is asked for.
   ///
-  /// - Returns: nil where the account has no fingerprint, this is no login, or it cannot be used, with the text that says why.
+  /// - Returns: nil where the account has no fingerprint, this is not a login, or it cannot be used, with the text that says why.
   /// - Throws: ``Ending`` where the state cannot be used.
   func watchBeside(
     _ account: AccountFile, in directory: borrowing StateDirectory
@@ -52,7 +52,7 @@ import UAFWire
       case .obstacle(let obstacle):
         told = obstacle
         log.write(.fingerprint, "\(obstacle.result): \(obstacle.log)")
-        // That no sensor is used from afar is no news to anybody.
+        // That no sensor is used from afar is not news to anybody.
         guard obstacle.result != .biometryInvalidContext else { return (nil, nil) }
         return (nil, obstacle.result.text(in: policy.language))
       }

@@ -7,7 +7,7 @@ import Glibc
 
 /// A regular expression that a whole passcode must match.
 ///
-/// Anchored at both ends, `$` at the very end only, UTF-8, `\d` is 0-9, no JIT. A match that runs into a limit is no match.
+/// Anchored at both ends, `$` at the very end only, UTF-8, `\d` is 0-9, no JIT. A match that runs into a limit is not a match.
 @safe public final class PasscodeExpression: @unchecked Sendable {
   // Sendable because PCRE2 never changes a compiled expression and each match brings its own working memory.
   private let code: OpaquePointer

@@ -43,7 +43,7 @@ public struct PatternEntryRules: EntryRules {
     [RuleText.minimumNodes(minimumNodes).text(in: language)]
   }
 
-  /// Nothing: an entry that is no stroke is a wrong entry.
+  /// Nothing: an entry that is not a stroke is a wrong entry.
   public func formRefusal(of entry: borrowing Secret) -> PromptText? { nil }
 
   /// Nodes are typed as digits, and a pattern has no fixed number of them.

@@ -49,7 +49,7 @@ public struct TrustedFacetList: JSONRepresentable, Equatable, Sendable {
 
   /// Whether the entry of a version names exactly this FacetID, byte by byte.
   ///
-  /// For our own list, whose FacetIDs are no web origins, such as a Linux program's; nothing is normalised.
+  /// For our own list, whose FacetIDs are not web origins, such as a Linux program's; nothing is normalised.
   public func trusts(_ facetID: String, version: UPV) -> Bool {
     trustedFacets.contains { $0.version == version && $0.ids.contains { $0.isIdentical(to: facetID) } }
   }
@@ -58,7 +58,7 @@ public struct TrustedFacetList: JSONRepresentable, Equatable, Sendable {
 extension TrustedFacetList {
   /// Whether the list trusts a client (FIDO AppID and facets 1.1, section 3.1.2, steps 9 to 12).
   ///
-  /// The entry of the message's version counts, and only if it is there once. A FacetID that is no web origin is
+  /// The entry of the message's version counts, and only if it is there once. A FacetID that is not a web origin is
   /// compared byte by byte. Web origins are compared by host, and only in the AppID's own domain: the author of the
   /// list must not be able to trust another owner's site.
   ///

@@ -149,7 +149,7 @@ extension TransactionText {
     return Array(form(of: bytes, in: .utf8).utf8) == text || Array(form(of: bytes, in: .ascii).utf8) == text
   }
 
-  /// The bytes that a form stands for; nil for a text that is no form.
+  /// The bytes that a form stands for; nil for a text that is not a form.
   private static func bytes(of form: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = form[...]

@@ -131,7 +131,7 @@ enum RegistryShortNames {
     "ecdaa": TLVTag.attestationECDAA.rawValue, "attca": 0x3E0A,
   ]
 
-  /// USER_VERIFY, without the one for all together, which is no method.
+  /// USER_VERIFY, without the one for all together, which is not a method.
   static let userVerification: [String: UInt32] = [
     "presence_internal": 0x01, "fingerprint_internal": 0x02, "passcode_internal": UserVerification.passcode,
     "voiceprint_internal": 0x08, "faceprint_internal": 0x10, "location_internal": 0x20, "eyeprint_internal": 0x40,

@@ -40,7 +40,7 @@ public enum PastedCode {
 
   /// The one unlock payload, or the characters of the one unlock code, of a text.
   ///
-  /// - Parameter names: names of the account, which are no part of a code, though they may be spelt with its characters.
+  /// - Parameter names: names of the account, which are not part of a code, though they may be spelt with its characters.
   public static func unlock(in text: String, beside names: [String]) -> Found {
     let names = Set(names.map { $0.lowercased() })
     let lines = lines(of: tidied(text)).map { $0.filter { !names.contains(trimmed($0).lowercased()) } }

@@ -45,7 +45,7 @@ package struct StatusReport {
     return lines
   }
 
-  /// What the server has said of the keys, and what helps; nil where it was no no.
+  /// What the server has said of the keys, and what helps; nil where it was not a no.
   private func said(of authenticator: StatusDocument.Authenticator, in document: StatusDocument) -> StatusText? {
     let codes = document.codeUse(isRoot: isRoot)
     let isBesideAnother = document.authenticators.contains {

@@ -43,10 +43,10 @@ package enum StatusText: Catalogued {
     case .revokedAtServer(let codes):
       "at the server: revoked: ask the administrator for a code, then '\(codes.setting())'"
     case .unknownAtServer(.roots):
-      "at the server: not registered any more: have root run '\(CodeUse.roots.setting())'"
-    case .unknownAtServer(let codes): "at the server: not registered any more: '\(codes.setting())'"
+      "at the server: no longer registered: have root run '\(CodeUse.roots.setting())'"
+    case .unknownAtServer(let codes): "at the server: no longer registered: '\(codes.setting())'"
     case .unknownBesideAnother(let type, let codes):
-      "at the server: not registered any more: '\(codes.command("register", type))'"
+      "at the server: no longer registered: '\(codes.command("register", type))'"
     case .aheadAtServer(let codes):
       "at the server: it has seen more signatures than this machine made: '\(codes.command("repair", "--code FILE"))'"
     case .here(let counter): "here: \(Self.english(counter))"

@@ -29,7 +29,8 @@ enum PAMText: FindingCatalogue {
     case .noModule(let name):
       FindingText("pam: \(name) is not where PAM looks for it", do: "reinstall the libpam-uaf package")
     case .module(let path): FindingText("pam: \(path)")
-    case .moduleNoFile(let path): FindingText("pam: \(path) is no plain file", do: "reinstall the libpam-uaf package")
+    case .moduleNoFile(let path):
+      FindingText("pam: \(path) is not a plain file", do: "reinstall the libpam-uaf package")
     case .moduleOpen(let path):
       FindingText(
         "pam: \(path) can be changed by others than root", do: "chown root:root \(path) && chmod 644 \(path)")

@@ -160,7 +160,7 @@ enum ProgramText: FindingCatalogue {
     case .missing(let name, let path, let reason):
       FindingText("\(name): \(path): \(reason.english)", do: "reinstall the libpam-uaf package")
     case .noProgram(let name, let path):
-      FindingText("\(name): \(path) is no program", do: "reinstall the libpam-uaf package")
+      FindingText("\(name): \(path) is not a program", do: "reinstall the libpam-uaf package")
     case .owner(let name, let path, let uid):
       FindingText("\(name): \(path) belongs to uid \(uid)", do: "chown root:root \(path)")
     case .mode(let name, let path, let mode): FindingText("\(name): \(path) has mode \(mode)", do: "chmod 755 \(path)")

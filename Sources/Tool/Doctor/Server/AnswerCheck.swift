@@ -113,7 +113,7 @@ struct ServerSilence: Equatable {
       case .nameNotResolved:
         ("the name cannot be resolved", "correct the host in request_url, or the machine's name service")
       case .unreachable:
-        ("no network leads there", "correct the host in request_url, or this machine's network")
+        ("the network is unreachable", "correct the host in request_url, or this machine's network")
       case .refused:
         ("the connection was refused", "correct host and port in request_url; start the server; look at firewalls")
       case .timedOut:

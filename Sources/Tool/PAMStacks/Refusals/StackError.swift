@@ -135,13 +135,13 @@ extension SSHProblem: Catalogued {
 package enum StackRefusal: Error, Equatable, Catalogued {
   case noTerminal
   case unreadable
-  /// libpam's code, which is no success, and its text.
+  /// libpam's code, which is not a success, and its text.
   case code(CInt, text: String)
 
   /// The reason in English.
   package var english: String {
     switch self {
-    case .noTerminal: "standard input is no terminal"
+    case .noTerminal: "standard input is not a terminal"
     case .unreadable: "the stack cannot be read"
     case .code(_, let text): text
     }
@@ -184,7 +184,7 @@ package enum StackFileProblem: Error, Equatable, Catalogued {
   package var english: String {
     switch self {
     case .symbolicLink: "is a symbolic link"
-    case .noFile: "is no file"
+    case .noFile: "is not a file"
     case .owner(let user): "belongs to uid \(user)"
     case .writable: "may be written by others"
     case .hardLinks: "has more than one name"
@@ -226,7 +226,7 @@ extension StackError: Catalogued {
 
   private var englishProblem: String {
     switch self {
-    case .badService(let name, .noName): "\(ShownText.line(name)) is no name of a service"
+    case .badService(let name, .noName): "\(ShownText.line(name)) is not a name of a service"
     case .badService(let name, .capitals):
       "\(ShownText.line(name)) is looked for by nobody: libpam reads names of services in small letters"
     case .badService(let name, .ours): "\(ShownText.line(name)) is a stack of pam-uaf's, and no service"
@@ -339,7 +339,7 @@ extension StackError: Catalogued {
     case .noShape: "leave --shape out"
     case .noTemplate, .noRefusal: "choose another --shape: pam.d/README.md has the ready stacks"
     case .folder(let path, .system(EROFS)), .file(let path, .system(EROFS)):
-      "\(path) lies on a file system that is mounted for reading alone: 'mount -o remount,rw' lets it be changed, where it is no image"
+      "\(path) lies on a file system that is mounted for reading alone: 'mount -o remount,rw' lets it be changed, where it is not an image"
     case .folder(_, .system): "name the folder with --pam-directory"
     case .folder(let path, _): "chown root:root \(path) && chmod 755 \(path)"
     case .file(let path, .owner), .file(let path, .writable): "chown root:root \(path) && chmod 644 \(path)"

@@ -53,7 +53,8 @@ extension TrialProblem: Catalogued {
         "\(file) names \(ShownText.line(module)), which is not where PAM looks for it", do: Self.logNamesLine)
     case .noLine(let line, let file):
       FindingText(
-        "\(file):\(line) is no line libpam understands", do: "write it as pam.conf(5) says, or choose another template")
+        "\(file):\(line) is not a line libpam understands",
+        do: "write it as pam.conf(5) says, or choose another template")
     case .noInclude(let name, let file):
       FindingText(
         "\(file) includes \(ShownText.line(name)), which libpam cannot read", do: StackLinePlace.includeRemedy.english)

@@ -272,7 +272,7 @@ extension WayIn {
 
     var english: String {
       switch self {
-      case .noAccount: "is no account"
+      case .noAccount: "is not an account"
       case .password(let state): "has a password that is \(state.english)"
       case .noConsole: "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
       case .noAdministrator(let groups): "is in none of the groups \(groups.joined(separator: ", "))"

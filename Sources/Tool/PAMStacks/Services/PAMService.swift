@@ -20,7 +20,7 @@ package struct PAMService: Equatable {
   // Longer names do not exist. They would leave no room for the names of files written beside it.
   private static let longestName = 64
 
-  /// - Throws: ``StackError``: `badService` for what is no name of a service, or for a file that services share.
+  /// - Throws: ``StackError``: `badService` for what is not a name of a service, or for a file that services share.
   package init(_ name: String) throws(StackError) {
     guard Self.isName(name) else { throw .badService(name, .noName) }
     guard !name.hasPrefix(Self.prefix) else { throw .badService(name, .ours) }

@@ -213,7 +213,7 @@ package enum SudoersGap: Equatable {
     case group(gid_t)
     /// It is not root's.
     case owner(uid_t)
-    /// It is no file.
+    /// It is not a file.
     case kind
   }
 
@@ -312,7 +312,7 @@ extension SudoersGap.Flaw {
     case .everybody: "can be written by everybody"
     case .group(let number): "can be written by group \(number)"
     case .owner(let number): "belongs to user \(number)"
-    case .kind: "is no file"
+    case .kind: "is not a file"
     }
   }
 

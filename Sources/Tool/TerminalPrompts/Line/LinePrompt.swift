@@ -94,7 +94,7 @@ package struct LinePrompt {
   private static func takingBack(_ columns: Int) -> String { String(repeating: "\u{8} \u{8}", count: columns) }
 }
 
-/// Lines of an input that is no terminal: read byte by byte, so that nothing beyond the line is taken and nothing of it is
+/// Lines of an input that is not a terminal: read byte by byte, so that nothing beyond the line is taken and nothing of it is
 /// left in a buffer.
 package struct LineInput {
   /// What came.
@@ -169,7 +169,7 @@ package struct EntryForm: Equatable {
     case masked
     /// The entry itself.
     case shown
-    /// So many digits as they are typed, and ``mask`` for what follows them or is no digit: the number of a list.
+    /// So many digits as they are typed, and ``mask`` for what follows them or is not a digit: the number of a list.
     ///
     /// Whoever overlooks the list enters a value here.
     case number(digits: Int)

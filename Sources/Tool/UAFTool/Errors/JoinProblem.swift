@@ -2,7 +2,7 @@ import Wording
 
 /// Why a machine does not join a server, or leave it.
 enum JoinProblem: Equatable {
-  /// What was read is no machine payload.
+  /// What was read is not a machine payload.
   case notUnderstood(PayloadProblem)
   /// What was read is a person's enrolment code.
   case enrolmentCode
@@ -35,7 +35,7 @@ extension JoinProblem: Catalogued {
     switch self {
     case .notUnderstood(let why):
       FindingText(
-        "this is no machine payload: \(ShownText.line(why.english))",
+        "this is not a machine payload: \(ShownText.line(why.english))",
         do: "'uaf-server join-code create' prints it as one line: give that line's file whole")
     case .enrolmentCode:
       FindingText(

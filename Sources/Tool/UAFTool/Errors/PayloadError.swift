@@ -25,7 +25,7 @@ enum PayloadError: Equatable {
   case noFile(CodePlace)
   /// Its file cannot be read; the system's error number.
   case unreadable(path: String, CInt)
-  /// What was read is no code.
+  /// What was read is not a code.
   case unusable(UnusableCode)
   /// It cannot be parsed, or asks for something that no payload may ask for.
   case notUnderstood(PayloadProblem)
@@ -93,7 +93,7 @@ extension PayloadError: Catalogued {
         do: "give the 24 characters there as a line, or the helpdesk's line in a file with --payload FILE")
     case .notUnlockCode:
       FindingText(
-        "that is no unlock code: it has characters that no code has",
+        "that is not an unlock code: it has characters that no code has",
         do: "enter the 24 characters from the helpdesk, or give its line in a file with --payload FILE")
     case .unlockCodeOnCommandLine:
       FindingText(
@@ -151,12 +151,12 @@ extension PayloadError: Catalogued {
 extension UnusableCode: Catalogued {
   var english: FindingText {
     switch self {
-    case .notText: FindingText("that is no code: it is not text in UTF-8", do: "save it as plain text")
+    case .notText: FindingText("that is not a code: it is not text in UTF-8", do: "save it as plain text")
     case .holdsNUL:
-      FindingText("that is no code: it has NUL bytes", do: "save it as plain text in UTF-8, or give its file")
-    case .tooLong: FindingText("that is no code: no code is longer than \(PayloadLine.maximumCount) bytes")
+      FindingText("that is not a code: it has NUL bytes", do: "save it as plain text in UTF-8, or give its file")
+    case .tooLong: FindingText("that is not a code: no code is longer than \(PayloadLine.maximumCount) bytes")
     case .badCharacters:
-      FindingText("that is no code: it has characters that no code has", do: Self.copyItAll.english)
+      FindingText("that is not a code: it has characters that no code has", do: Self.copyItAll.english)
     case .notFound: FindingText("there is no code in it, or only a part of one", do: Self.copyItAll.english)
     case .several:
       FindingText(

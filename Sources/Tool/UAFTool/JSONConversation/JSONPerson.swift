@@ -27,7 +27,7 @@ struct JSONPerson: Person, ~Copyable {
   /// Whether an answer waits for its question.
   var hasAnswerAhead: Bool { answerAhead != nil }
 
-  /// A line that is no answer cancels, so that nothing is sent by mistake.
+  /// A line that is not an answer cancels, so that nothing is sent by mistake.
   ///
   /// A *resume* that nothing waits for is passed over, as the core does with one.
   mutating func answer(_ prompt: Prompt) throws(ToolError) -> Entry {
@@ -77,7 +77,7 @@ struct JSONPerson: Person, ~Copyable {
 
   /// What the next line says; the answers' bytes are put into `entered`.
   ///
-  /// - Returns: nil if it is no answer; that is reported.
+  /// - Returns: nil if it is not an answer; that is reported.
   private func next(
     _ form: JSONAnswerReader.Form, into entered: inout Secret
   ) throws(ToolError) -> JSONAnswerReader.Answer? {

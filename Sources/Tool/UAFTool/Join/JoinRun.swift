@@ -144,7 +144,7 @@ struct JoinPayload {
 
   /// Reads a payload's one line.
   ///
-  /// - Throws: ``ToolError/join(_:)`` for what is no machine payload.
+  /// - Throws: ``ToolError/join(_:)`` for what is not a machine payload.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
     let text = String(decoding: line, as: UTF8.self)

@@ -46,7 +46,7 @@ enum ToolText: Catalogued {
   // The recovery key
   case recoveryKeyWritten(String)
   case recoveryKeyUnused
-  // Lines of JSON that are no answer
+  // Lines of JSON that are not an answer
   case lineHoldsNUL
   case noFurtherLine
   case lineIsNoAnswer
@@ -92,7 +92,7 @@ enum ToolText: Catalogued {
     case .reason(let text): "Reason: \(text)"
     case .lineHoldsNUL: "the line holds a NUL: cancelled"
     case .noFurtherLine: "standard input has no further line: cancelled"
-    case .lineIsNoAnswer: "the line is no answer: cancelled"
+    case .lineIsNoAnswer: "the line is not an answer: cancelled"
     case .nothingAskedYet: "nothing was asked yet: cancelled"
     case .nothingToDeny: "only an approval can be denied: cancelled"
     }

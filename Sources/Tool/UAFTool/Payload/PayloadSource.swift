@@ -223,7 +223,7 @@ enum PayloadLine {
 extension CodePlace {
   /// Where most commands take a code.
   static let code = CodePlace.option("--code")
-  /// Where commands take what is no enrolment code.
+  /// Where commands take what is not an enrolment code.
   static let payload = CodePlace.option("--payload")
 }
 
@@ -257,7 +257,7 @@ struct OutOfBandCode {
 
   /// Reads a code's one line.
   ///
-  /// - Throws: ``ToolError/payload(_:)`` for what is no code, or asks for what no code may.
+  /// - Throws: ``ToolError/payload(_:)`` for what is not a code, or asks for what no code may.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
     guard EnrolmentCode(typed: String(decoding: line, as: UTF8.self)) == nil else {
@@ -279,7 +279,7 @@ struct OutOfBandCode {
   /// What the core is asked for.
   ///
   /// - Parameter denies: whether the approval is denied.
-  /// - Throws: ``ToolError/payload(_:)`` for a denial of what is no approval.
+  /// - Throws: ``ToolError/payload(_:)`` for a denial of what is not approval.
   func request(for user: String?, denies: Bool) throws(ToolError) -> Request {
     if denies, operation != .authenticate { throw .payload(.notUnderstood(.registrationDenied)) }
     var request = Request(operation)

@@ -17,7 +17,7 @@ struct StatusQuery {
   /// The core's last word about an account; a refusal is one, too.
   ///
   /// - Parameter user: the account's name, root's to choose; nil for the caller's own.
-  /// - Throws: ``ToolError`` where the core cannot be asked, or can answer nobody: that is no fault of one account.
+  /// - Throws: ``ToolError`` where the core cannot be asked, or can answer nobody: that is not a fault of one account.
   private func ask(_ user: String?) throws(ToolError) -> Finished {
     var request = Request(.status)
     request.user = user

@@ -204,7 +204,7 @@ def die(lab, between, people, path):
 @row(
     "A53",
     "sudo killed after Enter, by 4 signals, while the server owes the request or the verdict",
-    "after that nothing is signed or sent; what was sent already is no plain success in the log",
+    "after that nothing is signed or sent; what was sent already is not a plain success in the log",
     causes=("a local user",),
 )
 def killed_host(lab):

@@ -331,7 +331,7 @@ def answers_exchanged(lab):
     return "; ".join(seen)
 
 
-# --- Challenges that are no login's
+# --- Challenges that are not a login's
 
 
 def foreign_challenges(lab, person):

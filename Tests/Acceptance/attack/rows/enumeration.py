@@ -138,7 +138,7 @@ def at_the_server(lab):
     lab.configure()
     statuses = {state: respond(forged(sample, asked[state][0], name)) for state, name in names.items()}
     must(len(set(statuses.values())) == 1, f"a forged signature tells states apart: {statuses}")
-    must(respond(sample) == 1200, "the sample was no good answer: nothing is shown")
+    must(respond(sample) == 1200, "the sample was not good answer: nothing is shown")
     return (
         f"the server: requests of one shape for {len(names)} states, a forged signature by the key that is asked for: "
         f"status {statuses['registered']} for each"

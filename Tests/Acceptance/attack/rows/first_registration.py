@@ -52,7 +52,7 @@ def settle(lab, person, what):
         register(lab, person, check=True)
     names = {path.name for path in person.state.parent.iterdir() if path.name.strip(".").startswith(f"{person.uid}.")}
     if not was_kept:
-        # Which keys were made outlives everything, and is no part of the account.
+        # Which keys were made outlives everything, and is not part of the account.
         expected = {person.state.name, person.state.name + "-journal", f"{person.uid}.made"}
         must(names == expected, f"{what}: afterwards there are {names}")
     must(person.state.stat().st_nlink == 1, f"{what}: the file has several names")

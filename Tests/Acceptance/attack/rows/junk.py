@@ -113,7 +113,7 @@ def timed_logins(lab, person):
 @row(
     "A71",
     f"{RATE} requests a second that are junk, from the loopback address of a person's machine, after a restart of the server",
-    f"{LOGINS} of {LOGINS} logins come through; none sees the server as away; who is not known is told to come back later",
+    f"{LOGINS} of {LOGINS} logins come through; none sees the server as away; who is not known is told to try again later",
     causes=("a local user",),
 )
 def flooded_loopback(lab):

@@ -171,7 +171,7 @@ CHANGES = {
 
 
 def stray_token(recorder, person, port):
-    """The token of a login is no proof for a deregistration."""
+    """The token of a login is not proof for a deregistration."""
     body = recorder.record(person)
     said = json.loads(forger.ask("/uaf/respond", body, port)[1])
     token = said["additionalTokens"][0]["value"]

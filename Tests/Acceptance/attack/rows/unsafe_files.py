@@ -120,7 +120,7 @@ def unsafe_files(lab):
         try:
             for what, damage in damages.items():
                 damage(path)
-                # Where the system lets anybody link to root's files, a second name is no word of root's.
+                # Where the system lets anybody link to root's files, a second name is not a word of root's.
                 is_roots = path in OF_ROOT and what != "with a second name"
                 refused(lab, person, path, what, (hosts.SERVICE_ERR if is_roots else hosts.SYSTEM_ERR,))
                 put_back(path, saved)

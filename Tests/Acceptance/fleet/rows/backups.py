@@ -38,7 +38,7 @@ def back_up(lab, instance):
         ended = time.time()
         load.for_(1)
     load.must_be_honest()
-    must(not load.later, f"told to come back later during the backup: {dict(load.later)}")
+    must(not load.later, f"told to try again later during the backup: {dict(load.later)}")
     must(any(started < yes.acknowledged < ended + 1 for yes in load.yes), "nobody logged in beside the backup")
     return people, said.strip()
 

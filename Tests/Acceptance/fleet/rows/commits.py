@@ -80,7 +80,7 @@ def scene(lab):
 @row(
     "F10",
     "the connection to PostgreSQL ends between a commit and its answer, with and without a counter",
-    "told as 'come back later'; the same answer is refused afterwards by both instances, another login succeeds",
+    "told as 'try again later'; the same answer is refused afterwards by both instances, another login succeeds",
     causes=("the network",),
     limit=240,
 )
@@ -93,7 +93,7 @@ def cut(lab):
 @row(
     "F11",
     "PostgreSQL says nothing any more after a commit",
-    "the instance gives up, tells 'come back later', and is back by itself; the same answer is refused afterwards",
+    "the instance gives up, tells 'try again later', and is back by itself; the same answer is refused afterwards",
     causes=("the network",),
     limit=240,
 )
@@ -181,7 +181,7 @@ def no_standby(lab):
         for standby in standbys:
             standby.thaw_postgres()
         gap = load.back_after(time.time(), 60)
-    must(load.later, "nobody was told to come back later")
+    must(load.later, "nobody was told to try again later")
     must(not told, f"{len(told)} logins were acknowledged without a standby")
     load.must_be_honest()
     return f"no yes for 15 s without standbys, {dict(load.later)}; longest wait {gap:.1f} s"

@@ -42,7 +42,7 @@ def full(lab, load, disk, again=lambda: None):
 @row(
     "F15",
     "PostgreSQL's disk is full under logins, then has room again",
-    "no yes that is not stored; 'come back later', and logins are back by themselves",
+    "no yes that is not stored; 'try again later', and logins are back by themselves",
     causes=("the machine",),
     limit=240,
 )
@@ -61,7 +61,7 @@ def postgresql_full(lab):
 @row(
     "F16",
     "SQLite's disk is full under logins, then has room again",
-    "no yes that is not stored; 'come back later', and logins are back by themselves",
+    "no yes that is not stored; 'try again later', and logins are back by themselves",
     causes=("the machine",),
     limit=120,
 )
@@ -86,7 +86,7 @@ def sqlite_full(lab):
 @row(
     "F17",
     "PostgreSQL is away: ended, then standing still with its connections open; 20 s each",
-    "'come back later' all the time, and not ready; logins are back by themselves, nothing that was told is lost",
+    "'try again later' all the time, and not ready; logins are back by themselves, nothing that was told is lost",
     causes=("the network", "the machine"),
     limit=240,
 )

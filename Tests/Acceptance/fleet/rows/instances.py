@@ -109,7 +109,7 @@ def clocks(lab):
 @row(
     "F18",
     "wrong answers for one account, one to each of two instances, where two are allowed; one of them is started again",
-    "the next wrong one is told 'come back later' at both, and after the start; right answers are accepted at both",
+    "the next wrong one is told 'try again later' at both, and after the start; right answers are accepted at both",
     causes=("somebody afar",),
     limit=120,
 )
@@ -135,4 +135,4 @@ def wrong_answers(lab):
     must(accepted == ["yes", "yes"], f"right answers afterwards: {accepted}")
     stored = single.sql("SELECT count(*) FROM uaf.wrongAnswer")
     must(stored == [["1"]], f"rows of wrong answers: {stored}")
-    return f"two told {told}, then 'come back later' at both and after a start; right answers accepted at both"
+    return f"two told {told}, then 'try again later' at both and after a start; right answers accepted at both"

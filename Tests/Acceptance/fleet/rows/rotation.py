@@ -68,7 +68,7 @@ def under_load(lab):
         load.back_after(moment, 60)
         load.for_(3)
     load.must_be_honest()
-    must(not load.later, f"told to come back later: {dict(load.later)}")
+    must(not load.later, f"told to try again later: {dict(load.later)}")
     since = lab.verdicts.seen - before
     must(set(since) == set(new), f"signed after the change: {since}")
     for instance in instances:

@@ -74,7 +74,7 @@ def sinks(lab):
         webhook.up()
         load.for_(2)
     load.must_be_honest()
-    must(not load.later, f"told to come back later: {dict(load.later)}")
+    must(not load.later, f"told to try again later: {dict(load.later)}")
     until(lambda: webhook.rows and syslog.rows, "the first rows", 90)
     instances[0].program.kill()
     channel = lab.channel(instances[1])

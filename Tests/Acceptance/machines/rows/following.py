@@ -115,7 +115,7 @@ def lock(machine):
 @row(
     "M13",
     "a workstation is lost, and revoked in one step",
-    "its keys log nobody in, it is no known machine, and it joins no more with its code; the other one goes on",
+    "its keys log nobody in, it is not a known machine, and it joins no more with its code; the other one goes on",
 )
 def lost(lab):
     payload = lab.join_code("--machines", "3")["payload"]

@@ -101,7 +101,7 @@ def cannot_be_taken_out(lab):
             machine.write("/etc/pam.d/vpn", text)
             refused(machine, "take the lines of pam_uaf.so out of /etc/pam.d/vpn")
         must(LET_IN in scene.sudo(machine, "mina", PASSCODE).text, "after the failed removals sudo does not let in")
-        # A copy that an editor left is no service.
+        # A copy that an editor left is not a service.
         machine.path("/etc/pam.d/vpn").rename(machine.path("/etc/pam.d/sudo.bak"))
         machine.run("dpkg", "--remove", "libpam-uaf")
         machine.path("/etc/pam.d/sudo.bak").unlink()

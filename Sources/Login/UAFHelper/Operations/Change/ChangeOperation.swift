@@ -44,7 +44,7 @@ struct ChangeOperation: CallOperation {
   }
 
   private static var noValue: Ending {
-    Ending(.changeInvalid, log: "a fingerprint is no value that can be changed")
+    Ending(.changeInvalid, log: "a fingerprint is not a value that can be changed")
   }
 
   /// `PAM_CHANGE_EXPIRED_AUTHTOK`: a login succeeded with a value that has to be changed.

@@ -102,7 +102,7 @@ struct LoginStanding: Hashable {
     .notInteractive, .resetChosen, .noAnswer,
   ]
 
-  /// Whether an end with this result means that the server answered, and the answer was no success.
+  /// Whether an end with this result means that the server answered, and the answer was not a success.
   ///
   /// A request that was received and led to no success counts too, unless the person or the machine has ended the login.
   func isServersNo(_ result: FidoResult) -> Bool { isRefused || hasRequest && !Self.personsOwn.contains(result) }

@@ -43,7 +43,7 @@ struct ResetOperation: CallOperation {
     }
     try accounts.requireNotBlocked(held.account)
     let typed = held.types.filter(\.isTyped)
-    guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is no value that can be reset") }
+    guard !typed.isEmpty else { throw Ending(.resetInvalidType, log: "a fingerprint is not a value that can be reset") }
     // Root's scripts are asked nothing.
     let chosen = try named == nil && typed.count > 1 && !isRoot ? prompter.chooseType(among: typed) : typed.first
     guard let type = named ?? (typed.count == 1 || !isRoot ? chosen : nil) else {
