@@ -73,7 +73,7 @@ def wrong_payloads(lab):
         ("another key of verdicts", changed(payload, verdictKeys=OTHER_KEY), (), "The answer is not signed with the key"),
         ("no such host", changed(payload, server="https://nowhere.example:8443"), (), ""),
         ("another authority", changed(payload, ca=None), (), ""),
-        ("a person's code", lab.says("enrol", "otto").strip(), (), "this is not a machine payload"),
+        ("a person's code", lab.says("enrol", "otto").strip(), (), "this is an enrolment code, by which a person registers"),
     ]
 
 
