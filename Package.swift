@@ -281,11 +281,12 @@ let package = Package(
       ],
       path: "Tests/ToolTestSupport", swiftSettings: strict),
     tests(of: "TerminalPrompts", with: ["HostSystem", "SecretMemory", "ToolTestSupport"]),
-    tests(of: "PAMStacks", with: ["Wording", "ToolTestSupport"]),
+    tests(of: "PAMStacks", with: ["ProgramTesting", "Wording", "ToolTestSupport"]),
     tests(
       of: "Doctor",
       with: [
-        "Authenticator", "AuthenticatorTypes", "FidoResults", "PAMStacks", "UAFConfiguration", "UAFWire", "Wording",
+        "Authenticator", "AuthenticatorTypes", "FidoResults", "PAMStacks", "UAFCrypto", "UAFConfiguration", "UAFWire",
+        "Wording",
         "ToolTestSupport",
       ]),
     tests(

@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import UAFCrypto
 import ToolTestSupport
 import UAFWire
 
@@ -202,11 +204,15 @@ import UAFWire
     #expect(machine.requests.last?.method == .get && machine.requests.last?.skipsVerification == true)
   }
 
+  // Of RSA with 1024 bits, and of P-256 signed with SHA-1; for fido.example.com, until 2126.
   @Test(arguments: [
-    (WeakCertificate.key, "its key has 1024 bits, which are too few"),
-    (WeakCertificate.signature, "it is signed with a hash function that can be forged"),
+    ("weak-key", "its key has 1024 bits, which are too few"),
+    ("weak-signature", "it is signed with a hash function that can be forged"),
   ])
-  func `names a certificate that is too weak, whether it was refused or taken`(certificate: [UInt8], text: String) {
+  func `names a certificate that is too weak, whether it was refused or taken`(name: String, text: String) throws {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let pem = try Data(contentsOf: tests.appending(path: "Vectors/certificates/\(name).pem"))
+    let certificate = try #require(try X509.certificates(pem: Array(pem)).first)
     let machine = Machine()
     machine.server?.certificate = certificate
     let taken = machine.doctor()

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramTesting
 import Testing
 
 @testable import PAMStacks
@@ -63,7 +64,7 @@ import Testing
 
   @Test func `hundreds of random stacks end as libpam has them end`() throws {
     let count = ProcessInfo.processInfo.environment["STACKS"].flatMap { Int($0) } ?? 400
-    var chance = Chance(seed: UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 1)
+    var chance = SplitMix(state: UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 1)
     var successes = 0
     for _ in 0..<count {
       let files = [
@@ -78,11 +79,11 @@ import Testing
     #expect(successes * 10 > count && successes * 10 < count * 9, "\(successes) of \(count)")
   }
 
-  private static func file(_ chance: inout Chance, _ inner: [String]) -> String {
+  private static func file(_ chance: inout SplitMix, _ inner: [String]) -> String {
     (0..<chance.below(5) + 1).map { _ in line(&chance, inner) }.joined(separator: "\n") + "\n"
   }
 
-  private static func line(_ chance: inout Chance, _ inner: [String]) -> String {
+  private static func line(_ chance: inout SplitMix, _ inner: [String]) -> String {
     if !inner.isEmpty, chance.below(4) == 0 {
       let name = inner[chance.below(inner.count)]
       return ["@include \(name)", "auth include \(name)", "auth substack \(name)"][chance.below(3)]
@@ -92,7 +93,7 @@ import Testing
     return "\(chance.below(9) == 0 ? "-" : "")auth \(control(&chance)) \(module) auth=\(result)"
   }
 
-  private static func control(_ chance: inout Chance) -> String {
+  private static func control(_ chance: inout SplitMix) -> String {
     let words = ["required", "requisite", "sufficient", "optional"]
     if chance.below(2) == 0 { return words[chance.below(words.count)] }
     let actions = (0..<chance.below(3) + 1).map { _ in
@@ -101,23 +102,8 @@ import Testing
     return "[\((actions + (chance.below(4) == 0 ? [] : ["default=\(action(&chance))"])).joined(separator: " "))]"
   }
 
-  private static func action(_ chance: inout Chance) -> String {
+  private static func action(_ chance: inout SplitMix) -> String {
     ["ignore", "ok", "ok", "done", "bad", "die", "reset", "1", "2", "3"][chance.below(10)]
-  }
-
-  /// Numbers that are the same each time (SplitMix64).
-  private struct Chance {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func below(_ limit: Int) -> Int {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return Int((mixed ^ mixed >> 31) % UInt64(limit))
-    }
   }
 
   // MARK: What a service comes to

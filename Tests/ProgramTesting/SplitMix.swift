@@ -13,4 +13,7 @@ public struct SplitMix: RandomNumberGenerator {
     value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
     return value ^ (value >> 31)
   }
+
+  /// A number from 0 up to a limit, without it.
+  public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -172,7 +172,7 @@ import UAFWire
           line: EnrolmentPayload(
             op: .registration, server: "https://h", username: "alice", authCode: "c0de", expires: 1
           ).encoded),
-        "this is an enrolment code, by which a person registers, and no machine payload\nhint: 'uafctl register"
+        "this is an enrolment code, by which a person registers, not a machine payload\nhint: 'uafctl register"
       ),
       (run(["join"], line: "00000-00000-00000-00000"), "this is an enrolment code, by which a person registers"),
     ]

@@ -162,10 +162,11 @@ final class ServedCertificatesTests {
   }
 
   @Test func `says of a certificate that it is too weak, and which part of it`() throws {
+    // Of RSA with 1024 bits, and of P-256 signed with SHA-1; for fido.example.com, until 2126.
     let (key, signature) = (folder.path("key.crt"), folder.path("signature.crt"))
-    for (path, text) in [(key, Self.weakKey), (signature, Self.weakSignature)] {
-      let pem = "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n"
-      _ = try StateFile.create(path: path, mode: 0o644, contents: Array(pem.utf8))
+    for (path, name) in [(key, "weak-key"), (signature, "weak-signature")] {
+      let pem = try Data(contentsOf: Checkout.file("Tests/Vectors/certificates/\(name).pem"))
+      _ = try StateFile.create(path: path, mode: 0o644, contents: Array(pem))
     }
     let certificates = try ServedCertificates(others: [key, signature]) { nil }
     let lines = reload(certificates, host: "fido.example.com")
@@ -174,30 +175,6 @@ final class ServedCertificatesTests {
         "certificate-weak-key bits=1024 certificate=\(key)", "certificate-weak-signature certificate=\(signature)",
       ], "\(lines)")
   }
-
-  // Of RSA with 1024 bits, and of P-256 signed with SHA-1; for fido.example.com, until 2126.
-  private static let weakKey = """
-    MIIBszCCAVmgAwIBAgIBATAKBggqhkjOPQQDAjANMQswCQYDVQQDDAJjYTAgFw0y
-    NjExMjgyMDIxMDFaGA8yMTI2MTEwNDIwMjEwMVowDzENMAsGA1UEAwwEdGVzdDCB
-    nzANBgkqhkiG9w0BAQEFAAOBjQAwgYkCgYEAmLO7ympjqMo2llKmXoMANZgBAJk1
-    H2GmynH9JVBqaRO2GqShQIzuS4vBCawGNwoNvZvcgfF5TULfz9teLEPA5e3OlHLC
-    Nfc0rAEgRYaQRUclhbCnZFlJr1Q+jOCchTcix5b6mLsZwiAfz9bWEaCBQJ/IuXfh
-    Iqo+k1vf3L9yVYECAwEAAaNfMF0wGwYDVR0RBBQwEoIQZmlkby5leGFtcGxlLmNv
-    bTAdBgNVHQ4EFgQU7exAL3ZnNuBbMuRaOBFFsZoFGRgwHwYDVR0jBBgwFoAUxr3l
-    8fBxSouC7ZGuAnF84zxXfYYwCgYIKoZIzj0EAwIDSAAwRQIgKiJsCNhLm1yO8H5g
-    q1FVJhfDmiEW9ZWHR+BsIZMv0OkCIQCDKsNJHny4DhdIIfUFOId38CuuB1RSVp3E
-    LHmZFIbEuQ==
-    """
-  private static let weakSignature = """
-    MIIBazCCARGgAwIBAgIBAjAJBgcqhkjOPQQBMA0xCzAJBgNVBAMMAmNhMCAXDTI2
-    MTEyODIwMjEwMVoYDzIxMjYxMTA0MjAyMTAxWjAPMQ0wCwYDVQQDDAR0ZXN0MFkw
-    EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAERoVOwox9USSVyzcV4A4cakzqLLmRDifL
-    kuB+cEExfq0Lmw0aoNG7o4ZF0AZ+fD0NEjTbwrxDGd3KtQ8UWvDRXaNfMF0wGwYD
-    VR0RBBQwEoIQZmlkby5leGFtcGxlLmNvbTAdBgNVHQ4EFgQUP5GLMFBG+D7C6cVH
-    JL5ZLoHO2VkwHwYDVR0jBBgwFoAUxr3l8fBxSouC7ZGuAnF84zxXfYYwCQYHKoZI
-    zj0EAQNJADBGAiEAnDq1+HP1oKeyb0ehdr++w9fjTYf2WQjg21A8hRGe74QCIQDH
-    Ep1/muHmJ+wM9n9iFUzSeB5sdAXZYP7XBfnfHlu+sQ==
-    """
 
   @Test func `after a renewal a login that began before it counts for five minutes, and no longer`() throws {
     try issue(1)

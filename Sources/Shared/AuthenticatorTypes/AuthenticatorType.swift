@@ -1,5 +1,5 @@
-// Purpose: what the types of authenticators are, with the rules of what people enter. The server has it too: it knows the types' metadata,
-// and compiles the expressions of a policy for workstations before it lends them. It knows no files, and may not import Authenticator.
+// Purpose: what the types of authenticators are, with the rules of what people enter. No files. It may not import Authenticator:
+// the server uses this target too, for the types' metadata and to compile the expressions of a policy for workstations.
 
 import FidoResults
 import SecretMemory

@@ -4,8 +4,9 @@ import NIOCore
 import NIOHTTP1
 import WebMessages
 
-/// The handler of a connection's requests, behind TLS and NIO's parser and encoder: collects a request whole, has it answered, and
-/// writes the response at once.
+/// The handler of a connection's requests, behind TLS and NIO's parser and encoder.
+///
+/// It collects a request whole, has it answered, and writes the response at once.
 ///
 /// Requests are answered one at a time. Parts of further ones wait, and nothing more is read while some do. Everything happens on
 /// the connection's event loop, but for what the store does elsewhere.
@@ -222,8 +223,8 @@ enum ExchangeStage {
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``: each further one would see each
-/// part of each message.
+/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``.
+/// Each further one would see each part of each message.
 struct ExchangeChannel: ServerChildChannel {
   /// A connection; nothing has to be done for it outside its pipeline.
   struct Value: ServerChildChannelValue {

@@ -63,7 +63,7 @@ enum OwnName: Equatable {
 struct NameProcess {
   /// The program's path.
   let program: String
-  /// How long the answer is waited for, in milliseconds: a directory that is away is not a reason to keep a person waiting longer.
+  /// How long the answer is waited for, in milliseconds: nobody should wait longer for a directory that is away.
   var patience: Int32 = 5000
   /// Told which parts of the program's sandbox are missing.
   var report: (String) -> Void = { _ in }

@@ -3,8 +3,7 @@ import Glibc
 
 /// The kernel's audit (AUDIT_USER messages over netlink), opened once before anything is asked.
 ///
-/// One small message needs no library. A kernel or a container without audit is not a failure of a login: the caller gets the error
-/// number.
+/// One small message needs no library. Where a kernel or a container has no audit, no login fails: the caller gets the error number.
 final class KernelAudit: AuditSink {
   private let socket: CInt
   private let openingError: CInt

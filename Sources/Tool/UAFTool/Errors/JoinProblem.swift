@@ -39,7 +39,7 @@ extension JoinProblem: Catalogued {
         do: "'uaf-server join-code create' prints it as one line: give that line's file whole")
     case .enrolmentCode:
       FindingText(
-        "this is an enrolment code, by which a person registers, and no machine payload",
+        "this is an enrolment code, by which a person registers, not a machine payload",
         do: "'uafctl register --code FILE' takes it; a machine joins with the line of 'uaf-server join-code create'")
     case .otherFingerprint(let found):
       FindingText(
