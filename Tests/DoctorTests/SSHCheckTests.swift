@@ -126,7 +126,30 @@ import Wording
   }
 
   @Test(arguments: [
-    "PasswordAuthentication no\nAuthenticationMethods password\n",
+    ("HostbasedAuthentication yes", ["hostbased"]), ("GSSAPIAuthentication yes", ["gssapi-with-mic"]),
+    ("HostbasedAuthentication yes\nAuthenticationMethods hostbased publickey,keyboard-interactive:pam", ["hostbased"]),
+    (
+      "HostbasedAuthentication yes\nGSSAPIAuthentication yes\nAuthenticationMethods publickey,gssapi-with-mic hostbased",
+      ["hostbased", "gssapi-with-mic"]
+    ),
+  ])
+  func `is not content where people get in who are asked for nothing`(text: String, methods: [String]) {
+    let findings = findings(Self.good + text + "\n")
+    #expect(
+      findings.contains(.warning(.sshUnasked, SSHText.unasked(methods))) && !findings.contains { $0.level == .ok })
+  }
+
+  @Test(arguments: [
+    "HostbasedAuthentication yes\nAuthenticationMethods hostbased,keyboard-interactive:pam publickey,keyboard-interactive",
+    "HostbasedAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive:pam", "GSSAPIAuthentication no",
+    "AuthenticationMethods hostbased publickey,keyboard-interactive:pam",
+  ])
+  func `says nothing of methods that are off, or behind which the question comes`(text: String) {
+    #expect(!found(Self.good + text + "\n").contains(.sshUnasked))
+  }
+
+  @Test(arguments: [
+    "PasswordAuthentication no\nAuthenticationMethods password\n", "AuthenticationMethods hostbased gssapi-with-mic\n",
     "PubkeyAuthentication no\nAuthenticationMethods publickey publickey,keyboard-interactive\n",
   ])
   func `methods that are all off let nobody in, which is a failure`(text: String) {
@@ -239,6 +262,25 @@ import Wording
       ])
     machine.service("sshd", "auth required pam_unix.so")
     #expect(lines() == [])
+  }
+
+  @Test(arguments: [
+    (
+      "Unsupported Match attribute Users\r\nFILE line 4: Bad Match condition\r\n", "Unsupported Match attribute Users; "
+    ),
+    (
+      "Unknown authentication method \"foo\" in list\r\nFILE line 5: invalid AuthenticationMethods method list.\r\n",
+      "Unknown authentication method \"foo\" in list; "
+    ),
+    (
+      "Disabled method \"hostbased\" in AuthenticationMethods list \"hostbased\"\r\nAuthenticationMethods cannot be satisfied",
+      "Disabled method \"hostbased\" in AuthenticationMethods list \"hostbased\" "
+    ),
+  ])
+  func `so is one whose file sshd names behind the reason, or not at all`(said: String, told: String) {
+    let (program, file) = install(Self.good)
+    machine.mistakes["\(program) -t -f \(file)"] = said.replacing("FILE", with: file)
+    #expect(lines().count == 1 && lines().first?.hasPrefix("FAIL ssh: sshd refuses its configuration: " + told) == true)
   }
 
   @Test func `an sshd that cannot start for another reason is named, and its files are read`() {

@@ -153,6 +153,7 @@ package enum FindingID: String, CaseIterable {
   case sshKeyboardInteractive = "ssh-keyboard-interactive"
   case sshPassword = "ssh-password"
   case sshPublicKey = "ssh-public-key"
+  case sshUnasked = "ssh-unasked"
   case sshConfiguration = "ssh-configuration"
   case sshRescue = "ssh-rescue"
   // The server

@@ -105,6 +105,8 @@ struct SSHCheck {
     if !settings.takesKeyFirst {
       found.append(warning(.sshPublicKey, settings.hasKeys ? .publicKey(isLed) : .noKeys(isLed)))
     }
+    let unasked = settings.unaskedMethods
+    if !unasked.isEmpty { found.append(warning(.sshUnasked, .unasked(unasked))) }
     guard found.isEmpty else { return found }
     if settings.takesKeyAlone { return [Verdict(level: .ok, id: nil, text: .fine)] }
     return [Verdict(level: .ok, id: nil, text: settings.asksWithoutKey ? .either(isLed) : .both(isLed))]

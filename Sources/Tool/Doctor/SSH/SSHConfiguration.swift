@@ -28,8 +28,7 @@ struct SSHConfiguration {
     }
     guard let text = output(program, ["-T", "-f", file]) else {
       let error = complaint(["-t", "-f", file])
-      // It names the file and the line.
-      if let error, error.hasPrefix("/") { return .refused(error) }
+      if let error, Self.isAboutConfiguration(error) { return .refused(error) }
       return gap.map { .unread($0) }
         ?? .read(SSHReading.Known(everybody: files, unevaluated: files.criteria, complaint: error))
     }
@@ -68,8 +67,21 @@ struct SSHConfiguration {
     "user=\(name),host=192.0.2.1,addr=192.0.2.1,laddr=192.0.2.2,lport=22"
   }
 
+  /// What sshd says of its mistakes, up to the line that names the file.
+  ///
+  /// That line comes first, or behind the reason: "Unsupported Match attribute Users", then the file with "Bad Match condition".
   private func complaint(_ arguments: [String]) -> String? {
-    errors(program, arguments)?.split(whereSeparator: \.isNewline).first.map(String.init)
+    let lines = errors(program, arguments)?.split(whereSeparator: \.isNewline).map(String.init) ?? []
+    let end = lines.firstIndex { $0.hasPrefix("/") } ?? lines.firstIndex(where: Self.isAboutMethods) ?? 0
+    return lines.isEmpty ? nil : lines.prefix(end + 1).joined(separator: "; ")
+  }
+
+  /// Of methods that are off sshd names no file.
+  private static func isAboutMethods(_ line: String) -> Bool { line.contains("AuthenticationMethods") }
+
+  /// Whether sshd complains about its configuration, and not about the machine, such as a folder that it lacks.
+  private static func isAboutConfiguration(_ complaint: String) -> Bool {
+    complaint.hasPrefix("/") || complaint.contains("; /") || isAboutMethods(complaint)
   }
 
   /// What the files say, and the first that could not be read.

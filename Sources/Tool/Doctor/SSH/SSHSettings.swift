@@ -15,7 +15,8 @@ struct SSHSettings: Equatable {
   private static let defaults = [
     "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
     "pubkeyauthentication": "yes", "authenticationmethods": "any", "authorizedkeyscommand": "none",
-    "trustedusercakeys": "none", "permitrootlogin": "prohibit-password", "pamservicename": "sshd",
+    "hostbasedauthentication": "no", "gssapiauthentication": "no", "trustedusercakeys": "none",
+    "permitrootlogin": "prohibit-password", "pamservicename": "sshd",
   ]
   private static let former = [
     "challengeresponseauthentication": "kbdinteractiveauthentication",
@@ -123,6 +124,14 @@ struct SSHSettings: Equatable {
   /// Whether somebody is asked for a key and then for what PAM asks.
   var takesKeyFirst: Bool { takesKeys && methods?.contains { $0.first == "publickey" } != false }
 
+  /// Methods besides keys by which people get in who are asked for nothing: sshd believes another machine, or Kerberos.
+  var unaskedMethods: [String] {
+    let unasked = ["hostbased", "gssapi-with-mic"].filter(isOn)
+    guard let methods else { return unasked }
+    let lists = methods.filter { $0.allSatisfy { $0 == "publickey" || unasked.contains($0) } }
+    return unasked.filter { method in lists.contains { $0.contains(method) } }
+  }
+
   /// Whether somebody without a key is asked what PAM asks.
   var asksWithoutKey: Bool {
     methods?.contains { $0.contains("keyboard-interactive") && !$0.contains("publickey") } != false
@@ -144,6 +153,8 @@ struct SSHSettings: Equatable {
     case "publickey": value("pubkeyauthentication") == "yes"
     case "password": value("passwordauthentication") == "yes"
     case "keyboard-interactive": isKeyboardInteractive
+    case "hostbased": value("hostbasedauthentication") == "yes"
+    case "gssapi-with-mic": value("gssapiauthentication") == "yes"
     default: true
     }
   }

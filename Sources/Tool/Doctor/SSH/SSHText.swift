@@ -23,6 +23,8 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case methodsPassword
   /// Both are in lists of methods.
   case methodsWithPassword
+  /// Methods besides keys, each of which is enough, and asks for nothing.
+  case unasked([String])
   /// Every list of methods has one that is off.
   case noMethods
   /// What is so for some people by a Match block.
@@ -45,6 +47,10 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case unsure([String])
 
   private static let group = WayIn.rescueGroup
+
+  private static func offSettings(_ methods: [String]) -> String {
+    methods.map { $0 == "hostbased" ? "HostbasedAuthentication no" : "GSSAPIAuthentication no" }.joined(separator: ", ")
+  }
 
   var english: FindingText {
     let text = bareEnglish
@@ -100,6 +106,11 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "AuthenticationMethods has password: it shows no question, and one string answers all of them",
         do: "take password out of AuthenticationMethods, then PasswordAuthentication no in sshd_config")
+    case .unasked(let methods):
+      FindingText(
+        "people get in by \(methods.joined(separator: " and ")), and are asked for nothing",
+        do: Self.offSettings(methods)
+          + " in sshd_config, or keyboard-interactive:pam behind it in AuthenticationMethods")
     case .noMethods:
       FindingText(
         "every list of AuthenticationMethods names a method that is off: nobody gets in",
@@ -194,6 +205,12 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
       FindingText(
         "AuthenticationMethods에 password가 있어, 그 방법에서는 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
         do: "AuthenticationMethods에서 password를 뺀 다음 sshd_config에 'PasswordAuthentication no'")
+    case .unasked(let methods):
+      FindingText(
+        "다음 방법으로는 아무 질문 없이 들어올 수 있습니다: \(methods.joined(separator: ", "))",
+        do:
+          "sshd_config에 '\(Self.offSettings(methods))', 또는 AuthenticationMethods에서 그 뒤에 keyboard-interactive:pam을 이으십시오"
+      )
     case .noMethods:
       FindingText(
         "AuthenticationMethods의 모든 목록에 꺼진 방법이 있어 아무도 들어올 수 없습니다",
