@@ -233,8 +233,9 @@ import UAFMessages
     }.0
   }
 
-  private func revoke(_ keys: KeySelection) async throws {
-    let revocation = Revocation(time: server.now, by: "test", reason: "stolen")
+  /// - Parameter lag: by how many seconds the clock is behind of the instance that revokes.
+  private func revoke(_ keys: KeySelection, lag: Int64 = 0) async throws {
+    let revocation = Revocation(time: server.now - lag, by: "test", reason: "stolen")
     _ = try await server.store.write { try $0.credentials.revoke(keys, revocation) }
   }
 
@@ -275,5 +276,41 @@ import UAFMessages
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try further.register(further.registrationRequest(from: answer))
     #expect(try await allowed(response, by: known, counter: 2) == nil)
+  }
+
+  @Test func `a proof and its registration count that were begun after the revocation in its own second`() async throws
+  {
+    let lost = try await server.registered("alice")
+    let known = try await server.registered("alice")
+    try await revoke(.one(lost.aaid, lost.keyID, of: "alice"))
+    let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    let response = try further.register(further.registrationRequest(from: answer))
+    #expect(try await allowed(response, by: known, counter: 2) == nil)
+  }
+
+  @Test(arguments: [0, 5])
+  func `a proof counts no more once another key is revoked, in the same second or by a clock that is behind`(
+    lag: Int64
+  ) async throws {
+    let lost = try await server.registered("alice")
+    let known = try await server.registered("alice")
+    let context = try await proof("alice", by: known, counter: 1)
+    try await revoke(.one(lost.aaid, lost.keyID, of: "alice"), lag: lag)
+    #expect(try await server.get(.registration, context).statusCode == .unauthorized)
+  }
+
+  @Test(arguments: [0, 5])
+  func `a registration is refused once another key is revoked, in the same second or by a clock that is behind`(
+    lag: Int64
+  ) async throws {
+    let lost = try await server.registered("alice")
+    let known = try await server.registered("alice")
+    let answer = try await server.get(.registration, proof("alice", by: known, counter: 1))
+    let further = try FakeAuthenticator(aaid: "5541#0002")
+    let response = try further.register(further.registrationRequest(from: answer))
+    try await revoke(.one(lost.aaid, lost.keyID, of: "alice"), lag: lag)
+    #expect(try await allowed(response, by: known, counter: 2) == .wrongProof)
+    #expect(try await keys(of: "alice").count == 2)
   }
 }

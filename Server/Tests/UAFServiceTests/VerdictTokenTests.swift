@@ -12,6 +12,7 @@ struct VerdictTokenTests {
       issuer: "https://a.test/uaf/facets", subject: "alice", operation: .authentication, purpose: .removal,
       challengeHash: "aGFzaA", issuedAt: 1, expiresAt: 61, tokenID: "id")
     (claims.use, claims.proofSubject, claims.keyIDs) = ([.deregistration], "c3ViamVjdA", ["a2V5"])
+    claims.revocationMark = [UInt8](repeating: 7, count: 32)
     (claims.textHash, claims.deviceID, claims.machineHash) = ("dGV4dA", "d1", "bWFjaGluZQ")
     return claims
   }()

@@ -116,9 +116,11 @@ struct RegistrationResponseSession: Sendable {
     } else {
       // Without a code, a proof has begun it.
       let issuedAt = issued.expiresAt - IssuedRequest.lifetime
-      guard try records.credentials.allowFurtherKey(for: issued.username, byProofMadeAt: issuedAt) else {
-        throw ServiceRefusal.wrongProof
-      }
+      let mark = session.answer.serverData.proofSubject
+      guard
+        try records.credentials.allowFurtherKey(
+          for: issued.username, byProofMadeAt: issuedAt, marked: mark.isEmpty ? nil : mark)
+      else { throw ServiceRefusal.wrongProof }
     }
     for key in verified where try records.credentials.exists(key.aaid, key.keyID) {
       throw ServiceRefusal.keyAlreadyRegistered

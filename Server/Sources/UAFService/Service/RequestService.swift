@@ -165,7 +165,8 @@ struct RequestSession {
       claims.operation == .authentication, claims.use.contains(operation), try isAbout(operation, claims),
       claims.expiresAt > now, claims.issuedAt <= now, try isKnownWhetherUsed(claims),
       try operation != .registration
-        || records.credentials.allowFurtherKey(for: context.username, byProofMadeAt: claims.issuedAt),
+        || records.credentials.allowFurtherKey(
+          for: context.username, byProofMadeAt: claims.issuedAt, marked: claims.revocationMark),
       try records.usedProofs.use(tokenID: claims.tokenID, expiresAt: claims.expiresAt, now: now)
     else { return .failure(.wrongProof) }
     return .success(.proof)
@@ -193,7 +194,10 @@ struct RequestSession {
   private func issued(
     _ challenge: ServerChallenge, _ purpose: ChallengePurpose, policy: Policy, lostKeyIDs: [KeyID]
   ) throws -> IssuedRequest {
-    let data = ServerData(purpose, username: context.username, expiresAt: issuer.expiresAt)
+    var data = ServerData(purpose, username: context.username, expiresAt: issuer.expiresAt)
+    if purpose == .registrationByKey {
+      data.proofSubject = try records.credentials.revocationMark(of: context.username)
+    }
     return IssuedRequest(
       operation: .registration, username: context.username, challengeHash: try SHA256.hash(challenge.bytes),
       appID: identity.appID, serverData: try issuer.seal(data, challenge), policy: policy, transaction: nil,

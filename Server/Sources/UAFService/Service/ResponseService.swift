@@ -200,9 +200,10 @@ struct ResponseSession: Sendable {
   ///   - keyIDs: the keys that have signed, or are registered.
   ///   - text: what was confirmed.
   ///   - deviceID: the machine whose keys are registered.
+  ///   - mark: which keys of the account are revoked, for a proof that allows further keys.
   func token(
     for keyIDs: [KeyID], confirming text: TransactionText? = nil, on deviceID: String? = nil,
-    with secret: MachineSecret?
+    with secret: MachineSecret?, marked mark: [UInt8]? = nil
   ) throws -> Token {
     let data = answer.serverData
     var claims = VerdictClaims(
@@ -211,6 +212,7 @@ struct ResponseSession: Sendable {
       tokenID: Base64URL.encode(try environment.random(16)))
     claims.use = data.use
     claims.proofSubject = data.proofSubject.isEmpty ? nil : Base64URL.encode(data.proofSubject)
+    claims.revocationMark = mark
     claims.keyIDs = keyIDs.map(\.text)
     claims.textHash = try text.map { Base64URL.encode(try SHA256.hash(Array($0.shown.utf8))) }
     claims.deviceID = deviceID
@@ -342,7 +344,8 @@ struct AuthenticationResponseSession {
     _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
   ) async throws -> ResponseOutcome {
     let machineSecret = try session.machineSecret(ofSigning: verified.map(\.keyID), among: keys)
-    let token = try session.token(for: verified.map(\.keyID), confirming: text, with: machineSecret)
+    let token = try session.token(
+      for: verified.map(\.keyID), confirming: text, with: machineSecret, marked: try await revocationMark())
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
     let answer = VerifiedAnswer(
       username: data.username, challengeHash: session.answer.challenge.hash, expiresAt: data.expiresAt,
@@ -352,6 +355,14 @@ struct AuthenticationResponseSession {
     return .accepted(
       token: token, machineSecret: machineSecret,
       keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) })
+  }
+
+  /// Which keys of the account are revoked, for a proof that allows further keys; nil for anything else.
+  ///
+  /// It is read before the commit that accepts the answer: of a revocation beside it the proof does not know, and allows nothing.
+  private func revocationMark() async throws -> [UInt8]? {
+    guard data.purpose == .furtherKeys else { return nil }
+    return try await environment.store.read { [data] in try $0.credentials.revocationMark(of: data.username) }
   }
 
   /// The machine of the keys, by its name or its id.

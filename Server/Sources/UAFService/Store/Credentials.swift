@@ -1,3 +1,4 @@
+import UAFCrypto
 import UAFMessages
 
 /// The registered keys.
@@ -110,13 +111,28 @@ extension Credentials {
   /// Whether a proof of an account's person allows a further key: the account has a key that can be used, and none of its keys
   /// was revoked since the proof was made.
   ///
-  /// Revoking the keys of an account means that its person gets no other one without a code.
+  /// Revoking the keys of an account means that its person gets no other one without a code. Times have whole seconds, so they
+  /// cannot say which came first of a proof and a revocation in one second. The mark can.
   ///
-  /// - Parameter time: when the proof was made, or the registration that it began; in seconds since 1970.
-  func allowFurtherKey(for username: String, byProofMadeAt time: Int64) throws -> Bool {
+  /// - Parameters:
+  ///   - time: when the proof was made, or the registration that it began; in seconds since 1970.
+  ///   - mark: ``revocationMark(of:)`` as it was then; nil in what an earlier version has issued.
+  func allowFurtherKey(for username: String, byProofMadeAt time: Int64, marked mark: [UInt8]?) throws -> Bool {
     let revocations = try records(of: username).map(\.revocation)
-    return revocations.contains(nil)
-      && revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
+    guard revocations.contains(nil) else { return false }
+    if let mark { return try revocationMark(of: username) == mark }
+    return revocations.allSatisfy { revocation in revocation.map { $0.time < time } ?? true }
+  }
+
+  /// SHA-256 of which keys of an account are revoked: another one as soon as a further key is.
+  ///
+  /// - Throws: the store's errors; ``CryptoError``.
+  func revocationMark(of username: String) throws -> [UInt8] {
+    let revoked = try records(of: username).filter { $0.revocation != nil }
+    let names = revoked.map { "\($0.aaid.text) \($0.keyID.text)\n" }.sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
+    return try SHA256.hash(Array(names.joined().utf8))
   }
 }
 

@@ -12,6 +12,9 @@ struct ServerData: Equatable, Sendable {
   /// Seconds since 1970.
   let expiresAt: Int64
   /// SHA-256 of what this authentication authorises; empty where the purpose says all.
+  ///
+  /// For a registration that a key allows: which keys of the account were revoked when it was begun, as
+  /// `Credentials.revocationMark` has it; empty where an earlier version has begun it.
   var proofSubject: [UInt8] = []
   /// The approval whose text is asked for.
   ///

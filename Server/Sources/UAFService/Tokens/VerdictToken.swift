@@ -56,6 +56,8 @@ struct VerdictClaims: Equatable, Sendable {
   var use: [UAFOperation] = []
   /// `over`: base64url of the SHA-256 of what it authorises; nil where the operation is all.
   var proofSubject: String?
+  /// `revoked`: base64url of the SHA-256 of which keys of the account were revoked then; nil unless it is a proof for further keys.
+  var revocationMark: [UInt8]?
   /// `keys`: the KeyIDs that signed, were registered or were removed.
   var keyIDs: [String] = []
   /// `text`: base64url of the SHA-256 of the text that was confirmed; nil without one.
@@ -72,6 +74,7 @@ struct VerdictClaims: Equatable, Sendable {
       "exp": .integer(expiresAt), "jti": .string(tokenID), "keys": .array(keyIDs.map(JSONValue.string)),
     ]
     object.set("over", proofSubject.map(JSONValue.string))
+    object.set("revoked", revocationMark.map { .string(Base64URL.encode($0)) })
     object.set("text", textHash.map(JSONValue.string))
     object.set("device", deviceID.map(JSONValue.string))
     object.set("machine", machineHash.map(JSONValue.string))
@@ -115,6 +118,9 @@ struct VerdictClaims: Equatable, Sendable {
     use = uses.compactMap(UAFOperation.init(rawValue:))
     guard use.count == uses.count else { return nil }
     proofSubject = Self.text(object["over"])
+    revocationMark = try? Self.text(object["revoked"]).map { text in
+      try Base64URL.decode(text, maximumCount: SHA256.byteCount)
+    }
     textHash = Self.text(object["text"])
     deviceID = Self.text(object["device"])
     machineHash = Self.text(object["machine"])
