@@ -140,12 +140,20 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `a key is given back all the same`() async throws {
-    var context = RequestContext(username: "alice")
-    context.deregisterAll = true
-    context.proof = try await proof(for: .deregistration)
+  @Test func `neither a proof nor a code deletes a key, and the code is good again afterwards`() async throws {
+    var byProof = RequestContext(username: "alice")
+    byProof.deregisterAll = true
+    byProof.proof = try await proof(for: .deregistration)
+    var byCode = RequestContext(username: "alice")
+    byCode.deregisterAll = true
+    try await server.enrol("alice")
+    byCode.codeProof = try server.holder.removalProof(byCode)
     try await block()
-    #expect(try await server.get(.deregistration, context).statusCode == .ok)
+    #expect(try await server.get(.deregistration, byProof).statusCode == .forbidden)
+    #expect(try await server.get(.deregistration, byCode).statusCode == .forbidden)
+    #expect(try await server.store.read { try $0.credentials.records(of: "alice") }.count == 1)
+    try await enable()
+    #expect(try await server.get(.deregistration, byCode).statusCode == .ok)
   }
 
   @Test func `a block is kept with its reason, and listed`() async throws {

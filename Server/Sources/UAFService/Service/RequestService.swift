@@ -107,9 +107,11 @@ struct RequestSession {
   /// Deletes keys now, when the request is made, as UAF does: no answer follows.
   ///
   /// So the proof is checked here. Only the person's keys on the asking machine are deleted. If the machine names keys, only
-  /// those are deleted, since a copy of the machine has the same id. A disabled account may do that too: it only loses keys.
+  /// those are deleted, since a copy of the machine has the same id. A disabled or locked account keeps its keys: what it has
+  /// when it is enabled again is what it had, and its machine goes on hearing of it.
   func deregistration() throws -> RequestOutcome {
     if case .failure(let refusal) = try authorize(.deregistration) { return .refused(refusal) }
+    if let refusal = try records.accounts.block(of: context.username)?.refusal(at: now) { return .refused(refusal) }
     guard let removed = try removeKeys() else { return .refused(.lastAdministrator) }
     guard !removed.isEmpty else { return .refused(.unknownKeyID) }
     try records.audit.append([issuer.event(.deregistration, authenticators: removed)])
