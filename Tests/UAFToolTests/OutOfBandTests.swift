@@ -112,8 +112,8 @@ import UAFWire
       let code = Bench(["oob"] + options + ["-"], core: [Bench.success], input: "00000-00000-00000-00000\n")
       #expect(code.exit == .usage && code.startedOwn.isEmpty)
       #expect(
-        code.notes == "uafctl: the code cannot be used: it is an enrolment code, and approves nothing\n"
-          + "hint: uafctl register --code FILE takes it\n")
+        code.notes == "uafctl: the code cannot be used: it is an enrolment code, by which a person registers\n"
+          + "hint: 'uafctl register --code FILE' takes it\n")
     }
   }
 }

@@ -384,8 +384,8 @@ import UAFWire
     #expect(bench.exit == .usage)
     #expect(
       bench.notes
-        == "uafctl: standard input has nothing behind the code, and there is no terminal to ask at\nhint: give each "
-        + "answer there as a further line, or run it at a terminal with the code in a file\n")
+        == "uafctl: standard input has no answer behind the code, and there is no terminal to ask at\nhint: give the "
+        + "code there as the first line and each answer as a further one, or run it at a terminal\n")
   }
 
   @Test func `asks for a value to try without showing it`() {

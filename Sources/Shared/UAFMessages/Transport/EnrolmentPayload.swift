@@ -177,7 +177,8 @@ public struct MachinePayload: JSONRepresentable, Equatable, Sendable {
   }
 
   private static let version: Int64 = 1
-  private static let operation = "Join"
+  /// What it is for, in the member `op`.
+  static let operation = "Join"
   private static let maximumCount = 32_768
 }
 

@@ -51,6 +51,45 @@ public enum PastedCode {
   /// Whether a word has the form of an unlock code, of whatever time.
   public static func isUnlockCode(_ word: String) -> Bool { UnlockCode(typed: word, near: anyTime) != nil }
 
+  /// What the one code or payload of a text is for, wherever it stands; nil where none is recognised, or several kinds are.
+  ///
+  /// Only whole words and whole groups of a line count: a run of any words reads as an unlock code too easily.
+  public static func kind(in text: String) -> CodeKind? {
+    let lines = lines(of: tidied(text))
+    let payloads = Set(payloads(in: lines).compactMap { CodeKind($0) })
+    // The code alone stands beside its payload in a letter.
+    guard payloads.isEmpty else { return payloads.count == 1 ? payloads.first : nil }
+    var kinds: Set<CodeKind> = []
+    for line in lines {
+      let words = line.map(trimmed).filter { !$0.isEmpty }
+      kinds.formUnion((words + line.flatMap(parts)).compactMap { CodeKind($0) })
+      for (groups, size) in [(4, 5), (6, 4), (10, 5)] where words.count >= groups {
+        for begin in 0...(words.count - groups) {
+          let run = words[begin..<(begin + groups)]
+          guard run.allSatisfy({ $0.utf8.count == size }) else { continue }
+          if let kind = CodeKind(run.joined(separator: "-")) { kinds.insert(kind) }
+        }
+      }
+    }
+    return kinds.count == 1 ? kinds.first : nil
+  }
+
+  /// Whether a line is a code or a payload and nothing else: what follows it is no part of it.
+  ///
+  /// So is any other word with the characters of a code, such as one with a typing error. A payload that something is missing of may go on in the next line, and a line that a
+  /// mail program has quoted is of a letter.
+  public static func standsAlone(in line: String) -> Bool {
+    guard let first = tidied(line).unicodeScalars.first(where: { $0 != " " }), first != ">", first != "|" else {
+      return false
+    }
+    let words = words(of: line)
+    let code = words.joined()
+    if EnrolmentCode(typed: code) != nil || isUnlockCode(code) { return true }
+    guard words.count == 1 else { return false }
+    // The word of a greeting has a comma or an exclamation mark behind it.
+    return code.hasPrefix("eyJ") ? isWhole(code) : code.utf8.allSatisfy(isOfPayload)
+  }
+
   /// - Parameter lines: whose only word is taken where nothing was found.
   private static func only(of found: [String], in lines: [[String]]) -> Found {
     guard found.isEmpty else { return found.count == 1 ? .code(found[0]) : .several }
@@ -235,5 +274,80 @@ public enum PastedCode {
   /// Whether a text is hardly a word of a language.
   private static func looksMade(_ text: String) -> Bool {
     text.utf8.contains { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+  }
+}
+
+/// What a code or a payload is for, as far as its form tells that.
+///
+/// Whoever has several of them in one letter gives the wrong one to a command easily.
+public enum CodeKind: CaseIterable, Sendable {
+  /// The 20 characters by which a person registers.
+  case enrolmentCode
+  /// The line in which such a code stands.
+  case enrolmentPayload
+  /// The line that asks a person to approve something.
+  case approval
+  /// The line by which machines join a server.
+  case machinePayload
+  /// The 24 characters that end locks.
+  case unlockCode
+  /// The signed line that ends locks.
+  case unlockPayload
+  /// The words that open a device key without the chip that has sealed it.
+  case recoveryKey
+
+  /// The kind of one code or payload; nil for anything that is not recognised, such as a code of another server.
+  ///
+  /// The end of a payload may be missing: its beginning says what it is.
+  public init?(_ text: String) {
+    // First: a short payload may have the characters of a code.
+    if text.hasPrefix("eyJ") {
+      guard let kind = Self.payload(text) else { return nil }
+      self = kind
+    } else if EnrolmentCode(typed: text) != nil {
+      self = .enrolmentCode
+    } else if PastedCode.isUnlockCode(text) {
+      self = .unlockCode
+    } else if Self.isRecoveryKey(text) {
+      self = .recoveryKey
+    } else {
+      return nil
+    }
+  }
+
+  private static func payload(_ text: String) -> CodeKind? {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    let said = beginning(parts[0])
+    guard parts.count == 1 else {
+      return said.contains("\"typ\":\"\(UnlockStatement.tokenType)\"") ? .unlockPayload : nil
+    }
+    guard let name = said.firstRange(of: "\"op\":\"") else { return nil }
+    let kinds: [(name: String, kind: CodeKind)] = [
+      (UAFOperation.registration.rawValue, .enrolmentPayload), (UAFOperation.authentication.rawValue, .approval),
+      (MachinePayload.operation, .machinePayload),
+    ]
+    return kinds.first { said[name.upperBound...].hasPrefix($0.name + "\"") }?.kind
+  }
+
+  /// What base64url begins with, without its spaces.
+  private static func beginning(_ text: Substring) -> String {
+    let head = text.prefix(512)
+    // What is cut has any length: whole groups of four can be read.
+    let bytes =
+      [head, head.prefix(head.count - head.count % 4)].lazy
+      .compactMap { try? Base64URL.decode(String($0), maximumCount: 384) }.first ?? []
+    return String(decoding: bytes.filter { $0 > 0x20 }, as: UTF8.self)
+  }
+
+  /// Ten words of five letters, in which consonants and vowels take turns.
+  private static func isRecoveryKey(_ text: String) -> Bool {
+    let words = text.lowercased().utf8.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
+    return words.count == 10
+      && words.allSatisfy { word in
+        word.count == 5
+          && word.enumerated().allSatisfy { index, letter in
+            (index % 2 == 0 ? "bdfghjklmnprstvz" : "aiou").utf8.contains(letter)
+          }
+      }
   }
 }

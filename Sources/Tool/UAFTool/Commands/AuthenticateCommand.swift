@@ -69,7 +69,7 @@ struct OutOfBandCommand: JSONCoreCommand {
   }
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
-    let line = try PayloadSource(outOfBand: payload).read(in: context, asking: .oneTimeCode, at: .argument)
+    let line = try PayloadSource(outOfBand: payload).read(in: context, as: .outOfBand)
     var request = try OutOfBandCode(line).request(for: user, denies: deny)
     request.noteSource(payload, in: context)
     request.wantsToken = token

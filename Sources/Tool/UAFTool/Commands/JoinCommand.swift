@@ -27,7 +27,7 @@ struct JoinCommand: LocalCommand, JSONDocumentCommand {
   func perform(in context: ToolContext) throws(ToolError) -> ToolExit {
     guard context.caller.isRoot else { throw .onlyRoot(.join) }
     let source = try PayloadSource(argument: payload, of: .payload)
-    let join = try JoinPayload(try source.read(in: context, asking: .machinePayload, at: .payload))
+    let join = try JoinPayload(try source.read(in: context, as: .machine))
     try join.require(fingerprint: fingerprint, group: group)
     let chosen = try configurationPath(in: context)
     let run = JoinRun(
@@ -150,7 +150,7 @@ struct TrustCommand: CoreCommand {
 
   func request(in context: ToolContext) throws(ToolError) -> Request {
     var request = Request(.trust)
-    request.payload = try PayloadSource.read(payload, in: context)
+    request.payload = try PayloadSource.read(payload, in: context, as: .server)
     return request
   }
 }

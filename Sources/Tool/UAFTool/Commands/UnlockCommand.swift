@@ -30,8 +30,7 @@ struct UnlockCommand: CoreCommand {
     var request = Request(.unlock)
     request.user = user
     if let payload {
-      request.payload = try PayloadSource(argument: payload, of: .payload).read(
-        in: context, asking: .unlockLine, at: .payload)
+      request.payload = try PayloadSource.read(payload, in: context, as: .unlock)
     } else if code {
       request.payload = try UnlockCodeEntry.read(in: context, beside: names(in: context))
     }

@@ -14,6 +14,8 @@ struct ToolContext {
   var output: Output
   /// Where lines come from when there is no terminal.
   var input: CInt
+  /// Whether a text with a code in it may come from there; only a line with the code where a program speaks JSON.
+  var takesLetters = true
   /// The terminal; nil when standard input is none.
   var terminal: CInt?
   /// What the terminal can show.

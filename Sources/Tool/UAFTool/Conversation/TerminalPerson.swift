@@ -187,8 +187,12 @@ struct CodeGiver: Person, ~Copyable {
     if !keepsToLines, terminal == nil, lines.hasEnded { try openTerminal() }
     if let entry = try terminal?.answer(prompt) { return entry }
     let entry = try lines.answer(prompt)
+    guard case .value(let value) = consume entry else { return .cancelled }
+    // No value is empty. A blank line behind a code is what a letter has there, and its text must not become a value.
+    let isBlank = value.withBytes { bytes in bytes.indices.allSatisfy { [0x20, 0x09, 0x0D].contains(bytes[$0]) } }
+    guard keepsToLines || !isBlank else { throw .payload(.blankBehindCode) }
     keepsToLines = true
-    return entry
+    return .value(value)
   }
 
   mutating func isReady() throws(ToolError) -> Bool { try lines.isReady() }

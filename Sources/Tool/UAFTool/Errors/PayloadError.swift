@@ -21,6 +21,8 @@ enum CodePlace: Equatable {
 enum PayloadError: Equatable {
   /// It stands on the command line itself.
   case onCommandLine(CodePlace)
+  /// A code of this kind stands where an account or a type is named.
+  case kindOnCommandLine(CodeKind)
   /// There is no such file, and its name may be a code; it is not repeated.
   case noFile(CodePlace)
   /// Its file cannot be read; the system's error number.
@@ -35,6 +37,8 @@ enum PayloadError: Equatable {
   case emptyFile(path: String)
   /// Nothing came on standard input.
   case emptyInput(CodePlace)
+  /// A blank line follows the code on standard input, where an answer has to be.
+  case blankBehindCode
   /// No unlock code was typed.
   case noUnlockCode
   /// No unlock code came on standard input.
@@ -69,6 +73,10 @@ extension PayloadError: Catalogued {
         "a code's place is a file, not the command line",
         do:
           "other people see command lines: put it into a file (\(place.text)), or give - to enter it on standard input")
+    case .kindOnCommandLine(let kind):
+      FindingText(
+        "that is \(kind.english): a code has no place on the command line, which other people see",
+        do: "'\(kind.command)' takes it, from a file or at a question")
     case .noFile(let place):
       FindingText(
         "there is no file of that name, and a code itself has no place on the command line, which other people see",
@@ -87,6 +95,10 @@ extension PayloadError: Catalogued {
       FindingText(
         "there is no code on standard input: its first line is empty or missing",
         do: "give the code there as a line, or a file with it (\(place.text))")
+    case .blankBehindCode:
+      FindingText(
+        "a blank line follows the code on standard input: that is a letter, or an answer is missing",
+        do: "give the answers as the next lines, or the code in a file, and run it at a terminal")
     case .unlockCodeOfInput:
       FindingText(
         "there is no unlock code on standard input: its first line is empty or missing",
@@ -112,6 +124,10 @@ extension PayloadError: Catalogued {
       FindingText(
         "코드는 명령줄이 아니라 파일에 두어야 합니다",
         do: "명령줄은 다른 사용자에게도 보입니다. 파일에 넣거나(\(place.text)), -를 주고 표준 입력으로 입력하십시오")
+    case .kindOnCommandLine(let kind):
+      FindingText(
+        "\(kind.korean)입니다. 명령줄은 다른 사용자에게도 보이므로 코드를 명령줄에 쓰면 안 됩니다",
+        do: "파일에 넣거나 물을 때 입력하십시오: '\(kind.command)'")
     case .noFile(let place):
       FindingText(
         "그런 이름의 파일이 없습니다. 명령줄은 다른 사용자에게도 보이므로 코드 자체를 명령줄에 쓰면 안 됩니다",
@@ -128,6 +144,10 @@ extension PayloadError: Catalogued {
     case .emptyInput(let place):
       FindingText(
         "표준 입력에 코드가 없습니다. 첫 줄이 비어 있거나 없습니다", do: "코드를 한 줄로 주거나, 코드를 담은 파일을 주십시오(\(place.text))")
+    case .blankBehindCode:
+      FindingText(
+        "표준 입력에서 코드 다음 줄이 비어 있습니다. 편지이거나 답이 빠졌습니다",
+        do: "답을 바로 다음 줄부터 주거나, 코드를 파일에 넣어 터미널에서 실행하십시오")
     case .unlockCodeOfInput:
       FindingText(
         "표준 입력에 잠금 해제 코드가 없습니다. 첫 줄이 비어 있거나 없습니다",
@@ -190,15 +210,18 @@ enum PayloadProblem: Catalogued, Equatable {
   case operation(String)
   /// It asks for a registration, and was to be denied.
   case registrationDenied
-  /// It is an enrolment code, which says nothing of what it is for.
-  case enrolmentCode
+  /// Another command takes it.
+  case otherKind(CodeKind)
+  /// It is an enrolment code alone, and the server's whole line is needed.
+  case codeWithoutServer
 
   var english: String {
     switch self {
     case .message(let error): "\(error)"
     case .operation(let name): "it asks for \(name), which no code may"
     case .registrationDenied: "it asks for a registration, which needs no denial"
-    case .enrolmentCode: "it is an enrolment code, and approves nothing"
+    case .otherKind(let kind): "it is \(kind.english)"
+    case .codeWithoutServer: "it is the enrolment code alone, which names no server"
     }
   }
 
@@ -207,7 +230,8 @@ enum PayloadProblem: Catalogued, Equatable {
     case .message: UnusableCode.copyItAll.english
     case .operation: nil
     case .registrationDenied: "leave it unused, and have the administrator revoke it"
-    case .enrolmentCode: "uafctl register --code FILE takes it"
+    case .otherKind(let kind): "'\(kind.command)' takes it"
+    case .codeWithoutServer: "give the whole line, as the server printed it"
     }
   }
 
@@ -216,7 +240,8 @@ enum PayloadProblem: Catalogued, Equatable {
     case .message: UnusableCode.copyItAll.korean
     case .operation: nil
     case .registrationDenied: "사용하지 말고, 관리자에게 취소를 요청하십시오"
-    case .enrolmentCode: "uafctl register --code FILE에 쓰십시오"
+    case .otherKind(let kind): "'\(kind.command)' 명령에 쓰십시오"
+    case .codeWithoutServer: "서버가 출력한 줄 전체를 주십시오"
     }
   }
 
@@ -225,7 +250,8 @@ enum PayloadProblem: Catalogued, Equatable {
     case .message(let error): Self.korean(error)
     case .operation(let name): "코드로 할 수 없는 작업(\(name))을 요구합니다"
     case .registrationDenied: "등록을 요구하는 코드이며, 등록은 거부할 필요가 없습니다"
-    case .enrolmentCode: "등록 코드이며, 승인할 것이 없습니다"
+    case .otherKind(let kind): "\(kind.korean)입니다"
+    case .codeWithoutServer: "등록 코드만 있어 어느 서버의 것인지 알 수 없습니다"
     }
   }
 
@@ -242,6 +268,41 @@ enum PayloadProblem: Catalogued, Equatable {
     case .repeatedVersion: "같은 UAF 버전이 두 번 들어 있습니다. 보낸 쪽에서 바로잡아야 합니다"
     case .wrongOperation: "다른 작업의 메시지입니다. 보낸 쪽에서 바로잡아야 합니다"
     case .unknownExtension(let path): "\(path): 지원하지 않는 확장을 요구합니다"
+    }
+  }
+}
+
+extension CodeKind: Catalogued {
+  package var english: String {
+    switch self {
+    case .enrolmentCode, .enrolmentPayload: "an enrolment code, by which a person registers"
+    case .approval: "a request for an approval, which a person gives or denies"
+    case .machinePayload: "a machine payload, by which root has a machine join a server"
+    case .unlockCode, .unlockPayload: "an unlock of the helpdesk's, which ends the locks of an account"
+    case .recoveryKey: "a recovery key, which opens this machine's key without its chip"
+    }
+  }
+
+  /// As it stands before "입니다".
+  package var korean: String {
+    switch self {
+    case .enrolmentCode, .enrolmentPayload: "사용자가 등록할 때 쓰는 등록 코드"
+    case .approval: "사용자가 승인하거나 거부하는 승인 요청"
+    case .machinePayload: "root가 컴퓨터를 서버에 가입시킬 때 쓰는 가입 파일의 내용"
+    case .unlockCode, .unlockPayload: "계정의 잠금을 푸는, 헬프데스크의 잠금 해제 코드"
+    case .recoveryKey: "칩 없이 이 컴퓨터의 키를 여는 복구 키"
+    }
+  }
+
+  /// The command that takes it.
+  var command: String {
+    switch self {
+    case .enrolmentCode, .enrolmentPayload: "uafctl register --code FILE"
+    case .approval: "uafctl oob FILE"
+    case .machinePayload: "uafctl join --payload FILE"
+    case .unlockCode: "uafctl unlock --code"
+    case .unlockPayload: "uafctl unlock --payload FILE"
+    case .recoveryKey: "uafctl recover"
     }
   }
 }

@@ -204,8 +204,8 @@ extension ToolError: Catalogued {
     case .cancelled: Self.words(of: .userCancel, in: .english)
     case .noTerminal:
       FindingText(
-        "standard input has nothing behind the code, and there is no terminal to ask at",
-        do: "give each answer there as a further line, or run it at a terminal with the code in a file")
+        "standard input has no answer behind the code, and there is no terminal to ask at",
+        do: "give the code there as the first line and each answer as a further one, or run it at a terminal")
     case .noValue:
       FindingText(
         "no value was given", do: "enter it at the question, or give it as the first line of standard input")
@@ -249,8 +249,8 @@ extension ToolError: Catalogued {
     case .cancelled: Self.words(of: .userCancel, in: .korean)
     case .noTerminal:
       FindingText(
-        "표준 입력에 코드 다음 줄이 없고, 물어볼 터미널도 없습니다",
-        do: "답을 한 줄씩 이어서 주거나, 코드를 파일에 넣어 터미널에서 실행하십시오")
+        "표준 입력에 코드 다음의 답이 없고, 물어볼 터미널도 없습니다",
+        do: "코드를 첫 줄에, 답을 그다음 줄부터 한 줄씩 주거나, 터미널에서 실행하십시오")
     case .noValue:
       FindingText("값을 입력하지 않았습니다", do: "질문에 입력하거나 표준 입력의 첫 줄로 주십시오")
     case .core(let error): error.korean

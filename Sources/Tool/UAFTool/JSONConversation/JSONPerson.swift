@@ -167,7 +167,7 @@ struct JSONCall {
   ///   - answersTogether: whether that front end answers several challenges at once.
   init(in context: ToolContext, isAskedInJSON: Bool, answersTogether: Bool) {
     var context = context
-    if isAskedInJSON { context.terminal = nil }
+    if isAskedInJSON { (context.terminal, context.takesLetters) = (nil, false) }
     self.context = context
     self.isAskedInJSON = isAskedInJSON
     self.answersTogether = answersTogether

@@ -151,8 +151,6 @@ struct JoinPayload {
     do throws(MessageError) {
       payload = try MachinePayload(encoded: text)
     } catch {
-      let isEnrolment = (try? EnrolmentPayload(encoded: text))?.op == .registration
-      if isEnrolment || EnrolmentCode(typed: text) != nil { throw .join(.enrolmentCode) }
       throw .join(.notUnderstood(.message(error)))
     }
     guard ServerURL(payload.server + "/") != nil, !payload.server.contains(where: { "'?{".contains($0) }) else {

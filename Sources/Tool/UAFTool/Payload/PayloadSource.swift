@@ -45,10 +45,12 @@ enum PayloadSource: Equatable {
 
   /// The payload that `--code` names; nil where it was not given.
   ///
-  /// - Throws: ``ToolError``, as the initialiser and ``read(in:)``.
-  static func read(_ argument: String?, in context: ToolContext) throws(ToolError) -> [UInt8]? {
+  /// - Throws: ``ToolError``, as the initialiser and ``read(in:as:)``.
+  static func read(
+    _ argument: String?, in context: ToolContext, as wanted: WantedCode = .enrolment
+  ) throws(ToolError) -> [UInt8]? {
     guard let argument else { return nil }
-    return try PayloadSource(argument: argument).read(in: context)
+    return try PayloadSource(argument: argument, of: wanted.place).read(in: context, as: wanted)
   }
 
   /// A JSON object, the base64url of one (`{"` is `eyJ`), or an enrolment code.
@@ -61,19 +63,16 @@ enum PayloadSource: Equatable {
 
   /// The code, without what stands around it.
   ///
-  /// - Parameter place: where the command takes it.
   /// - Throws: ``ToolError``: `payload`, `cancelled`, `terminalFailed`, `outOfMemory`.
-  func read(
-    in context: ToolContext, asking question: PromptText = .enrolmentCode, at place: CodePlace = .code
-  ) throws(ToolError) -> [UInt8] {
+  func read(in context: ToolContext, as wanted: WantedCode) throws(ToolError) -> [UInt8] {
     let bytes: [UInt8]
     var warning: PayloadWarning?
     switch self {
-    case .file(let path): (bytes, warning) = try PayloadFile.read(path, at: place)
-    case .standardInput: bytes = try Self.enter(question, at: place, in: context)
+    case .file(let path): (bytes, warning) = try PayloadFile.read(path, at: wanted.place)
+    case .standardInput: bytes = try Self.enter(wanted, in: context)
     case .literal(let payload): bytes = payload
     }
-    guard let code = try PayloadLine.checked(bytes) else { throw .payload(nothing(at: place, in: context)) }
+    guard let code = try wanted.checked(bytes) else { throw .payload(nothing(at: wanted.place, in: context)) }
     // Not before: a file without a code is none of which anybody has to take care.
     if let warning { context.failure(warning) }
     return code
@@ -88,35 +87,94 @@ enum PayloadSource: Equatable {
     }
   }
 
-  private static func enter(
-    _ question: PromptText, at place: CodePlace, in context: ToolContext
-  ) throws(ToolError) -> [UInt8] {
-    if let terminal = context.terminal {
-      let person = TerminalPerson(terminal, in: context)
-      let form = EntryForm(
-        display: .hidden, capacity: PayloadLine.maximumCount, isPasted: true,
-        pauseMilliseconds: context.quietMilliseconds)
-      switch try person.ask(question.text(in: context.language), form) {
-      case .value(let value): return bytes(of: value)
-      case .cancelled: throw .cancelled
-      }
+  private static func enter(_ wanted: WantedCode, in context: ToolContext) throws(ToolError) -> [UInt8] {
+    guard let terminal = context.terminal else { return try PayloadFile.piped(in: context) }
+    let person = TerminalPerson(terminal, in: context)
+    let form = EntryForm(
+      display: .hidden, capacity: PayloadLine.maximumCount, isPasted: true, pauseMilliseconds: context.quietMilliseconds
+    )
+    switch try person.ask(wanted.question.text(in: context.language), form) {
+    case .value(let value): return value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    case .cancelled: throw .cancelled
     }
-    let line = try ToolError.atTerminal { () throws(TerminalError) in
-      try LineInput(descriptor: context.input).next(capacity: PayloadLine.maximumCount + 1)
-    }
-    switch consume line {
-    case .bytes(let value): return bytes(of: value)
-    case .unusable: throw .payload(.unusable(.holdsNUL))
-    case .end: throw .payload(.emptyInput(place))
-    }
-  }
-
-  private static func bytes(of value: borrowing Secret) -> [UInt8] {
-    value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
 }
 
-/// A file with an enrolment payload.
+/// What a command takes as its code.
+enum WantedCode {
+  /// An enrolment code, or its payload.
+  case enrolment
+  /// An enrolment payload: the code alone names no server.
+  case server
+  /// What says itself what it is for: an approval, or a registration.
+  case outOfBand
+  /// What machines join with.
+  case machine
+  /// An unlock, as the signed line or as its 24 characters.
+  case unlock
+
+  /// Where the command takes it.
+  var place: CodePlace {
+    switch self {
+    case .enrolment, .server: .code
+    case .outOfBand: .argument
+    case .machine, .unlock: .payload
+    }
+  }
+
+  /// What asks for it at a terminal.
+  var question: PromptText {
+    switch self {
+    case .enrolment, .server: .enrolmentCode
+    case .outOfBand: .oneTimeCode
+    case .machine: .machinePayload
+    case .unlock: .unlockLine
+    }
+  }
+
+  /// The kinds that the command can do something with.
+  private var kinds: Set<CodeKind> {
+    switch self {
+    case .enrolment: [.enrolmentCode, .enrolmentPayload]
+    case .server: [.enrolmentPayload]
+    case .outOfBand: [.enrolmentPayload, .approval]
+    case .machine: [.machinePayload]
+    case .unlock: [.unlockCode, .unlockPayload]
+    }
+  }
+
+  /// The code of a text: its only word or, where more stands in it, the one code or payload of it.
+  ///
+  /// - Returns: nil if nothing is in the text.
+  /// - Throws: ``ToolError/payload(_:)``: `unusable`; `otherKind` for one that another command takes.
+  func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
+    let text = try PayloadLine.text(of: bytes)
+    guard !PastedCode.words(of: text).isEmpty else { return nil }
+    let found = self.found(in: text)
+    if let kind = found.code.map({ CodeKind($0) }) ?? PastedCode.kind(in: text) { try require(kind) }
+    switch found {
+    case .code(let code): return try PayloadLine.printable(Array(code.utf8))
+    case .nothing: throw .payload(.unusable(.notFound))
+    case .several: throw .payload(.unusable(.several))
+    }
+  }
+
+  private func found(in text: String) -> PastedCode.Found {
+    if case .unlock = self { PastedCode.unlock(in: text, beside: []) } else { PastedCode.enrolment(in: text) }
+  }
+
+  /// Refuses what another command takes.
+  ///
+  /// - Throws: ``ToolError/payload(_:)``.
+  func require(_ kind: CodeKind) throws(ToolError) {
+    guard !kinds.contains(kind) else { return }
+    if case .server = self, kind == .enrolmentCode { throw .payload(.notUnderstood(.codeWithoutServer)) }
+    if case .machine = self, [.enrolmentCode, .enrolmentPayload].contains(kind) { throw .join(.enrolmentCode) }
+    throw .payload(.notUnderstood(.otherKind(kind)))
+  }
+}
+
+/// A text with a code in it: a file, or an input that is not a terminal.
 enum PayloadFile {
   /// The most bytes of a letter with a code in it; UTF-16 takes two for each character.
   private static let limit = 4 * PayloadLine.maximumCount
@@ -153,10 +211,40 @@ enum PayloadFile {
     return isGrouped || name.utf8.count > 16 && name.contains { $0.isNumber } && EnrolmentPayload.mayBeMistyped(name)
   }
 
-  /// Everything up to just beyond the limit, which is enough to refuse it.
-  private static func bytes(of descriptor: CInt, path: String) throws(ToolError) -> [UInt8] {
+  /// What is on standard input, where that is no terminal: a line that is a code, or a whole letter.
+  ///
+  /// What follows such a line is left there, for the answers to the questions. A letter is read to its end, as a file is: none of
+  /// it is taken for an answer. A front end that speaks JSON gives the code alone, and waits for the first question then.
+  ///
+  /// - Throws: ``ToolError/payload(_:)``.
+  static func piped(in context: ToolContext) throws(ToolError) -> [UInt8] {
+    var text: [UInt8] = []
+    while true {
+      let line = try bytes(of: context.input, path: "-", upToLine: true)
+      text += line
+      guard text.count <= limit else { throw .payload(.unusable(.tooLong)) }
+      guard context.takesLetters, !line.isEmpty else { return text }
+      // UTF-16 has other line ends.
+      let isMarked = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+      if !isMarked, let line = String(validating: line, as: UTF8.self) {
+        let words = PastedCode.words(of: line)
+        if words.isEmpty { continue }
+        // A list of codes has the name above the code.
+        let isName = words.count == 1 && context.caller.accounts.account(named: words[0]) != nil
+        if PastedCode.standsAlone(in: line), !isName { return text }
+      }
+      return text + (try bytes(of: context.input, path: "-"))
+    }
+  }
+
+  /// Everything up to just beyond the limit, which is enough to refuse it; or one line with its end.
+  ///
+  /// A line is read byte by byte, so that nothing beyond it is taken.
+  private static func bytes(
+    of descriptor: CInt, path: String, upToLine isLine: Bool = false
+  ) throws(ToolError) -> [UInt8] {
     var collected: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
+    var buffer = [UInt8](repeating: 0, count: isLine ? 1 : 4096)
     while collected.count <= limit {
       // SAFETY: the buffer is as long as announced.
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
@@ -164,6 +252,7 @@ enum PayloadFile {
       guard count >= 0 else { throw .payload(.unreadable(path: path, errno)) }
       if count == 0 { return collected }
       collected += buffer[..<count]
+      if isLine, collected.last == 0x0A { return collected }
     }
     throw .payload(.unusable(.tooLong))
   }
@@ -173,20 +262,6 @@ enum PayloadFile {
 enum PayloadLine {
   /// The longest payload a conversation carries.
   static let maximumCount = 16_384
-
-  /// The code of a text: its only word or, where more stands in it, the one code or payload of it.
-  ///
-  /// - Returns: nil if nothing is in the text.
-  /// - Throws: ``ToolError/payload(_:)``: `unusable`.
-  static func checked(_ bytes: [UInt8]) throws(ToolError) -> [UInt8]? {
-    let text = try text(of: bytes)
-    guard !PastedCode.words(of: text).isEmpty else { return nil }
-    switch PastedCode.enrolment(in: text) {
-    case .code(let code): return try printable(Array(code.utf8))
-    case .nothing: throw .payload(.unusable(.notFound))
-    case .several: throw .payload(.unusable(.several))
-    }
-  }
 
   /// The text of what was given, which an editor may have saved as UTF-16 with a byte order mark.
   ///
@@ -260,9 +335,6 @@ struct OutOfBandCode {
   /// - Throws: ``ToolError/payload(_:)`` for what is not a code, or asks for what no code may.
   init(_ line: [UInt8]) throws(ToolError) {
     self.line = line
-    guard EnrolmentCode(typed: String(decoding: line, as: UTF8.self)) == nil else {
-      throw .payload(.notUnderstood(.enrolmentCode))
-    }
     let content: EnrolmentPayload
     do throws(MessageError) {
       content = try EnrolmentPayload(encoded: String(decoding: line, as: UTF8.self))
@@ -308,18 +380,13 @@ enum UnlockCodeEntry {
       let form = EntryForm(
         display: .shown, capacity: capacity, isPasted: true, pauseMilliseconds: context.quietMilliseconds)
       switch try person.ask(PromptText.unlockCode.text(in: context.language), form) {
-      case .value(let value): return try checked(value, names, orNothing: .noUnlockCode)
+      case .value(let value):
+        return try checked(
+          value.withBytes { bytes in bytes.indices.map { bytes[$0] } }, names, orNothing: .noUnlockCode)
       case .cancelled: throw .cancelled
       }
     }
-    let line = try ToolError.atTerminal { () throws(TerminalError) in
-      try LineInput(descriptor: context.input).next(capacity: capacity)
-    }
-    switch consume line {
-    case .bytes(let value): return try checked(value, names, orNothing: .unlockCodeOfInput)
-    case .unusable: throw .payload(.unusable(.holdsNUL))
-    case .end: throw .payload(.unlockCodeOfInput)
-    }
+    return try checked(try PayloadFile.piped(in: context), names, orNothing: .unlockCodeOfInput)
   }
 
   /// Refuses an unlock code on the command line, where it would be taken for the account's name.
@@ -334,12 +401,13 @@ enum UnlockCodeEntry {
 
   /// - Parameter nothing: what it is called where nothing was given.
   private static func checked(
-    _ value: borrowing Secret, _ names: [String], orNothing nothing: PayloadError
+    _ bytes: [UInt8], _ names: [String], orNothing nothing: PayloadError
   ) throws(ToolError) -> [UInt8] {
-    let bytes = value.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     let text = try PayloadLine.text(of: bytes)
     let words = PastedCode.words(of: text)
     guard !words.isEmpty else { throw .payload(nothing) }
+    // The characters of an enrolment code and a name of four letters have the form of an unlock code.
+    if let kind = PastedCode.kind(in: text) { try WantedCode.unlock.require(kind) }
     let found = PastedCode.unlock(in: text, beside: names)
     guard found != .several else { throw .payload(.unusable(.several)) }
     do throws(ToolError) {

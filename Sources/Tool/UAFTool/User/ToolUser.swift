@@ -2,6 +2,7 @@ import AuthenticatorTypes
 import Glibc
 import HostSystem
 import UAFConfiguration
+import UAFMessages
 import UAFWire
 
 /// Who calls, from where, and what such a caller may say (docs/protocol.md, "Who may say what").
@@ -25,7 +26,7 @@ struct ToolUser {
   ///
   /// - Parameter configuration: root's own configuration file, absolute.
   /// - Throws: ``ToolError``: `onlyRoot`, `noSuchAccount`, `noSuchAccountOrType`, `emptyName`, `badName`,
-  ///   `accountIsNotYours`.
+  ///   `accountIsNotYours`, `payload`.
   func begin(_ request: Request, configuration: String?) throws(ToolError) -> Begin {
     var begin = Begin(request.operation)
     begin.service = Array("uafctl".utf8)
@@ -37,6 +38,7 @@ struct ToolUser {
     begin.transaction = request.transaction
     if request.isDivided { begin.isDivided = true }
     begin.denies = request.denies
+    try refuseCodes(in: request)
     if let user = request.user { try Self.requireName(user) }
     guard isRoot else {
       try refuseWhatIsRoots(request, configuration: configuration)
@@ -66,6 +68,13 @@ struct ToolUser {
     let account = accounts.account(named: user)
     if account == nil, request.mayNameType { throw .noSuchAccountOrType(user) }
     guard account?.userID == userID else { throw .accountIsNotYours }
+  }
+
+  /// Refuses a code in the place of an account or a type, without repeating it.
+  private func refuseCodes(in request: Request) throws(ToolError) {
+    for word in [request.user, request.authenticator].compactMap(\.self) where accounts.account(named: word) == nil {
+      if let kind = CodeKind(word) { throw .payload(.kindOnCommandLine(kind)) }
+    }
   }
 
   /// Refuses what can be the name of no account, as the core does.
@@ -142,7 +151,7 @@ struct Request: Equatable {
 
   /// Takes the payload that `--code` names; none where it was not given.
   ///
-  /// - Throws: ``ToolError``, as ``PayloadSource/read(_:in:)``.
+  /// - Throws: ``ToolError``, as ``PayloadSource/read(_:in:as:)``.
   mutating func takeCode(_ argument: String?, in context: ToolContext) throws(ToolError) {
     payload = try PayloadSource.read(argument, in: context)
     noteSource(argument, in: context)

@@ -1,0 +1,203 @@
+import Testing
+import ToolTestSupport
+import UAFMessages
+import UAFWire
+
+@testable import UAFTool
+
+/// Codes and payloads that are given to the command for another kind of them.
+@Suite struct WrongCodeTests {
+  private static let enrolmentCode = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
+
+  /// One code of each kind.
+  private static func code(_ kind: CodeKind) -> String {
+    let server = "https://fido.example.com"
+    return switch kind {
+    case .enrolmentCode: enrolmentCode
+    case .enrolmentPayload:
+      EnrolmentPayload(op: .registration, server: server, username: "alice", authCode: "c0de", expires: 1).encoded
+    case .approval:
+      EnrolmentPayload(op: .authentication, server: server, username: "alice", authCode: "c0de", expires: 1).encoded
+    case .machinePayload:
+      MachinePayload(server: server, code: "c0de", expires: 1, group: .standard, verdictKeys: "keys").encoded
+    case .unlockCode: "S760-0303-000G-40R4-0M30-E209"
+    case .unlockPayload:
+      [#"{"alg":"ES256","kid":"0123456789abcdef","typ":"unlock+jwt"}"#, #"{"sub":"alice"}"#]
+        .map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".") + "."
+        + Base64URL.encode([UInt8](repeating: 7, count: 64))
+    case .recoveryKey: [String](repeating: "bafod", count: 10).joined(separator: "-")
+    }
+  }
+
+  /// A command whose last argument names a code, and the kinds that it takes.
+  private struct Command {
+    let words: [String]
+    let takes: Set<CodeKind>
+    var user: UInt32 = 1000
+  }
+
+  private static let commands = [
+    Command(words: ["register", "--code"], takes: [.enrolmentCode, .enrolmentPayload]),
+    Command(words: ["deregister", "--code"], takes: [.enrolmentCode, .enrolmentPayload]),
+    Command(words: ["reset", "--code"], takes: [.enrolmentCode, .enrolmentPayload]),
+    Command(words: ["repair", "--code"], takes: [.enrolmentCode, .enrolmentPayload]),
+    Command(words: ["trust", "--code"], takes: [.enrolmentPayload], user: 0),
+    Command(words: ["oob"], takes: [.enrolmentPayload, .approval]),
+    Command(words: ["unlock", "--payload"], takes: [.unlockCode, .unlockPayload]),
+    Command(words: ["join", "--payload"], takes: [.machinePayload], user: 0),
+  ]
+
+  private static let letters = ["%", "%\n", "Dear alice,\n\nhere it is: %\n\nKind regards\n", "> alice\n> %\n"]
+
+  private func check(_ bench: Bench, _ kind: CodeKind, isTaken: Bool, _ about: String) {
+    let code = Self.code(kind)
+    if isTaken {
+      #expect(bench.sent.count == 1, "\(about): \(bench.notes)")
+    } else {
+      #expect(bench.exit == .usage && bench.sent.isEmpty, "\(about): \(bench.notes)")
+      let isNamed = bench.notes.contains("'\(kind.command)' takes it") || bench.notes.contains("the whole line")
+      #expect(isNamed, "\(about): \(bench.notes)")
+      #expect(!bench.notes.contains(code), "\(about)")
+    }
+  }
+
+  @Test(arguments: CodeKind.allCases, letters)
+  func `each command takes its own kinds, and names the command of each other one`(kind: CodeKind, letter: String) {
+    let folder = Folder()
+    let path = folder.file("code", Array(letter.replacing("%", with: Self.code(kind)).utf8), mode: 0o600)
+    for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
+      let end = command.words[0] == "reset" ? Bench.failure(0, 7100) : Bench.success
+      let bench = Bench(command.words + [path], as: command.user, core: [end])
+      check(bench, kind, isTaken: command.takes.contains(kind), "\(command.words) \(kind)")
+    }
+  }
+
+  @Test(arguments: CodeKind.allCases, letters)
+  func `the same comes of a pipe`(kind: CodeKind, letter: String) {
+    let input = letter.replacing("%", with: Self.code(kind))
+    for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
+      let end = command.words[0] == "reset" ? Bench.failure(0, 7100) : Bench.success
+      let bench = Bench(command.words + ["-"], as: command.user, core: [end], input: input)
+      check(bench, kind, isTaken: command.takes.contains(kind), "\(command.words) \(kind)")
+    }
+    let typed = Bench(["unlock", "--code"], core: [Bench.success], input: input)
+    check(typed, kind, isTaken: [.unlockCode, .unlockPayload].contains(kind), "unlock --code \(kind)")
+  }
+
+  @Test(arguments: CodeKind.allCases) func `no code is repeated that stands in the place of an account`(kind: CodeKind)
+  {
+    for words in [
+      ["register"], ["deregister"], ["reset"], ["repair"], ["unlock"], ["status"], ["authenticate"], ["change"],
+    ] {
+      for user in [UInt32(0), 1000] {
+        let bench = Bench(words + [Self.code(kind)], as: user, core: [Bench.success])
+        if words == ["reset"], user == 1000 { continue }
+        #expect(bench.exit == .usage && bench.sent.isEmpty && !bench.notes.contains(Self.code(kind)), "\(words)")
+        #expect(bench.notes.contains("no place on the command line, which other people see"), "\(bench.notes)")
+      }
+    }
+  }
+
+  @Test func `a name of four letters beside an enrolment code is no unlock code`() {
+    let bench = Bench(["unlock", "--code"], core: [Bench.success], input: "mina \(Self.enrolmentCode)\n")
+    #expect(bench.exit == .usage && bench.sent.isEmpty)
+    #expect(bench.notes.contains("'uafctl register --code FILE' takes it"))
+  }
+
+  @Test(arguments: CodeKind.allCases) func `each kind has its words and its command in both languages`(kind: CodeKind) {
+    #expect(EnglishWords.found(in: kind.korean) == [] && kind.korean != kind.english)
+    #expect(kind.command.hasPrefix("uafctl "))
+  }
+}
+
+/// A code that comes by a pipe, alone or in a letter.
+@Suite struct PipedCodeTests {
+  private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
+  private let terminal = Terminal()
+
+  private func begin(_ payload: String) -> [UInt8] {
+    var begin = Begin(.register)
+    begin.service = Array("uafctl".utf8)
+    begin.payload = Array(payload.utf8)
+    return Bench.packet(begin)
+  }
+
+  @Test(arguments: [
+    "Dear alice,\n\nyour code is \(code).\nUse it today.\nUse it today.\n", "\n\nDear alice,\n\(code)\n\nRegards\n",
+    "> \(code)\n>\n> Regards\n", "alice\n\(code)\nRegards\n", "\u{FEFF}alice: \(code)\r\nRegards\r\n",
+  ])
+  func `is found in a letter, whose lines are no answers: the person is asked at the terminal`(letter: String) {
+    let terminal = terminal
+    let typist = Typist {
+      _ = terminal.expect("Passcode: ")
+      terminal.type(Array("secret\r".utf8))
+    }
+    let bench = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.success], input: letter,
+      sessionTerminal: terminal.program)
+    typist.join()
+    #expect(bench.exit == .success, "\(bench.notes)")
+    #expect(bench.sent == [begin(Self.code), Bench.answer("secret")])
+  }
+
+  @Test func `in a letter without a terminal nothing is set, and it is said how answers are given`() {
+    let bench = Bench(
+      ["register", "--code", "-"], core: [Bench.question, Bench.success],
+      input: "Your code: \(Self.code)\nsecret\nsecret\n")
+    #expect(bench.exit == .usage && !bench.sent.contains(Bench.answer("secret")))
+    #expect(bench.notes.hasPrefix("uafctl: standard input has no answer behind the code, and there is no terminal"))
+  }
+
+  @Test func `a blank line behind it is no answer`() {
+    for rest in ["\nsecret\nsecret\n", "\r\n\r\nRegards\n"] {
+      let bench = Bench(
+        ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\n" + rest)
+      #expect(bench.exit == .usage && bench.sent.count < 2, "\(bench.notes)")
+      #expect(bench.notes.contains("uafctl: a blank line follows the code on standard input"))
+    }
+  }
+
+  @Test func `is joined where a mail program has broken it into rows`() {
+    let payload = EnrolmentPayload(
+      op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
+    ).encoded
+    let rows = payload.prefix(76) + "\n" + payload.dropFirst(76) + "\n"
+    let bench = Bench(["register", "--code", "-"], core: [Bench.success], input: String(rows))
+    #expect(bench.exit == .success && bench.sent == [begin(payload)], "\(bench.notes)")
+  }
+
+  @Test(arguments: [true, false]) func `is taken in UTF-16 that begins with its mark`(isBigEndian: Bool) {
+    let bytes: [UInt8] = ([0xFEFF] + Array("alice \(Self.code)\r\n".utf16)).flatMap { unit in
+      isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+    }
+    let bench = Bench(["register", "--code", "-"], core: FakeCore([Bench.success]), input: bytes)
+    #expect(bench.exit == .success && bench.sent == [begin(Self.code)], "\(bench.notes)")
+  }
+
+  @Test(arguments: [
+    ("Dear alice,\nno code yet.\n", "there is no code in it, or only a part of one"),
+    (
+      "Dear alice,\n\(code)\nor this one, which is for the other machine\nand \(other)\n",
+      "more than one code could be meant"
+    ),
+    ("a\u{0}b\n", "that is not a code: it has NUL bytes"),
+  ])
+  func `is refused as in a file where there is none, or more than one`(letter: String, told: String) {
+    let folder = Folder()
+    let path = folder.file("letter", Array(letter.utf8), mode: 0o600)
+    for (arguments, input) in [(["register", "--code", path], ""), (["register", "--code", "-"], letter)] {
+      let bench = Bench(arguments, core: FakeCore([Bench.success]), input: Array(input.utf8))
+      #expect(
+        bench.exit == .usage && bench.sent.isEmpty && bench.notes.hasPrefix("uafctl: \(told)\n"), "\(bench.notes)")
+    }
+  }
+
+  private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 11))?.text ?? ""
+
+  @Test func `a front end that speaks JSON is not waited for behind its first line`() {
+    let bench = Bench(
+      ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],
+      input: "alice \(Self.code)\n{\"answer\":\"secret\"}\n")
+    #expect(bench.exit == .success && bench.sent == [begin(Self.code), Bench.answer("secret")], "\(bench.output)")
+  }
+}
