@@ -11,7 +11,9 @@ import Testing
       .joinExpired,
       .joinRefused, .joinRevoked, .joinUsedUp:
       [.administrator, .newCode]
-    case .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned, .approvalWithoutText,
+    case .approvalOfOtherServer: []
+    case .approvalOfOtherAuthority, .codeOfOtherAuthority, .codesResetNothing, .codesNotSigned, .resetsNotSigned,
+      .approvalWithoutText,
       .otherTypeInUse, .typesNotAccepted, .noneEnabled, .configuredNotAccepted, .severalFit, .nameNotMapped,
       .nameNotFound, .nameOfOther, .serverNameOfOther, .accountDisabled, .accountDamaged, .accountRenamed,
       .messageNotValid, .refusedOnTheWay, .messageNotAccepted, .chipAbsent, .chipForbidden, .chipLockedOut, .chipOther,

@@ -34,6 +34,10 @@ public enum EndCause: CaseIterable, Sendable {
   case codesNotSigned
   /// The server's verdict is not signed, so a code cannot reset.
   case resetsNotSigned
+  /// The payload of an approval names another server than the configuration.
+  case approvalOfOtherServer
+  /// The payload of an approval names another certificate authority than the configuration.
+  case approvalOfOtherAuthority
   /// The text to approve has expired.
   case approvalExpired
   /// The server no longer has the text to approve.

@@ -35,6 +35,14 @@ extension EnglishCatalogue {
       ResultText(
         "The enrolment code names another certificate authority than this machine's configuration.",
         "Tell the administrator; server.ca_file has to have it.")
+    case .approvalOfOtherServer:
+      ResultText(
+        "The approval is asked for by another server than this machine's.",
+        "Tell whoever asked for it: it cannot be given on this machine.")
+    case .approvalOfOtherAuthority:
+      ResultText(
+        "The approval names another certificate authority than this machine's configuration.",
+        "Tell the administrator; server.ca_file has to have it.")
     case .codesNotJudged:
       ResultText(
         "This server does not check enrolment codes.",

@@ -201,6 +201,10 @@ enum EnglishCatalogue: Catalogue {
       return
         "The enrolment code is for another account. Ask the administrator for one of \(PromptText.shown(name)), which is the "
         + "name of this account at the server."
+    case .approvalOfOtherAccount(let name):
+      return
+        "The approval is asked of another account. This account's name at the server is \(PromptText.shown(name)): whoever it "
+        + "is asked of gives it."
     case .configurationError: return "The configuration of this machine is wrong: tell the administrator."
     case .tooManyConversations:
       return "Too many of your logins at once or in a short time: wait a moment, or end one, and try again."

@@ -20,6 +20,11 @@ extension KoreanCatalogue {
     case .codeOfOtherAuthority:
       ResultText(
         "등록 코드의 인증 기관이 이 컴퓨터의 설정과 다릅니다.", "관리자에게 알리십시오. server.ca_file에 그 인증 기관이 있어야 합니다.")
+    case .approvalOfOtherServer:
+      ResultText("이 컴퓨터의 서버가 아닌 다른 서버의 승인 요청입니다.", "요청한 사람에게 알리십시오. 이 컴퓨터에서는 승인할 수 없습니다.")
+    case .approvalOfOtherAuthority:
+      ResultText(
+        "승인 요청의 인증 기관이 이 컴퓨터의 설정과 다릅니다.", "관리자에게 알리십시오. server.ca_file에 그 인증 기관이 있어야 합니다.")
     case .codesNotJudged:
       ResultText(
         "이 서버는 등록 코드를 확인하지 않습니다.",

@@ -168,6 +168,8 @@ enum KoreanCatalogue: Catalogue {
       return "--preserve-env=목록을 쓴 명령은 승인할 수 없습니다. 대신 명령 앞에 이름=값을 쓰십시오."
     case .codeOfOtherAccount(let name):
       return "다른 계정의 등록 코드입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 관리자에게 그 이름의 코드를 요청하십시오."
+    case .approvalOfOtherAccount(let name):
+      return "다른 계정에 요청한 승인입니다. 이 계정은 서버에서 \(PromptText.shown(name)) 이름을 씁니다. 승인은 요청을 받은 사람만 할 수 있습니다."
     case .configurationError: return "이 컴퓨터의 설정이 잘못되었습니다. 관리자에게 알리십시오."
     case .tooManyConversations: return "짧은 시간에 로그인이 너무 많습니다. 잠시 기다리거나 진행 중인 것을 하나 끝낸 뒤 다시 시도하십시오."
     case .registered(let user): return "\(PromptText.shown(user)) 계정을 등록했습니다."

@@ -110,6 +110,8 @@ public enum PromptText: Hashable, Sendable {
   case overwrittenByList
   /// The payload is for another account than this one, by its name at the server.
   case codeOfOtherAccount(than: String)
+  /// The approval is asked of another account than this one, which has this name at the server.
+  case approvalOfOtherAccount(than: String)
   /// The configuration is wrong; the log has file, line and key.
   case configurationError
   /// The person has as many conversations as are allowed.
@@ -231,7 +233,8 @@ extension PromptText {
     case .refusedByServer: nil
     // These texts say it themselves.
     case .noAnswer(.ownMeans), .valueNotSet, .revoked, .keyGone, .notAskedFor, .serverForbids, .serverUndecided,
-      .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .cancelled, .denied, .approvalIsOver,
+      .serverFailed, .serverNameChanged, .stateIsOlder, .codeOfOtherAccount, .approvalOfOtherAccount, .cancelled,
+      .denied, .approvalIsOver,
       .textTooLong,
       .ownTextTooLong, .overwrittenByList, .configurationError,
       .tooManyConversations, .registeredAgain, .unlockCodeWrong:

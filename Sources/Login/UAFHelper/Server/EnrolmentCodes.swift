@@ -114,31 +114,34 @@ struct EnrolmentCodes {
   ) throws(Ending) -> EnrolmentPayload {
     try requireTrusted(payload, settings)
     if let name = account?.identity.serverUserName, payload.username != name {
+      let isApproval = payload.op == .authentication
       throw Ending(
-        .invalidParameter, text: .codeOfOtherAccount(than: name), log: "code of another account than \(name)")
+        .invalidParameter, text: isApproval ? .approvalOfOtherAccount(than: name) : .codeOfOtherAccount(than: name),
+        log: "\(isApproval ? "approval" : "code") of another account than \(name)")
     }
     return payload
   }
 
   /// Refuses a payload that names another server or authority than root's configuration does.
   func requireTrusted(_ payload: EnrolmentPayload, _ settings: ServerSettings) throws(Ending) {
-    let own = payload.op == .authentication ? settings.authentication : settings.registration
+    let isApproval = payload.op == .authentication
+    let own = isApproval ? settings.authentication : settings.registration
     let named = ServerURL(payload.server + "/")
     let isConfigured = [settings.requestURL, own.requestURL].compactMap { $0 }.contains { configured in
       configured.isSecure == named?.isSecure && configured.host == named?.host && configured.port == named?.port
     }
     guard isConfigured else {
       throw Ending(
-        .invalidParameter, because: .codeOfOtherServer,
-        log: "code of another server")
+        .invalidParameter, because: isApproval ? .approvalOfOtherServer : .codeOfOtherServer,
+        log: "\(isApproval ? "approval" : "code") of another server")
     }
     guard let authority = payload.ca else { return }
     let theirs = (try? CertificateAuthorities(parsing: Array(authority.utf8)))?.certificates
     let known = server.authorities?.certificates ?? []
     guard let theirs, theirs.allSatisfy(known.contains) else {
       throw Ending(
-        .invalidParameter, because: .codeOfOtherAuthority,
-        log: "code of another authority")
+        .invalidParameter, because: isApproval ? .approvalOfOtherAuthority : .codeOfOtherAuthority,
+        log: "\(isApproval ? "approval" : "code") of another authority")
     }
   }
 }
