@@ -22,21 +22,26 @@ struct StateCheck {
   func findings() -> [Finding] {
     guard isRoot else { return [.skipped(StateText.closed(path: folder))] }
     var findings: [Finding] = []
-    for path in [folder, folder + "/accounts", folder + "/slots"] {
+    for part in StatePart.allCases {
+      let path = folder + part.rawValue
       if let objection = objection(to: path, kind: S_IFDIR, mode: "700") { return findings + [objection] }
-      findings.append(.ok(StateText.fine(path: path)))
+      findings.append(
+        isFixed(path)
+          ? .failure(.stateFixed, StateText.fixedFolder(part, path: path)) : .ok(StateText.fine(path: path)))
     }
-    if isReadOnly(folder) { findings.append(.failure(.stateReadOnly, StateText.readOnly(path: folder))) }
-    return findings + fixedFindings() + keyFindings()
+    if isReadOnly(folder) {
+      // What lies on it is not fine, whatever its mode is.
+      findings = findings.filter { $0.level != .ok } + [.failure(.stateReadOnly, StateText.readOnly(path: folder))]
+    }
+    return findings + fixedFiles() + keyFindings()
   }
 
-  /// Folders and files that every attempt changes, and that cannot be changed.
-  private func fixedFindings() -> [Finding] {
-    let folders = [folder, folder + "/accounts", folder + "/slots"]
-    let files = folders.dropFirst().flatMap { folder in
-      (PAMDirectory(path: folder).names() ?? []).map { folder + "/" + $0 }
+  /// Files that attempts change, and that cannot be changed.
+  private func fixedFiles() -> [Finding] {
+    [StatePart.accounts, .slots].flatMap { part in
+      (PAMDirectory(path: folder + part.rawValue).names() ?? []).map { folder + part.rawValue + "/" + $0 }
+        .filter(isFixed).map { .failure(.stateFixed, StateText.fixedFile(of: part, path: $0)) }
     }
-    return (folders + files).filter(isFixed).map { .failure(.stateFixed, StateText.fixed(path: $0)) }
   }
 
   /// Where the device key lies: in a file, in the chip, or in both after a move that was killed.
@@ -95,6 +100,18 @@ struct StateCheck {
   }
 }
 
+/// A folder of the state, by its place in the state folder.
+///
+/// An attribute of a folder keeps files from being made and removed in it. Files that are there are written all the same.
+enum StatePart: String, CaseIterable {
+  /// The state folder itself: what belongs to the machine, replaced as a whole.
+  case machine = ""
+  /// A file for each account.
+  case accounts = "/accounts"
+  /// The files whose locks say how many values are tried at once.
+  case slots = "/slots"
+}
+
 /// What doctor says about the state folder and the device key.
 enum StateText: FindingCatalogue {
   /// The configuration, which says where the folder is, cannot be used.
@@ -108,8 +125,10 @@ enum StateText: FindingCatalogue {
   case mode(path: String, mode: String, needed: String)
   /// It lies on a file system that is mounted for reading alone.
   case readOnly(path: String)
+  /// An attribute keeps even root from making and removing files in it.
+  case fixedFolder(StatePart, path: String)
   /// An attribute keeps even root from changing it.
-  case fixed(path: String)
+  case fixedFile(of: StatePart, path: String)
   case badKey(path: String, size: Int)
   /// The key is gone, and accounts or a recovery key need it.
   case lostKey(path: String, hasRecovery: Bool)
@@ -136,9 +155,16 @@ enum StateText: FindingCatalogue {
       FindingText(
         "state: \(path) is on a file system that is mounted read-only: no attempt can be counted, and every login is refused",
         do: "mount -o remount,rw its file system; if the kernel has made it read-only, look into its log first")
-    case .fixed(let path):
+    case .fixedFolder(let part, let path):
       FindingText(
-        "state: \(path) has the attribute i or a (lsattr): no attempt can be counted in it, and whoever needs it is refused",
+        "state: \(path) has the attribute i or a (lsattr): " + Self.english(part), do: "chattr -ia \(path)")
+    case .fixedFile(.slots, let path):
+      FindingText(
+        "state: \(path) has the attribute i or a (lsattr): no value can be tried with it, and logins are refused",
+        do: "chattr -ia \(path)")
+    case .fixedFile(_, let path):
+      FindingText(
+        "state: \(path) has the attribute i or a (lsattr): no attempt can be counted in it, and its account is refused",
         do: "chattr -ia \(path)")
     case .badKey(let path, let size):
       FindingText(
@@ -182,9 +208,15 @@ enum StateText: FindingCatalogue {
       FindingText(
         "상태: \(path)의 파일 시스템이 읽기 전용으로 마운트되어 시도를 셀 수 없으므로 모든 로그인이 거부됩니다",
         do: "mount -o remount,rw 명령으로 다시 마운트하십시오. 커널이 읽기 전용으로 바꾸었다면 커널 로그를 먼저 살펴보십시오")
-    case .fixed(let path):
+    case .fixedFolder(let part, let path):
+      FindingText("상태: \(path): 속성 i 또는 a가 있습니다(lsattr). " + Self.korean(part), do: "chattr -ia \(path)")
+    case .fixedFile(.slots, let path):
       FindingText(
-        "상태: \(path): 속성 i 또는 a가 있어(lsattr) 시도를 셀 수 없으므로, 이 파일이 필요한 로그인이 거부됩니다",
+        "상태: \(path): 속성 i 또는 a가 있어(lsattr) 값을 확인할 수 없으므로 로그인이 거부됩니다",
+        do: "chattr -ia \(path)")
+    case .fixedFile(_, let path):
+      FindingText(
+        "상태: \(path): 속성 i 또는 a가 있어(lsattr) 시도를 셀 수 없으므로 그 계정의 로그인이 거부됩니다",
         do: "chattr -ia \(path)")
     case .badKey(let path, let size):
       FindingText(
@@ -204,6 +236,24 @@ enum StateText: FindingCatalogue {
     case .chipMissing(let place, let reason):
       FindingText(
         "상태: \(place): 기기 키를 봉인한 칩: \(reason.korean)", do: "[tpm]의 tcti를 정하거나 uafctl recover 명령을 실행하십시오")
+    }
+  }
+
+  /// What an attribute of a folder keeps from happening.
+  private static func english(_ part: StatePart) -> String {
+    switch part {
+    case .machine: "logins go on, but joining a server, check-ins, new policies and a move of the key fail"
+    case .accounts:
+      "registered accounts log in, but no account can register for the first time, and none can be forgotten"
+    case .slots: "logins go on by the files that are there, and one that needs a further file is refused"
+    }
+  }
+
+  private static func korean(_ part: StatePart) -> String {
+    switch part {
+    case .machine: "로그인은 되지만 서버 가입, 서버에 상태 알리기, 새 정책 저장, 키 옮기기는 되지 않습니다"
+    case .accounts: "등록된 계정은 로그인할 수 있지만 새 계정을 등록하거나 계정을 지울 수 없습니다"
+    case .slots: "이미 있는 파일로는 로그인할 수 있지만 파일을 더 만들어야 하는 로그인은 거부됩니다"
     }
   }
 }
