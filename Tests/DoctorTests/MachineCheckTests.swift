@@ -114,7 +114,10 @@ import UAFWire
         Machine.authenticator(state: 3007, more: #","atServer":"\#(refused)""#))
       #expect(machine.has(.accountUnregistered, as: 1000) && !machine.has(.keyBehind, as: 1000))
     }
+    machine.document = Machine.document(Machine.authenticator(state: 3007, more: #","atServer":"forbidden""#))
+    #expect(machine.has(.accountForbidden, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
     machine.document = Machine.document(Machine.passcode)
+    #expect(!machine.has(.accountForbidden, as: 1000))
     #expect(!machine.has(.keyBehind, as: 1000))
     #expect(!machine.has(.accountLocked, as: 1000) && !machine.has(.accountUnregistered, as: 1000))
   }

@@ -21,6 +21,7 @@ import Testing
       .chipOwned, .chipDamaged, .chipFailed, .indexMissing, .indexReplaced, .shareDamaged, .indexNotMade, .keyNotSealed,
       .joinNotSigned, .joinTaken, .verdictNotSigned, .verdictOfOther, .verdictStale:
       .administrator
+    case .accountForbidden: [.administrator, .newCode]
     case .unlockExpired, .unlockUsed, .unlockOlderThanLock: .newCode
     case .unlockNotSigned, .unlockCodeNotKnown: .administrator
     case .chipBusy, .unlockCodesHeld: .againLater

@@ -70,6 +70,38 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
+  @Test func `a code resets nothing of an account that the server lets in by no way, whatever it says of the code`()
+    throws
+  {
+    let bench = try HelperBench.registered(signed: true)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.respondStatus = .forbidden
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 9000)
+    let before = bench.server.asked.count
+    for operation in [UAFWire.Operation.reset, .deregister] {
+      var begin = persons(bench, payload: bench.server.payload())
+      begin.operation = operation
+      let transcript = try bench.run(begin, peer: 4242)
+      #expect(transcript.result == 9000 && transcript.pamCode == 7)
+      #expect(transcript.finished.text?.hasPrefix("The server did not let this account in when this machine") == true)
+    }
+    #expect(bench.server.asked.count == before, "nobody is asked")
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    #expect(try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242).result == 7100)
+  }
+
+  @Test func `a reset that the server forbids wipes nothing, and the status says so`() throws {
+    let bench = try HelperBench.registered(signed: true)
+    bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
+    bench.server.deregistrationStatus = .forbidden
+    let transcript = try bench.run(persons(bench, payload: bench.server.payload()), peer: 4242)
+    #expect(transcript.result == 7101)
+    #expect(transcript.finished.text?.contains("which may be disabled") == true)
+    #expect(try bench.run(bench.begin(.status)).finished.document?.contains(#""atServer":"forbidden""#) == true)
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+  }
+
   @Test func `with an accepted code the server deletes this machine's keys, and the secret is wiped`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)

@@ -105,13 +105,43 @@ import UAFWire
     try Self.expectUnusable(document)
   }
 
-  @Test(arguments: [1202, 1403, 1408, 1491, 1500] as [UInt32])
+  @Test(arguments: [1202, 1408, 1491, 1500] as [UInt32])
   func `a refusal that may be over at the next login leaves a key usable`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try bench.run(bench.begin(), ["correct"]).result != 0)
     let document = try #require(try bench.run(bench.begin(.status)).finished.document)
     #expect(document.contains(#""state":3006"#) && document.contains(#""usableTypes":4"#), "\(document)")
+  }
+
+  @Test func `the status says that the server let the account in by no way, until it does`() throws {
+    let bench = try HelperBench.registered()
+    bench.server.respondStatus = .forbidden
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 9000)
+    let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(document.contains(#""atServer":"forbidden""#))
+    try Self.expectUnusable(document)
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
+    let again = try #require(try bench.run(bench.begin(.status)).finished.document)
+    #expect(!again.contains("forbidden") && again.contains(#""usableTypes":4"#))
+  }
+
+  @Test func `what the server forbids with one key is forbidden with every other key, and so is what it allows`() throws
+  {
+    let bench = try HelperBench.registeredTwice()
+    func count() throws -> Int {
+      let document = try #require(try bench.run(bench.begin(.status)).finished.document)
+      return document.ranges(of: #""atServer":"forbidden""#).count
+    }
+    bench.server.accepted = [["5541#0001"]]
+    bench.server.respondStatus = .forbidden
+    #expect(try bench.run(bench.begin(), ["correct"]).result == 9000)
+    #expect(try count() == 2)
+    bench.server.accepted = [["5541#0002"]]
+    bench.server.respondStatus = .ok
+    #expect(try bench.run(bench.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
+    #expect(try count() == 0)
   }
 
   @Test func `a key that works again is no longer reported as revoked`() throws {

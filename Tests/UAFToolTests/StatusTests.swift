@@ -131,6 +131,11 @@ import UAFWire
       #""atServer":"ahead","#,
       "  at the server: it has seen more signatures than this machine made: 'uafctl repair --code FILE'\n"
     ),
+    (
+      #""atServer":"forbidden","#,
+      "  at the server: the account was not let in when this machine asked last, and may be disabled or locked: ask the "
+        + "administrator\n"
+    ),
     (#""atServer":"\u001b[31m","#, ""), ("", ""),
   ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
     let state = line.isEmpty ? 3006 : 3007
@@ -164,7 +169,16 @@ import UAFWire
     #expect(output(gone + "," + pattern, as: 0).contains("no longer registered: 'uafctl register alice passcode'\n"))
   }
 
-  @Test(arguments: ["revoked", "unknown", "ahead"])
+  @Test func `a state that the server has signed is told once`() {
+    let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"forbidden","state""#)
+    let state = #""serverState":{"state":"disabled","asked":1800000000},"availableTypes""#
+    let output = bench([], Self.document(entry).replacing(#""availableTypes""#, with: state)).output
+    #expect(
+      output.contains("account at the server: disabled (asked ") && output.contains("): set here, and refused by"))
+    #expect(!output.contains("  at the server: "))
+  }
+
+  @Test(arguments: ["revoked", "unknown", "ahead", "forbidden"])
   func `what the server refuses is registered here, supported, and not available`(refusal: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
     func answers(_ question: String) -> Bool {

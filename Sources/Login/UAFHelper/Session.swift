@@ -92,6 +92,7 @@ import UAFWire
     } catch {
       // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.
       if error.server.hasRefused { accounts.noteRefusal() }
+      if error.server.hasForbidden { accounts.noteForbidden() }
       throw timeLimit?.explaining(error) ?? error
     }
   }

@@ -164,6 +164,8 @@ public enum EndCause: CaseIterable, Sendable {
   case accountDisabled
   /// The server has locked the account for a time.
   case accountLocked
+  /// The server forbade the account what it asked for last, and may have disabled or locked it.
+  case accountForbidden
   /// Nothing says that the account is active, and root demands that.
   case accountNotKnown
 

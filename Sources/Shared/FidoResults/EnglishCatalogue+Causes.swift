@@ -227,6 +227,11 @@ extension EnglishCatalogue {
     case .accountDisabled: ResultText("This account is disabled.", "Ask the administrator.")
     case .accountLocked:
       ResultText("This account is locked for a time.", "Ask the administrator, or come again later.")
+    case .accountForbidden:
+      ResultText(
+        "The server did not let this account in when this machine asked last: it may be disabled or locked.",
+        "Ask the administrator. If it is active again, log in once, or set a new value with a new enrolment code: "
+          + "'\(codes.setting())'.")
     case .accountNotKnown:
       ResultText(
         "The server could not be asked whether this account is active.", "Try again later, or ask the administrator.")

@@ -171,6 +171,10 @@ extension KoreanCatalogue {
       ResultText("이 컴퓨터에서 이 계정의 이름이 바뀌었습니다.", "관리자에게 문의하십시오. root가 'uafctl status USER'를 실행하면 방법이 나옵니다.")
     case .accountDisabled: ResultText("사용이 중지된 계정입니다.", "관리자에게 문의하십시오.")
     case .accountLocked: ResultText("일정 시간 동안 잠긴 계정입니다.", "관리자에게 문의하거나 나중에 다시 시도하십시오.")
+    case .accountForbidden:
+      ResultText(
+        "이 컴퓨터가 마지막으로 물었을 때 서버가 이 계정을 받아들이지 않았습니다. 사용이 중지되었거나 잠긴 계정일 수 있습니다.",
+        "관리자에게 문의하십시오. 다시 사용할 수 있게 되었다면 한 번 로그인하거나, 새 등록 코드로 '\(codes.setting())' 명령을 실행해 값을 새로 정하십시오.")
     case .accountNotKnown:
       ResultText("이 계정을 사용할 수 있는지 서버에 확인하지 못했습니다.", "나중에 다시 시도하거나 관리자에게 문의하십시오.")
     case .chipAbsent:

@@ -2,6 +2,8 @@ import Authenticator
 import AuthenticatorTypes
 import FidoResults
 import UAFConfiguration
+import UAFMessages
+import UAFWire
 
 /// The accounts' files on this machine: opens the caller's, and reads its authenticators, keys and locks.
 @safe final class AccountAccess {
@@ -298,13 +300,30 @@ import UAFConfiguration
 
   /// Refuses to remove keys if the server has disabled or locked the account, as far as this machine has heard.
   ///
+  /// Without a code the server is asked anyway, by the login that proves the account.
+  ///
   /// - Throws: ``Ending`` with `forbidden`; never if root asks.
   func requireNotBlocked(_ account: AccountFile) throws(Ending) {
+    guard !call.caller.isRoot else { return }
     // What cannot be read refuses nobody in the account stage either.
-    guard !call.caller.isRoot, let record = try? StandingRecord.of(account),
+    if let record = try? StandingRecord.of(account),
       let reason = AccountRefusal(saidLast: record.standing, at: now().wallSeconds)
-    else { return }
-    throw Ending(.forbidden, because: reason.cause, log: "the server said last that the account is \(reason)")
+    {
+      throw Ending(.forbidden, because: reason.cause, log: "the server said last that the account is \(reason)")
+    }
+    guard call.begin.payload != nil, try keys(of: account).contains(where: \.isForbidden) else { return }
+    throw Ending(.forbidden, because: .accountForbidden, log: "the server forbade the account what it asked for last")
+  }
+
+  /// Whether the server has disabled or locked the account, or forbade it what it asked for last, as far as this machine has heard.
+  ///
+  /// What cannot be read forbids nothing.
+  ///
+  /// - Throws: ``Ending`` where the keys cannot be read.
+  func isForbidden(_ account: AccountFile) throws(Ending) -> Bool {
+    if try keys(of: account).contains(where: \.isForbidden) { return true }
+    let record = try? StandingRecord.of(account)
+    return AccountRefusal(saidLast: record?.standing, at: now().wallSeconds) != nil
   }
 
   /// Makes a change that may remove values, and writes to the audit which lock was removed with one.
@@ -376,5 +395,20 @@ enum AccountRefusal: Equatable {
     case .locked: .accountLocked
     case .notKnown: .accountNotKnown
     }
+  }
+
+  /// Marks the account's keys, because the server has forbidden the account what it asked for (1403).
+  ///
+  /// What the server has said of a single key says more, and stays.
+  func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }
+
+  /// Takes that mark from the keys again, because the server has allowed something, or says that the account is active.
+  func noteAllowed() { mark(0, where: \.isForbidden) }
+
+  private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
+    guard let account else { return }
+    do throws(StateError) {
+      for key in try account.keys() where isMeant(key) { try account.mark(key.keyID, serverStatus: status) }
+    } catch { log.write(.state, "the server's status \(status) could not be noted: \(error)", .warning) }
   }
 }

@@ -37,8 +37,11 @@ import UAFMessages
   ///
   /// - Throws: ``Ending`` where the keys cannot be read.
   func noteAccepted(_ account: AccountFile, _ types: [AuthenticatorType]) throws(Ending) {
-    let refused = try accounts.keys(of: account).filter { $0.serverStatus != 0 }.map(\.type)
-    try note(0, of: types.filter(refused.contains), account)
+    // What the server forbade was forbidden to the account, with whichever key it asked.
+    let refused = try accounts.keys(of: account).filter { key in
+      key.serverStatus != 0 && (key.isForbidden || types.contains(key.type))
+    }
+    try note(0, of: AuthenticatorType.allCases.filter { type in refused.contains { $0.type == type } }, account)
   }
 
   /// The ending where the server has seen a counter that this state folder has not reached: an older copy was restored.
@@ -116,8 +119,11 @@ extension UAFKey {
   /// Whether the server has seen a counter that this machine has not reached: an older copy, or a key that two machines have.
   var isBehind: Bool { serverStatus == Self.behindStatus }
 
+  /// Whether the server did not allow the account what it was asked last: the account may be disabled or locked.
+  var isForbidden: Bool { serverStatus == UAFStatusCode.forbidden.rawValue }
+
   /// Whether the server is known to refuse each login with the key until something is done about it.
-  var isRefused: Bool { isDead || isBehind }
+  var isRefused: Bool { isDead || isBehind || isForbidden }
 
   /// Whether the server's last status is that the key is revoked, or that it has no such key, model or account.
   var isDead: Bool {

@@ -237,6 +237,8 @@ struct ServerPart {
   ///
   /// From then on no login succeeds without the server.
   var hasRefused = false
+  /// Whether it forbade the account what it asked for (1403), as it does while an account is disabled or locked.
+  var hasForbidden = false
   /// The authenticators whose keys the server does not know.
   var forgottenTypes: [AuthenticatorType] = []
 }
@@ -283,7 +285,9 @@ extension Ending {
   private init(_ refusal: Refusal, _ result: FidoResult, text: PromptText?) {
     let server = ServerPart(
       handshakeCompleted: refusal.handshakeCompleted, hasSpoken: refusal.spokenByServer,
-      hasRefused: refusal.isServersNo, forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
+      hasRefused: refusal.isServersNo,
+      hasForbidden: refusal.spokenByServer && refusal.serverStatus == UAFStatusCode.forbidden.rawValue,
+      forgottenTypes: AuthenticatorType.all(named: refusal.leftOut))
     self.init(result, text: text, log: refusal.detail, server: server)
   }
 

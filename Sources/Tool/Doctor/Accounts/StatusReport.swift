@@ -57,6 +57,8 @@ package struct StatusReport {
       isBesideAnother
         ? .unknownBesideAnother(type: ShownText.line(authenticator.type), codes) : .unknownAtServer(codes)
     case "ahead": .aheadAtServer(codes)
+    // A state that the server has signed has a line of its own.
+    case "forbidden": document.serverState?.isBlocked == true ? nil : .forbiddenAtServer
     default: nil
     }
   }
@@ -90,8 +92,8 @@ package struct StatusDocument: Equatable {
     package let aaid: String?
     /// 3005 to 3008.
     package let state: Int64
-    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, or `ahead` where it has seen more
-    /// signatures than this machine has made.
+    /// What the server last said about its keys if they cannot be used: `revoked`, `unknown`, `ahead` where it has seen more
+    /// signatures than this machine has made, or `forbidden` where it does not allow the account what it asks for.
     package let atServer: String?
     package let local: Counter?
     /// The counter of attempts over the network.
@@ -298,6 +300,11 @@ package struct ServerState: Equatable {
   package let asked: Int64?
   /// When a lock ends.
   package let until: Int64?
+
+  /// Whether the account was let in by no way.
+  ///
+  /// A lock may be over by now.
+  var isBlocked: Bool { standing == .disabled || standing == .locked }
 
   /// Nil for what is no such object, and for a state that a newer core may know.
   init?(_ value: JSONValue?) {

@@ -20,6 +20,8 @@ package enum StatusText: Catalogued {
   case unknownBesideAnother(type: String, CodeUse)
   /// The server has seen more signatures of the key than this machine has made.
   case aheadAtServer(CodeUse)
+  /// The server did not allow the account what it asked for last.
+  case forbiddenAtServer
   case here(StatusDocument.Counter)
   case overNetwork(StatusDocument.Counter)
   case byOthers(StatusDocument.Counter)
@@ -49,6 +51,9 @@ package enum StatusText: Catalogued {
       "at the server: no longer registered: '\(codes.command("register", type))'"
     case .aheadAtServer(let codes):
       "at the server: it has seen more signatures than this machine made: '\(codes.command("repair", "--code FILE"))'"
+    case .forbiddenAtServer:
+      "at the server: the account was not let in when this machine asked last, and may be disabled or locked: ask the "
+        + "administrator"
     case .here(let counter): "here: \(Self.english(counter))"
     case .overNetwork(let counter): "over the network: \(Self.english(counter))"
     case .byOthers(let counter): "by other users here: \(Self.english(counter))"
@@ -79,6 +84,8 @@ package enum StatusText: Catalogued {
       "서버에서: 더 이상 등록되어 있지 않습니다. '\(codes.command("register", type))' 명령으로 다시 등록하십시오"
     case .aheadAtServer(let codes):
       "서버에서: 이 컴퓨터가 만든 것보다 더 많은 서명이 확인되었습니다. '\(codes.command("repair", "--code FILE"))' 명령을 실행하십시오"
+    case .forbiddenAtServer:
+      "서버에서: 마지막으로 물었을 때 이 계정을 받아들이지 않았습니다. 사용 중지되었거나 잠긴 계정일 수 있습니다. 관리자에게 문의하십시오"
     case .here(let counter): "이 컴퓨터에서: \(Self.korean(counter))"
     case .overNetwork(let counter): "네트워크에서: \(Self.korean(counter))"
     case .byOthers(let counter): "이 컴퓨터의 다른 사용자: \(Self.korean(counter))"

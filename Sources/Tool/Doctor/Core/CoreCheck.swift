@@ -42,7 +42,11 @@ struct CoreCheck {
       findings.append(.ok(CoreText.usable(account: name, usable)))
     } else if document.authenticators.contains(where: \.isRefused) {
       // What is behind has its own line.
-      let refused = document.authenticators.filter { $0.isRefused && $0.atServer != "ahead" }
+      let refused = document.authenticators.filter { $0.isRefused && !["ahead", "forbidden"].contains($0.atServer) }
+      let forbidden = document.authenticators.filter { $0.isRefused && $0.atServer == "forbidden" }
+      if !forbidden.isEmpty {
+        findings.append(.warning(.accountForbidden, CoreText.forbidden(account: name, forbidden)))
+      }
       if !refused.isEmpty {
         findings.append(.warning(.accountUnregistered, CoreText.refused(account: name, refused, codes)))
       }
@@ -67,6 +71,8 @@ enum CoreText: FindingCatalogue {
   case usable(account: String, [StatusDocument.Authenticator])
   /// Values are here, and the server does not accept their keys any more.
   case refused(account: String, [StatusDocument.Authenticator], CodeUse)
+  /// Values are here, and the server lets the account in by none.
+  case forbidden(account: String, [StatusDocument.Authenticator])
   /// Root has no registration, and needs none.
   case nothingOfRoots(account: String)
   case nothing(account: String)
@@ -97,6 +103,10 @@ enum CoreText: FindingCatalogue {
       FindingText(
         "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
         do: (codes == .roots ? "have root run " : "") + "\(codes.setting()), with a new enrolment code")
+    case .forbidden(let account, let authenticators):
+      FindingText(
+        "account: \(account): " + authenticators.map(StatusReport(language: .english).line).joined(separator: ", "),
+        do: "ask the server's administrator: the account may be disabled or locked there")
     case .nothingOfRoots(let account):
       FindingText("account: \(account): nothing registered; people run doctor for theirs")
     case .nothing(let account):
@@ -134,6 +144,10 @@ enum CoreText: FindingCatalogue {
         do: codes == .roots
           ? "root 관리자가 새 등록 코드로 \(codes.setting()) 명령을 실행해야 합니다"
           : "새 등록 코드로 \(codes.setting()) 명령을 실행하십시오")
+    case .forbidden(let account, let authenticators):
+      FindingText(
+        "계정: \(account): " + authenticators.map(StatusReport(language: .korean).line).joined(separator: ", "),
+        do: "서버 관리자에게 문의하십시오. 서버에서 사용 중지되었거나 잠긴 계정일 수 있습니다")
     case .nothingOfRoots(let account):
       FindingText("계정: \(account): 등록된 것이 없습니다. 각 사용자는 자신의 계정으로 doctor를 실행합니다")
     case .nothing(let account):

@@ -75,6 +75,7 @@ package enum FindingID: String, CaseIterable {
   case coreSilent = "core-silent"
   case coreVersion = "core-version"
   case accountUnregistered = "account-unregistered"
+  case accountForbidden = "account-forbidden"
   case accountLocked = "account-locked"
   case fingerprint
   // The server's policy for this machine

@@ -66,6 +66,7 @@ struct AccountCheckOperation: CallOperation {
     do throws(AccountStateSilence) {
       let record = try AccountStateQuestion(call: call, server: server, now: now).ask(of: account)
       isTold = true
+      if record.standing == .active { accounts.noteAllowed() }
       // What was said decides now, whether it can be kept or not.
       do throws(StateError) { try record.store(in: account) } catch {
         log.write(.state, "what the server says of the account could not be kept: \(error)", .warning)

@@ -125,6 +125,7 @@ import UAFWire
   private func believe() throws(Ending) -> RegistrationEvent {
     guard let acceptance = exchange.acceptance else { throw .outOfTurn(in: "registration") }
     let believed = try tools.server.believe(acceptance)
+    tools.accounts.noteAllowed()
     machineSecret = believed.machineSecret
     hasForgottenReplaced = keys.areReplaced(by: believed.forgottenKeyIDs)
     let count = believed.forgottenKeyIDs.count

@@ -102,7 +102,8 @@ struct StatusOperation: CallOperation {
     }
     let local = try standing(.local)
     let keys = try account.map { (file) throws(Ending) in try accounts.keys(of: file) } ?? []
-    let code = Self.state(isInUse: isInUse, local, keys.filter { $0.type == type })
+    let isForbidden = if let account, isInUse { try accounts.isForbidden(account) } else { false }
+    let code = Self.state(isInUse: isInUse, local, keys.filter { $0.type == type }, isForbidden: isForbidden)
     var json: JSONObject = [
       "type": .string(type.rawValue), "aaid": .string(type.aaid), "state": .integer(Int64(code.code)),
       "stateName": .string(code.name),
@@ -112,6 +113,8 @@ struct StatusOperation: CallOperation {
       json.set("atServer", .string(isRevoked ? "revoked" : "unknown"))
     } else if let account, try accounts.keys(of: account).contains(where: { $0.type == type && $0.isBehind }) {
       json.set("atServer", .string("ahead"))
+    } else if isForbidden {
+      json.set("atServer", .string("forbidden"))
     }
     Self.write(local, to: &json)
     json.set("remote", Self.object(try standing(.remote)))
@@ -128,10 +131,13 @@ struct StatusOperation: CallOperation {
   }
 
   /// The state of a type: a key that the server is known to refuse is not registered any more, as far as a login goes.
-  private static func state(isInUse: Bool, _ local: LockStatus, _ keys: [UAFKey]) -> FidoResult {
+  private static func state(
+    isInUse: Bool, _ local: LockStatus, _ keys: [UAFKey], isForbidden: Bool
+  ) -> FidoResult {
     guard isInUse else { return .stateNotRegistered }
     if local.isLocked { return .stateLocked }
-    return !keys.isEmpty && keys.allSatisfy(\.isRefused) ? .stateNotRegistered : .stateAvailable
+    let isRefused = isForbidden || !keys.isEmpty && keys.allSatisfy(\.isRefused)
+    return isRefused ? .stateNotRegistered : .stateAvailable
   }
 
   /// Whether the configured lock options have no effect yet, for any origin, because wrong entries are counted (3015).
