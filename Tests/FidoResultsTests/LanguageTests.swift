@@ -37,4 +37,18 @@ import Testing
     #expect(Language.matching(nil, default: .korean) == .korean)
     #expect(Language.matching("en_US.UTF-8", default: .korean) == .english)
   }
+
+  @Test func `every cause and every result has Korean words of its own`() {
+    func isKorean(_ text: String) -> Bool { text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) } }
+    for cause in EndCause.allCases {
+      let text = PromptText.cause(cause)
+      #expect(isKorean(text.text(in: .korean)) && !isKorean(text.text(in: .english)), "\(cause)")
+      #expect(text.nextStep(in: .korean).map(isKorean) ?? true, "\(cause)")
+      #expect((text.nextStep(in: .korean) == nil) == (text.nextStep(in: .english) == nil), "\(cause)")
+    }
+    for result in FidoResult.allListed {
+      #expect(isKorean(result.text(in: .korean)) && !isKorean(result.text(in: .english)), "\(result)")
+      #expect(result.nextStep(in: .korean).map(isKorean) ?? true, "\(result)")
+    }
+  }
 }

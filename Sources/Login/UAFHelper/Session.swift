@@ -87,7 +87,9 @@ import UAFWire
     do throws(Ending) {
       try prepare()
       let success = try operation().run()
-      if key.isMoved(by: call.begin.operation), let detail = success.detail { log.write(.binding, detail) }
+      if key.isMoved(by: call.begin.operation), let detail = success.detail {
+        log.write(.binding, detail.text(in: .english))
+      }
       return success
     } catch {
       // On the disk before the refusal is reported, so that nobody gains anything by cutting the network now.

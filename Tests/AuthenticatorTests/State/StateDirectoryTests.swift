@@ -140,7 +140,7 @@ import Testing
     _ = unsafe symlink(folder.state, folder.path + "/link")
     var refused = false
     do throws(StateError) { _ = try StateDirectory(folder.path + "/link", owner: owner) } catch {
-      refused = error == .unsafe(path: folder.path + "/link", why: "not a folder, or a symbolic link")
+      refused = error == .unsafe(path: folder.path + "/link", why: .notFolder)
     }
     #expect(refused)
   }

@@ -120,7 +120,7 @@ public struct StateDirectory: ~Copyable {
     if let failure { throw failure }
     guard let length else { return nil }
     guard length == deviceKeyLength else {
-      throw .unsafe(path: root.path + "/" + name, why: "not \(deviceKeyLength) bytes long")
+      throw .unsafe(path: root.path + "/" + name, why: .keySize(deviceKeyLength))
     }
     return secret
   }

@@ -30,7 +30,7 @@ public struct TrustedDirectory: ~Copyable {
   private static func walk(_ path: String, owner: uid_t) throws(StateError) -> CInt {
     let components = path.split(separator: "/")
     guard path.hasPrefix("/"), !components.contains("."), !components.contains("..") else {
-      throw .unsafe(path: path, why: "not an absolute path without '.' and '..'")
+      throw .unsafe(path: path, why: .badPath)
     }
     // The folders on the path are checked, never read: the sandbox would not let them be opened for reading.
     // SAFETY: each name lives for its call; each descriptor is closed once the next one is open, or on the way out.
@@ -53,7 +53,7 @@ public struct TrustedDirectory: ~Copyable {
       reached += "/" + component
       guard next >= 0 else {
         throw failure == ELOOP || failure == ENOTDIR
-          ? .unsafe(path: reached, why: "not a folder, or a symbolic link") : .cannotOpen(path: reached, errno: failure)
+          ? .unsafe(path: reached, why: .notFolder) : .cannotOpen(path: reached, errno: failure)
       }
       directory = next
     }
@@ -67,11 +67,11 @@ public struct TrustedDirectory: ~Copyable {
     // SAFETY: `info` is a stat structure.
     guard unsafe fstat(descriptor, &info) == 0 else { throw .cannotOpen(path: path, errno: errno) }
     guard info.st_uid == owner || (isParent && info.st_uid == 0) else {
-      throw .unsafe(path: path, why: "owned by uid \(info.st_uid), not \(owner)")
+      throw .unsafe(path: path, why: .owner(info.st_uid, wanted: owner))
     }
     let excused = isParent && info.st_mode & S_ISVTX != 0 && info.st_uid == 0
     guard info.st_mode & forbidden == 0 || excused else {
-      throw .unsafe(path: path, why: "open to others (mode \(String(info.st_mode & 0o7777, radix: 8)))")
+      throw .unsafe(path: path, why: .open(mode: String(info.st_mode & 0o7777, radix: 8)))
     }
   }
 
@@ -202,7 +202,7 @@ public struct TrustedDirectory: ~Copyable {
       let failure = errno
       if failure == ENOENT { return nil }
       throw failure == ELOOP
-        ? .unsafe(path: path + "/" + name, why: "a symbolic link")
+        ? .unsafe(path: path + "/" + name, why: .symbolicLink)
         : .cannotOpen(path: path + "/" + name, errno: failure)
     }
     defer { close(file) }
@@ -216,12 +216,12 @@ public struct TrustedDirectory: ~Copyable {
   }
 
   private static func checkFile(_ info: stat, _ path: String, owner: uid_t) throws(StateError) {
-    guard info.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: "not a regular file") }
-    guard info.st_uid == owner else { throw .unsafe(path: path, why: "owned by uid \(info.st_uid), not \(owner)") }
+    guard info.st_mode & S_IFMT == S_IFREG else { throw .unsafe(path: path, why: .notRegular) }
+    guard info.st_uid == owner else { throw .unsafe(path: path, why: .owner(info.st_uid, wanted: owner)) }
     guard info.st_mode & 0o077 == 0 else {
-      throw .unsafe(path: path, why: "open to others (mode \(String(info.st_mode & 0o7777, radix: 8)))")
+      throw .unsafe(path: path, why: .open(mode: String(info.st_mode & 0o7777, radix: 8)))
     }
-    guard info.st_nlink == 1 else { throw .unsafe(path: path, why: "has \(info.st_nlink) names (hard links)") }
+    guard info.st_nlink == 1 else { throw .unsafe(path: path, why: .names(Int(clamping: info.st_nlink))) }
   }
 
   /// Puts the folder's entries onto the disk.
@@ -247,7 +247,7 @@ extension TrustedDirectory {
     if let failure { throw failure }
     guard let length else { return nil }
     guard (1...capacity).contains(length) else {
-      throw .unsafe(path: path + "/" + name, why: "not 1 to \(capacity) bytes long")
+      throw .unsafe(path: path + "/" + name, why: .size(limit: capacity))
     }
     return Array(buffer.prefix(length))
   }

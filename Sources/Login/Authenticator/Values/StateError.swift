@@ -4,7 +4,7 @@ import Glibc
 /// Why the state of an account, or of the machine, cannot be used.
 public enum StateError: Error, Equatable, Sendable {
   /// The folder, a key or a file is not as it must be: what, and why.
-  case unsafe(path: String, why: String)
+  case unsafe(path: String, why: UnsafeFile)
   /// There is no device key: `uafctl init` was never run.
   case notInitialised(path: String)
   /// There is no device key, but there are accounts that were sealed with one.
@@ -80,6 +80,42 @@ extension StateError: CustomStringConvertible {
     case .absent: "nothing is registered"
     case .cryptography: "the key derivation or random source failed: no memory?"
     case .share: "the chip did not do its part for this account"
+    }
+  }
+}
+
+/// Why a folder, a key or a file is not as it must be.
+public enum UnsafeFile: Equatable, Sendable {
+  /// Its path is not an absolute one, or has parts that lead elsewhere.
+  case badPath
+  case notFolder
+  /// Somebody else's; the number that it has to be of.
+  case owner(UInt32, wanted: UInt32)
+  /// Its mode lets others in; in octal digits.
+  case open(mode: String)
+  case symbolicLink
+  case notRegular
+  /// It has so many names.
+  case names(Int)
+  /// It has not 1 to so many bytes.
+  case size(limit: Int)
+  /// It has not so many bytes.
+  case keySize(Int)
+}
+
+extension UnsafeFile: CustomStringConvertible {
+  /// What is wrong with it.
+  public var description: String {
+    switch self {
+    case .badPath: "not an absolute path without '.' and '..'"
+    case .notFolder: "not a folder, or a symbolic link"
+    case .owner(let uid, let wanted): "owned by uid \(uid), not \(wanted)"
+    case .open(let mode): "open to others (mode \(mode))"
+    case .symbolicLink: "a symbolic link"
+    case .notRegular: "not a regular file"
+    case .names(let count): "has \(count) names (hard links)"
+    case .size(let limit): "not 1 to \(limit) bytes long"
+    case .keySize(let size): "not \(size) bytes long"
     }
   }
 }

@@ -121,16 +121,24 @@ import UAFWire
     let (old, new) = (Self.shown(registered), Self.shown(name))
     let help =
       if !call.caller.isTool {
-        "root's 'uafctl status \(new)' says what helps"
+        RootText("root's 'uafctl status \(new)' says what helps", korean: "root의 'uafctl status \(new)' 명령이 방법을 알려 줍니다")
       } else if let other = call.caller.otherHolder(of: registered, than: uid) {
-        "'\(old)' is the name of number \(other) now, so nothing can be taken over: 'uafctl forget \(new)' removes the "
-          + "registration, and a new enrolment code registers '\(new)' anew"
+        RootText(
+          "'\(old)' is the name of number \(other) now, so nothing can be taken over: 'uafctl forget \(new)' removes the "
+            + "registration, and a new enrolment code registers '\(new)' anew",
+          korean: "이제 '\(old)'은(는) \(other)번 계정의 이름이므로 옮길 수 없습니다. 'uafctl forget \(new)' 명령으로 등록을 지우고 새 등록 코드로 "
+            + "'\(new)' 계정을 다시 등록하십시오")
       } else {
-        "'uafctl rename \(new) --from \(old)' takes the registration over for the same person, 'uafctl forget \(new)' "
-          + "removes it"
+        RootText(
+          "'uafctl rename \(new) --from \(old)' takes the registration over for the same person, 'uafctl forget \(new)' "
+            + "removes it",
+          korean: "같은 사람이면 'uafctl rename \(new) --from \(old)' 명령으로 등록을 옮기고, 아니면 'uafctl forget \(new)' 명령으로 지우십시오")
       }
-    let text = "registered as '\(old)', and number \(uid) is '\(new)' now: \(help)"
-    return Ending(ending.result, text: ending.text, log: text, .renamed(text))
+    let text = help.after(
+      english: "registered as '\(old)', and number \(uid) is '\(new)' now",
+      korean: "'\(old)' 이름으로 등록되어 있는데 지금 \(uid)번 계정의 이름은 '\(new)'입니다")
+    let log = text.text(in: .english)
+    return Ending(ending.result, text: ending.text, log: log, .renamed(text))
   }
 
   /// Refuses to register an account under a name at the server that another account of this machine is registered under.
@@ -149,14 +157,22 @@ import UAFWire
     let file = "\(folder.path)/accounts/\(holder.uid).db"
     let help =
       if let name {
-        "'uafctl forget \(name)' removes that registration, and '\(name)' gets a new one under a name of its own"
+        RootText(
+          "'uafctl forget \(name)' removes that registration, and '\(name)' gets a new one under a name of its own",
+          korean: "'uafctl forget \(name)' 명령으로 그 등록을 지우고, '\(name)' 계정은 자기 이름으로 다시 등록하십시오")
       } else {
-        "'getent passwd \(holder.uid)' has its name NAME, 'uafctl forget NAME' removes that registration; if nobody has the "
-          + "number, remove \(file) and its -journal"
+        RootText(
+          "'getent passwd \(holder.uid)' has its name NAME, 'uafctl forget NAME' removes that registration; if nobody has the "
+            + "number, remove \(file) and its -journal",
+          korean: "'getent passwd \(holder.uid)' 명령으로 그 이름(NAME)을 확인하고 'uafctl forget NAME' 명령으로 그 등록을 지우십시오. 그 번호의 "
+            + "계정이 없으면 \(file)과(와) -journal 파일을 지우십시오")
       }
-    let text =
-      "number \(holder.uid)\(name.map { ", now '\($0)'," } ?? "") is registered at the server as '\(serverUserName)': \(help)"
-    throw Ending(.invalidUsername, text: .cause(.serverNameOfOther), log: text, .serverNameTaken(text))
+    let text = help.after(
+      english:
+        "number \(holder.uid)\(name.map { ", now '\($0)'," } ?? "") is registered at the server as '\(serverUserName)'",
+      korean: "\(holder.uid)번 계정\(name.map { "(지금 이름: '\($0)')" } ?? "")이 서버에 '\(serverUserName)' 이름으로 등록되어 있습니다")
+    throw Ending(
+      .invalidUsername, text: .cause(.serverNameOfOther), log: text.text(in: .english), .serverNameTaken(text))
   }
 
   private static func shown(_ name: [UInt8]) -> String {
@@ -368,6 +384,21 @@ import UAFWire
       log.write(.state, "the server's refusal could not be kept: \(error)", .warning)
     }
   }
+
+  /// Marks the account's keys, because the server has forbidden the account what it asked for (1403).
+  ///
+  /// What the server has said of a single key says more, and stays.
+  func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }
+
+  /// Takes that mark from the keys again, because the server has allowed something, or says that the account is active.
+  func noteAllowed() { mark(0, where: \.isForbidden) }
+
+  private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
+    guard let account else { return }
+    do throws(StateError) {
+      for key in try account.keys() where isMeant(key) { try account.mark(key.keyID, serverStatus: status) }
+    } catch { log.write(.state, "the server's status \(status) could not be noted: \(error)", .warning) }
+  }
 }
 
 /// Why an account is refused whose person has proved nothing yet.
@@ -395,20 +426,5 @@ enum AccountRefusal: Equatable {
     case .locked: .accountLocked
     case .notKnown: .accountNotKnown
     }
-  }
-
-  /// Marks the account's keys, because the server has forbidden the account what it asked for (1403).
-  ///
-  /// What the server has said of a single key says more, and stays.
-  func noteForbidden() { mark(UAFStatusCode.forbidden.rawValue) { !$0.isRefused } }
-
-  /// Takes that mark from the keys again, because the server has allowed something, or says that the account is active.
-  func noteAllowed() { mark(0, where: \.isForbidden) }
-
-  private func mark(_ status: UInt32, where isMeant: (UAFKey) -> Bool) {
-    guard let account else { return }
-    do throws(StateError) {
-      for key in try account.keys() where isMeant(key) { try account.mark(key.keyID, serverStatus: status) }
-    } catch { log.write(.state, "the server's status \(status) could not be noted: \(error)", .warning) }
   }
 }

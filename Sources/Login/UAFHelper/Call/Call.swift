@@ -66,7 +66,7 @@ final class CallPolicy {
       }
     } catch {
       throw .configuration(
-        "\(error)", detail: caller.isRoot && caller.isTool ? "\(error)" : nil, isRoots: error.isRoots)
+        "\(error)", detail: caller.isRoot && caller.isTool ? .configuration(error) : nil, isRoots: error.isRoots)
     }
     keeper = keeping(own)
     standing = try keeper.standing(at: now)

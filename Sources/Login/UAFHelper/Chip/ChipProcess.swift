@@ -192,7 +192,7 @@ extension Ending {
     if case .keyElsewhere = error {
       self.init(.invalidParameter, because: .keyElsewhere, log: "\(error)")
     } else {
-      self.init(.cannotUse, detail: "\(error)", log: "\(error)")
+      self.init(.cannotUse, detail: RootText(error), log: "\(error)")
     }
   }
 

@@ -10,8 +10,8 @@ struct Ending: Error {
   private(set) var result: FidoResult
   /// The text for the person in place of the result's own.
   let text: PromptText?
-  /// Plain text in place of both: for administrators only (configuration, `uafctl` as root).
-  let detail: String?
+  /// The text in place of both: for administrators only (`uafctl` as root).
+  let detail: RootText?
   /// What the log says beside the result: never a value, a key or a token.
   let log: String
   /// What the entry was for, where one was checked or refused.
@@ -25,7 +25,7 @@ struct Ending: Error {
 
   /// An ending.
   init(
-    _ result: FidoResult, text: PromptText? = nil, detail: String? = nil, log: String,
+    _ result: FidoResult, text: PromptText? = nil, detail: RootText? = nil, log: String,
     types: [AuthenticatorType] = [], server: ServerPart = ServerPart(), _ circumstance: Circumstance? = nil
   ) {
     self.result = result
@@ -45,7 +45,7 @@ struct Ending: Error {
   /// Root's configuration, or an argument of the module, cannot be used: 1001, PAM_SERVICE_ERR.
   ///
   /// - Parameter isRoots: false where the machine could not read it, which others can cause: 1007, PAM_SYSTEM_ERR.
-  static func configuration(_ log: String, detail: String? = nil, isRoots: Bool = true) -> Ending {
+  static func configuration(_ log: String, detail: RootText? = nil, isRoots: Bool = true) -> Ending {
     Ending(
       isRoots ? .invalidParameter : .cannotUse, text: .configurationError, detail: detail, log: log,
       isRoots ? .rootsFault : nil)
@@ -84,7 +84,7 @@ struct Ending: Error {
   }
 
   /// The text for root's uafctl, where the other one says too little.
-  var forRoot: String? {
+  var forRoot: RootText? {
     switch circumstance {
     case .damage(let text), .renamed(let text), .serverNameChanged(let text), .serverNameTaken(let text): text
     default: nil
@@ -156,7 +156,7 @@ struct Ending: Error {
   /// - Parameter codes: who may set a new value by a code.
   func told(in language: Language, codes: CodeUse = .persons) -> (text: String, nextStep: String?) {
     // A detail for administrators says what to do.
-    if let detail { return (detail, nil) }
+    if let detail { return (detail.text(in: language), nil) }
     guard let text else { return (result.text(in: language), result.nextStep(in: language, codes: codes)) }
     return (text.text(in: language, codes: codes), text.nextStep(in: language, codes: codes))
   }
@@ -179,8 +179,8 @@ struct Success {
   var result = FidoResult.success
   /// The text for the person; nil for none.
   var text: PromptText?
-  /// Plain text in its place, for administrators.
-  var detail: String?
+  /// The text in its place, for administrators.
+  var detail: RootText?
   /// Whether today's rules would refuse the value that was verified.
   var valueIsStale = false
   /// What the person has verified.
@@ -204,13 +204,13 @@ enum Circumstance: Equatable {
   /// Nothing else gives PAM_SERVICE_ERR.
   case rootsFault
   /// A file of the state is damaged, edited, or of another account, in this way.
-  case damage(String)
+  case damage(RootText)
   /// The account has another name than it was registered under, in this way.
-  case renamed(String)
+  case renamed(RootText)
   /// Root has changed the account's name at the server, in this way.
-  case serverNameChanged(String)
+  case serverNameChanged(RootText)
   /// Another account of this machine is registered under the account's name at the server, in this way.
-  case serverNameTaken(String)
+  case serverNameTaken(RootText)
   /// A peer has asked for what it may not ask for. The name is the peer's own, or its number in digits.
   case overreach(peer: UInt32, name: [UInt8])
   /// An answer was sent for a front end that was gone by then: the server may have accepted it.
@@ -323,12 +323,12 @@ extension Ending {
   init(_ error: StateError) {
     if case .serverNameChanged = error {
       // Root has to correct it. It is not a `rootsFault`, because no stack may let a registered person go on to the password.
-      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged("\(error)"))
+      self.init(.invalidParameter, text: .serverNameChanged, log: "\(error)", .serverNameChanged(RootText(error)))
     } else if error == .identityMismatch {
       // No unlock helps. It is not a `rootsFault` either, for the same reason.
-      self.init(.invalidParameter, text: .cause(.accountRenamed), log: "\(error)", .renamed("\(error)"))
+      self.init(.invalidParameter, text: .cause(.accountRenamed), log: "\(error)", .renamed(RootText(error)))
     } else if error.meansLocked {
-      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage("\(error)"))
+      self.init(.lockedForGood, text: .lockedForGood, log: "\(error)", .damage(RootText(error)))
     } else {
       self.init(.cannotUse, log: "\(error)")
     }

@@ -24,7 +24,8 @@ import UAFWire
   func finish(_ success: Success) throws(Ending) {
     defer { log.writeAuditRecords() }
     var finished = PAMExit.finished(success)
-    finished.text = success.detail ?? success.text?.text(in: policy.language, codes: policy.codeUse)
+    finished.text =
+      success.detail?.text(in: policy.language) ?? success.text?.text(in: policy.language, codes: policy.codeUse)
     finished.document = success.document
     if call.begin.wantsToken { finished.token = success.token }
     finished.staleValue = success.valueIsStale
@@ -89,7 +90,9 @@ import UAFWire
   private func text(of ending: Ending) -> String {
     let caller = call.caller
     // Root's uafctl gets what is wrong with a file or a name. "Locked" would mislead: unlocking does not help.
-    if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) { return detail }
+    if let detail = ending.detail ?? (caller.isRoot && caller.isTool ? ending.forRoot : nil) {
+      return detail.text(in: policy.language)
+    }
     if policy.hidesState, ending.showsRegistration {
       return PromptText.wrong(policy.hiddenKind, triesLeft: nil).text(in: policy.language)
     }

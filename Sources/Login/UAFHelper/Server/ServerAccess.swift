@@ -58,7 +58,10 @@ import UAFWire
     if let trusted = try TrustedServer.load(folder.path, owner: folder.owner) { return trusted }
     throw .configuration(
       "no server is configured: set server.request_url, or run 'uafctl trust' as root",
-      detail: call.caller.isTool ? "no server: set server.request_url, or run 'uafctl trust --code FILE' as root" : nil)
+      detail: call.caller.isTool
+        ? RootText(
+          "no server: set server.request_url, or run 'uafctl trust --code FILE' as root",
+          korean: "설정된 서버가 없습니다. server.request_url을 정하거나 root로 'uafctl trust --code FILE' 명령을 실행하십시오") : nil)
   }
 
   /// Reads root's file of authorities and the keys of signed verdicts, while they can be reached.
@@ -174,7 +177,7 @@ import UAFWire
     let place = try place(try endpoint(server, server.authentication))
     do throws(StateError) {
       return try JoinRecord.read(in: folder.path, owner: folder.owner).flatMap { $0.machine.place == place ? $0 : nil }
-    } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
+    } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
   }
 
   /// The secret that this server has given to the machine as it joined; nil if it has not.

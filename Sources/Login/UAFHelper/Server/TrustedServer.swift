@@ -39,7 +39,9 @@ enum TrustedServer {
       text += "ca_file = '\(directory)/\(authorityName)'\n"
     }
     do throws(ConfigurationError) { _ = try Configuration(parsing: Array(text.utf8), path: "code") } catch {
-      throw Ending(.invalidParameter, detail: "\(error)", log: "code: \(error)")
+      throw Ending(
+        .invalidParameter, detail: RootText("the code: \(error)", korean: "코드의 내용으로는 서버를 설정할 수 없습니다(\(error.place))"),
+        log: "code: \(error)")
     }
     try write(Array(text.utf8), to: fileName, in: directory)
   }

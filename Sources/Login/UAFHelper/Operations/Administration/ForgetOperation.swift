@@ -48,7 +48,9 @@ struct RenameOperation: CallOperation {
       let (now, before) = (call.shownName, Text.cleaned(String(decoding: old, as: UTF8.self), limit: 64))
       throw Ending(
         .invalidParameter,
-        detail: "'\(now)' is registered under this name: there is nothing to take over from '\(before)'",
+        detail: RootText(
+          "'\(now)' is registered under this name: there is nothing to take over from '\(before)'",
+          korean: "'\(now)' 계정은 이 이름으로 등록되어 있으므로 '\(before)'에서 옮길 것이 없습니다"),
         log: "rename: registered under this name")
     }
     let identity: AccountIdentity
@@ -75,11 +77,15 @@ struct TrustOperation: CallOperation {
     let payload = try codes.payload()
     if let configured = configuration.server?.urls.first {
       throw Ending(
-        .invalidParameter, detail: "the configuration names a server already (\(configured.text)): change it there",
+        .invalidParameter,
+        detail: RootText(
+          "the configuration names a server already (\(configured.text)): change it there",
+          korean: "설정에 이미 서버가 있습니다(\(configured.text)). 설정에서 바꾸십시오"),
         log: "trust: the configuration names a server")
     }
     _ = try folder.open()
     try TrustedServer.store(payload, in: folder.path)
-    return Success(detail: "trusting \(payload.server)")
+    return Success(
+      detail: RootText("trusting \(payload.server)", korean: "\(payload.server) 서버를 신뢰합니다"))
   }
 }

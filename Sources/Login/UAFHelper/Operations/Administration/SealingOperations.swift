@@ -18,7 +18,8 @@ struct SealOperation: CallOperation {
     let sealed = try sealing.seal(key)
     do throws(StateError) {
       try move.keepSealed(sealed.bytes, recovery: sealed.recovery)
-      return Success(detail: KeySealing.told("sealed", hasRecovery: try move.recovery() != nil))
+      return Success(
+        detail: KeySealing.told("sealed", korean: "봉인했습니다", hasRecovery: try move.recovery() != nil))
     } catch { throw Ending(moving: error) }
   }
 }
@@ -40,7 +41,10 @@ struct UnsealOperation: CallOperation {
       guard try move.isSealed() else { throw StateError.keyElsewhere(path: folder.path) }
       if let opened { try move.keepInFile(opened) } else { try move.keepInFile(try move.keyInFile()) }
     } catch { throw Ending(moving: error) }
-    return Success(detail: "unsealed: the device key lies in a file, and a recovery key is of no use any more")
+    return Success(
+      detail: RootText(
+        "unsealed: the device key lies in a file, and a recovery key is of no use any more",
+        korean: "봉인을 풀었습니다. 기기 키는 파일에 있고, 복구 키는 더 이상 쓸모가 없습니다"))
   }
 
   /// Refuses where keys of accounts need the chip: what comes after *unseal* is often a chip that is cleared or replaced.
@@ -75,11 +79,13 @@ struct KeySealing {
   }
 
   /// What root is told of a key that was sealed.
-  static func told(_ what: String, hasRecovery: Bool) -> String {
+  static func told(_ what: String, korean: String, hasRecovery: Bool) -> RootText {
     hasRecovery
-      ? "\(what): the device key is sealed by the chip"
-      : "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account has to be "
-        + "registered anew"
+      ? RootText("\(what): the device key is sealed by the chip", korean: "\(korean). 기기 키는 칩이 봉인했습니다")
+      : RootText(
+        "\(what): the device key is sealed by the chip; no recovery key was made, so without the chip every account has to be "
+          + "registered anew",
+        korean: "\(korean). 기기 키는 칩이 봉인했습니다. 복구 키를 만들지 않았으므로 칩이 없으면 모든 계정을 다시 등록해야 합니다")
   }
 }
 
@@ -105,7 +111,10 @@ struct InitialiseOperation: CallOperation {
         return try? sealed.get()
       }
       guard isMade, case .success(let sealed) = ended else { return Self.success(folder, isMade) }
-      return Success(detail: KeySealing.told("initialised \(folder.path)", hasRecovery: sealed.recovery != nil))
+      return Success(
+        detail: KeySealing.told(
+          "initialised \(folder.path)", korean: "\(folder.path)을(를) 초기 설정했습니다",
+          hasRecovery: sealed.recovery != nil))
     } catch {
       guard case .failure(let why) = ended else { throw error }
       guard sealing.source.use == .ifAvailable, why.isWithoutChip else { throw why }
@@ -121,12 +130,14 @@ struct InitialiseOperation: CallOperation {
 
   private static func success(_ folder: StateFolder, _ isMade: Bool) -> Success {
     // Without a text the front end knows that nothing was made.
-    Success(detail: isMade ? "initialised \(folder.path)" : nil)
+    Success(
+      detail: isMade
+        ? RootText("initialised \(folder.path)", korean: "\(folder.path)을(를) 초기 설정했습니다") : nil)
   }
 
   private static func telling<Value>(_ body: () throws(StateError) -> Value) throws(Ending) -> Value {
     do throws(StateError) { return try body() } catch {
-      throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
+      throw Ending(.cannotUse, detail: RootText(error), log: "\(error)")
     }
   }
 }
@@ -177,7 +188,9 @@ struct RecoverOperation: CallOperation {
     } catch { throw Ending(moving: error) }
     let told = Self.told(try release(shares, key))
     return Success(
-      detail: "recovered: the device key is sealed by this machine's chip; the recovery key stays valid" + told)
+      detail: RootText(
+        "recovered: the device key is sealed by this machine's chip; the recovery key stays valid" + told.english,
+        korean: "복구했습니다. 기기 키는 이 컴퓨터의 칩이 봉인했고, 복구 키는 계속 쓸 수 있습니다" + told.korean))
   }
 
   private func keepInFile(
@@ -186,7 +199,10 @@ struct RecoverOperation: CallOperation {
     do throws(StateError) { try move.putInFile(key) } catch { throw Ending(moving: error) }
     let told = Self.told(try release(shares, key))
     do throws(StateError) { try move.removeSealed() } catch { throw Ending(moving: error) }
-    return Success(detail: "recovered: the device key lies in a file, since [tpm] use = \"off\"" + told)
+    return Success(
+      detail: RootText(
+        "recovered: the device key lies in a file, since [tpm] use = \"off\"" + told.english,
+        korean: "복구했습니다. [tpm] use = \"off\"이므로 기기 키는 파일에 있습니다" + told.korean))
   }
 
   private func release(
@@ -201,22 +217,25 @@ struct RecoverOperation: CallOperation {
   }
 
   /// What root is told of accounts whose wrong values a chip has counted.
-  private static func told(_ found: RecoveredShares) -> String {
-    var told = ""
+  private static func told(_ found: RecoveredShares) -> (english: String, korean: String) {
+    var (english, korean) = ("", "")
     if !found.kept.isEmpty {
-      told += "; \(count(found.kept)) as before: this chip has counted for them, and still does"
+      english += "; \(count(found.kept)) as before: this chip has counted for them, and still does"
+      korean += ". 계정 \(found.kept.count)개는 그대로입니다. 이 칩이 잘못된 값을 세어 왔고 계속 셉니다"
     }
     if !found.released.isEmpty {
-      told +=
+      english +=
         "; \(count(found.released)) with the same values: this machine alone counts wrong ones until they are changed"
+      korean += ". 계정 \(found.released.count)개는 같은 값을 그대로 씁니다. 값을 바꿀 때까지 이 컴퓨터만 잘못된 값을 셉니다"
     }
     if !found.lost.isEmpty {
       let numbers = found.lost.map(String.init).joined(separator: ", ")
-      told +=
+      english +=
         "; neither this chip nor the recovery key has the shares of these accounts, so reset them and register them "
         + "anew: \(numbers)"
+      korean += ". 이 칩에도 복구 키에도 없는 계정이 있으므로 초기화하고 다시 등록하십시오: \(numbers)"
     }
-    return told
+    return (english, korean)
   }
 
   private static func count(_ accounts: [UInt32]) -> String {

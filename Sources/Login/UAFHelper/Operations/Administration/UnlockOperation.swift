@@ -20,7 +20,7 @@ struct UnlockOperation: CallOperation {
     do throws(StateError) { try account.unlock() } catch { throw accounts.ending(for: error) }
     log.audit(.unlockedByRoot, of: account.identity)
     try accounts.clearCounts(of: account, in: directory)
-    return Success(detail: "unlocked")
+    return Success(detail: RootText("unlocked", korean: "잠금을 풀었습니다"))
   }
 }
 
@@ -72,7 +72,8 @@ struct GivenUnlockOperation: CallOperation {
     log.write(.helpdesk, "unlocked by the helpdesk's \(name)")
     log.audit(.unlockedByHelpdesk, of: account.identity)
     try accounts.clearCounts(of: account, in: directory)
-    return Success(detail: "unlocked by the helpdesk's \(name)")
+    return Success(
+      detail: RootText("unlocked by the helpdesk's \(name)", korean: "헬프데스크의 잠금 해제로 잠금을 풀었습니다(\(name))"))
   }
 
   /// Refuses a payload for another account or machine.

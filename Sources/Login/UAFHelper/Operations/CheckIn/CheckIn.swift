@@ -51,7 +51,7 @@ struct CheckIn {
       throw Ending(.requestNotExist, because: .notJoined, log: "check-in: this machine has not joined this server")
     }
     guard let turn = try turn() else {
-      throw Self.ending("another one is under way; try again in a moment")
+      throw Self.ending("another one is under way; try again in a moment", korean: "이미 알리는 중입니다. 잠시 뒤 다시 시도하십시오")
     }
     defer { withExtendedLifetime(turn) {} }
     let offline = try offlineLogins()
@@ -70,7 +70,7 @@ struct CheckIn {
     let hash = ReportMaker.hash(content)
     var (record, report) = (before, content)
     guard let next = before.nextMark ?? (try? RandomBytes.make(MachineReport.markByteCount)) else {
-      throw Self.ending("no random bytes")
+      throw Self.ending("no random bytes", korean: "난수를 얻지 못했습니다")
     }
     (record.nextMark, record.sentAt) = (next, now().wallSeconds)
     try store(record)
@@ -99,12 +99,12 @@ struct CheckIn {
     guard let url = OwnRoute.machine.url(beside: client.authentication.requestURL), let deviceID = client.device.id,
       let hash = try? SHA256.hash(body), let prover = try? MachineProver(joined.machine, from: .local, now: now),
       let proof = prover.make(.checkIn(bodyHash: hash))
-    else { throw Self.ending("nothing could be proved to the server") }
+    else { throw Self.ending("nothing could be proved to the server", korean: "서버에 증명할 수 없습니다") }
     let network = try server.network(settings, for: nil)
     let flow = CheckInFlow(deviceID: deviceID, publicKeys: publicKeys)
     do throws(CheckInFlow.Fault) {
       return try flow.tell(body, at: url, proof: proof, over: network) { now().wallSeconds }
-    } catch { throw Self.ending("\(error)", .noAnswer) }
+    } catch { throw Self.ending(error) }
   }
 
   // MARK: The files
@@ -112,25 +112,25 @@ struct CheckIn {
   private func turn() throws(Ending) -> MachineTurn? {
     do throws(StateError) { return try MachineTurn(for: .checkIn, in: folder.path, owner: folder.owner) } catch {
       guard error != .superseded else { return nil }
-      throw Self.ending("\(error)")
+      throw Self.ending(error)
     }
   }
 
   private func record() throws(Ending) -> CheckInRecord {
     do throws(StateError) { return try CheckInRecord.read(in: folder.path, owner: folder.owner) } catch {
-      throw Self.ending("\(error)")
+      throw Self.ending(error)
     }
   }
 
   private func store(_ record: CheckInRecord) throws(Ending) {
     do throws(StateError) { try record.store(in: folder.path, owner: folder.owner) } catch {
-      throw Self.ending("\(error)")
+      throw Self.ending(error)
     }
   }
 
   private func offlineLogins() throws(Ending) -> OfflineLoginRecord {
     do throws(StateError) { return try OfflineLoginRecord.read(in: folder.path, owner: folder.owner) } catch {
-      throw Self.ending("\(error)")
+      throw Self.ending(error)
     }
   }
 
@@ -148,14 +148,24 @@ struct CheckIn {
       try offline.store(in: folder.path, owner: folder.owner)
     } catch {
       guard error != .superseded else { return }
-      throw Self.ending("\(error)")
+      throw Self.ending(error)
     }
   }
 
   /// Only root's uafctl and the log read why.
-  private static func ending(_ why: String, _ result: FidoResult = .cannotUse) -> Ending {
-    Ending(result, detail: "check-in: \(why)", log: "check-in: \(why)")
+  private static func ending(_ why: String, korean: String) -> Ending {
+    Ending(.cannotUse, detail: told(RootText(why, korean: korean)), log: "check-in: \(why)")
   }
+
+  private static func ending(_ error: StateError) -> Ending {
+    Ending(.cannotUse, detail: told(RootText(error)), log: "check-in: \(error)")
+  }
+
+  private static func ending(_ fault: CheckInFlow.Fault) -> Ending {
+    Ending(.noAnswer, detail: told(RootText("\(fault)", korean: fault.korean)), log: "check-in: \(fault)")
+  }
+
+  private static func told(_ why: RootText) -> RootText { why.after(english: "check-in", korean: "상태 알리기") }
 }
 
 /// Tells the server now how this machine is, whether something has changed or not; only root may.

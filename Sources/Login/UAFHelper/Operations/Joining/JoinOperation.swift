@@ -42,8 +42,11 @@ struct JoinOperation: CallOperation {
       // First: with the new group a policy of before must not be in force.
       try PolicyRecord(joinedAt: joined.joinedAt).store(in: folder.path, owner: folder.owner)
       try JoinRecord(machine, group: joined.group.name).store(in: folder.path, owner: folder.owner)
-    } catch { throw Ending(.cannotUse, detail: "\(error)", log: "\(error)") }
-    return Success(detail: "joined \(payload.server), group \(joined.group)")
+    } catch { throw Ending(.cannotUse, detail: RootText(error), log: "\(error)") }
+    return Success(
+      detail: RootText(
+        "joined \(payload.server), group \(joined.group)",
+        korean: "\(payload.server)에 가입했습니다. 그룹: \(joined.group)"))
   }
 
   private func payload() throws(Ending) -> MachinePayload {
@@ -103,7 +106,7 @@ struct LeaveOperation: CallOperation {
       try CheckInRecord.remove(in: folder.path, owner: folder.owner)
       try OfflineLoginRecord.remove(in: folder.path, owner: folder.owner)
     } catch {
-      throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
+      throw Ending(.cannotUse, detail: RootText(error), log: "\(error)")
     }
     if let fault { log.write(.leave, "the server was not told: \(fault)", .warning) }
     return Success(text: .left(serverKnows: fault == nil))
@@ -112,7 +115,7 @@ struct LeaveOperation: CallOperation {
   private func read() throws(Ending) -> JoinRecord? {
     _ = try folder.open()
     do throws(StateError) { return try JoinRecord.read(in: folder.path, owner: folder.owner) } catch {
-      throw Ending(.cannotUse, detail: "\(error)", log: "\(error)")
+      throw Ending(.cannotUse, detail: RootText(error), log: "\(error)")
     }
   }
 
