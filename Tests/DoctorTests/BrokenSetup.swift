@@ -1,4 +1,5 @@
 import Glibc
+import PAMStacks
 import Testing
 import ToolTestSupport
 import UAFWire
@@ -156,6 +157,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a line of sudoers that sudo leaves out", .pamSudoers) { $0.machine.sudoers("Defaults\n") },
     BrokenSetup("a line that lets somebody in before", .pamPassedOver) {
       $0.machine.service("sudo", "auth sufficient pam_unix.so\nauth required pam_uaf.so")
+    },
+    BrokenSetup("a password that is not refused", .pamWrongPassword) {
+      $0.machine.service("sudo", "auth optional pam_unix.so\nauth required pam_uaf.so")
     },
     BrokenSetup("a line that decides nothing", .pamNoEffect) {
       $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_unix.so")

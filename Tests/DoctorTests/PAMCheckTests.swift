@@ -135,6 +135,18 @@ import Wording
   }
 
   @Test(arguments: [
+    "auth optional pam_unix.so\nauth required pam_uaf.so",
+    "auth [success=ok default=ignore] pam_sss.so\nauth [success=ok default=die] pam_uaf.so",
+    "auth optional pam_unix.so\nauth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n"
+      + "auth required pam_uaf.so\nauth required pam_permit.so",
+  ])
+  func `fails where a wrong password gets past the line before it`(stack: String) {
+    #expect(
+      report(stack).hasPrefix(
+        "FAIL pam: /sudo:1: a wrong password gets past this line, and can let somebody in : have it refuse"))
+  }
+
+  @Test(arguments: [
     // The jump ends at the module, behind the last line, or at one that refuses everybody.
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so",

@@ -344,4 +344,138 @@ import Testing
       "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\nauth required pam_unix.so"
     #expect(reading(stack).way(asRescuer: true) == .open && reading(stack).way(asRescuer: false) == .none)
   }
+
+  // MARK: A wrong password
+
+  private static let second = "@include common-auth\nauth [success=1 default=ignore] \(rescuers)\n\(ours)"
+
+  private func wrong(_ text: String, common: String = "", isSecondFactor: Bool = false) -> String? {
+    reading(text, common: common, service: "sudo").lettingWrongPasswordIn(isSecondFactor: isSecondFactor).map { entry in
+      "\(entry.place.path.replacing(stacks.path + "/", with: "")):\(entry.place.line)"
+    }
+  }
+
+  /// Lines before a second factor, and the one that a wrong password gets past.
+  private static let before: [(String, String?)] = [
+    ("auth optional pam_unix.so", "common-auth:1"), ("auth [success=ok default=ignore] pam_unix.so", "common-auth:1"),
+    ("auth [success=ok default=reset] pam_unix.so", "common-auth:1"),
+    ("auth [default=reset] pam_unix.so", "common-auth:1"),
+    ("auth [default=ok] pam_unix.so\nauth optional pam_cap.so", "common-auth:1"),
+    ("auth required pam_unix.so\nauth [default=reset] pam_env.so", "common-auth:2"),
+    ("auth [success=1 default=ignore] pam_unix.so\nauth required pam_permit.so", "common-auth:1"),
+    (
+      "auth [success=2 default=ignore] pam_unix.so\nauth [default=1] pam_env.so\nauth requisite pam_deny.so\n"
+        + "auth required pam_permit.so", "common-auth:2"
+    ),
+    (
+      "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_localuser.so\n"
+        + "auth requisite pam_deny.so\nauth required pam_permit.so", "common-auth:2"
+    ),
+    ("# A comment.\nauth optional pam_unix.so\nauth optional pam_sss.so use_first_pass", "common-auth:3"),
+    ("auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_krb5.so", "common-auth:2"),
+    ("auth required pam_permit.so\nauth optional pam_unix.so", "common-auth:2"),
+    ("auth substack inner", "inner:1"), ("auth substack inner\nauth required pam_permit.so", "inner:1"),
+    ("auth optional pam_winbind.so", "common-auth:1"), ("auth optional pam_ldap.so", "common-auth:1"),
+    ("auth optional pam_userdb.so db=/etc/users", "common-auth:1"), ("auth optional pam_u2f.so", "common-auth:1"),
+    ("auth [success=ok authinfo_unavail=ignore default=die] pam_sss.so", "common-auth:1"),
+    ("auth optional pam_exec.so expose_authtok /bin/check", "common-auth:1"),
+    // The other thing is checked, and the password is not.
+    ("auth optional pam_unix.so\nauth required pam_google_authenticator.so", "common-auth:1"),
+    ("auth optional pam_unix.so\nauth required pam_corp.so", "common-auth:1"),
+    ("", nil), ("auth required pam_env.so", nil), (debian, nil), ("auth required pam_unix.so", nil),
+    ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
+    (directory.replacing("sufficient", with: "required"), nil),
+    ("auth optional pam_unix.so\nauth requisite pam_sss.so use_first_pass", nil),
+    ("auth optional pam_corp.so\nauth required pam_unix.so", nil),
+    // A finger or the password.
+    ("auth [success=2 default=ignore] pam_fprintd.so\n" + debian, nil),
+    // Who is asked for no password cannot give a wrong one.
+    ("auth [success=1 default=ignore] pam_succeed_if.so user ingroup staff\nauth required pam_unix.so", nil),
+    ("auth substack strict", nil),
+    (
+      "auth required pam_faillock.so preauth\nauth [success=1 default=bad] pam_unix.so\n"
+        + "auth [default=die] pam_faillock.so authfail\nauth optional pam_permit.so", nil
+    ),
+  ]
+
+  @Test(arguments: before)
+  func `names the line that a wrong password gets past before a second factor`(common: String, place: String?) {
+    stacks.write("inner", "auth sufficient pam_unix.so\n")
+    stacks.write("strict", "auth sufficient pam_unix.so\nauth sufficient pam_sss.so\nauth required pam_deny.so\n")
+    #expect(wrong(Self.second, common: common, isSecondFactor: true) == place)
+  }
+
+  @Test(
+    arguments: [
+      ("auth optional pam_unix.so\n\(ours)", "tried:1"),
+      ("auth optional pam_unix.so\nauth required pam_uaf.so", "tried:1"),
+      ("auth optional pam_unix.so\n\(ours)\nauth required pam_unix.so", nil),
+      // Of a module that nobody knows an optional line may do anything.
+      ("auth optional pam_corp.so\n\(ours)", nil), ("auth [success=ok default=ignore] pam_corp.so\n\(ours)", "tried:1"),
+      // Either of them is enough, or the password comes behind.
+      (
+        "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_uaf.so\n"
+          + "auth requisite pam_deny.so\nauth required pam_permit.so", nil
+      ),
+      ("auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so", nil),
+      ("auth sufficient pam_uaf.so\nauth required pam_unix.so", nil), ("\(ours)\nauth optional pam_unix.so", nil),
+      // The password in the place of a server that is away.
+      (
+        "auth [success=2 default=ignore] \(rescuers)\nauth [success=ok authinfo_unavail=1 default=die] pam_uaf.so\n"
+          + "auth [success=1 default=die] pam_permit.so\nauth optional pam_unix.so\nauth required pam_permit.so",
+        "tried:4"
+      ),
+      (
+        "auth optional pam_unix.so\nauth [success=ok ignore=ignore default=die] pam_uaf.so nouserok\nauth required pam_permit.so",
+        "tried:1"
+      ),
+    ] as [(String, String?)])
+  func `names the line that a wrong password gets past in a stack by hand`(text: String, place: String?) {
+    #expect(wrong(text) == place)
+  }
+
+  /// pam_debug under the names of the modules of ``before``, which all say no there; the passcode is right.
+  @Test(arguments: before)
+  func `libpam lets a wrong password in exactly where a line is named`(common: String, place: String?) throws {
+    // What depends on who is asked, and on what else than the password is right, is not compared.
+    guard
+      !["localuser", "succeed_if", "google", "corp", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
+      common.contains("pam_"), common != "auth required pam_env.so"
+    else { return }
+    let module = try #require(Self.moduleOfDebian("pam_debug.so"), "libpam-modules is needed")
+    func told(_ text: String) -> String {
+      var text = text
+      for name in ["unix", "sss", "krb5", "ldap", "winbind", "userdb", "u2f", "fprintd"] {
+        let answer = "\(module) auth=\(name == "sss" ? "authinfo_unavail" : "auth_err") "
+        text = text.replacing("pam_\(name).so", with: answer)
+      }
+      for name in ["env", "faillock", "cap"] {
+        text = text.replacing("pam_\(name).so", with: "\(module) auth=ignore ")
+      }
+      return text.replacing("substack ", with: "substack \(stacks.path)/") + "\n"
+    }
+    stacks.write("inner", told("auth sufficient pam_unix.so"))
+    stacks.write("strict", told("auth sufficient pam_unix.so\nauth sufficient pam_sss.so\nauth required pam_deny.so"))
+    stacks.write("common-auth", told(common))
+    stacks.write(
+      "tried",
+      "@include \(stacks.path)/common-auth\nauth [success=ok ignore=ignore default=die] \(module) auth=success\n")
+    let code = try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody")
+    #expect((code == 0) == (place != nil), "\(code)")
+  }
+
+  private static func moduleOfDebian(_ name: String) -> String? {
+    ["/lib/x86_64-linux-gnu/security", "/lib/aarch64-linux-gnu/security"].map { $0 + "/" + name }
+      .first { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  @Test func `blames no line of a ready stack where a file of the administrator lets everybody in`() {
+    stacks.write("uaf-sudo", Self.second + "\n")
+    for (common, place) in [
+      ("auth required pam_permit.so", "common-auth:1"),
+      ("auth required pam_permit.so\nauth optional pam_unix.so", "common-auth:2"),
+    ] {
+      #expect(passing("@include uaf-sudo", common: common, service: "sudo") == place)
+    }
+  }
 }

@@ -78,6 +78,36 @@ import ToolTestSupport
     #expect(stacks.findings().contains { $0.id == .pamPassedOver })
   }
 
+  @Test(arguments: [
+    ("auth optional pam_unix.so\n", 1), ("auth [success=ok default=ignore] pam_unix.so\n", 1),
+    ("auth required pam_permit.so\nauth optional pam_unix.so\n", 2),
+    ("auth [success=1 default=ignore] pam_unix.so nullok\nauth required pam_permit.so\n", 1),
+  ])
+  func `a password that is not refused before a second factor is refused, with its file and line`(
+    common: String, line: Int
+  ) {
+    let second =
+      "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue\n"
+    stacks.template("second-factor/sudo", second + "auth [success=ok ignore=ignore default=die] pam_uaf.so\n")
+    let debian = stacks.read("common-auth") ?? ""
+    stacks.write("login", "auth required pam_unix.so\n" + Self.account)
+    stacks.write("common-auth", common)
+    let told = "common-auth:\(line): a wrong password gets past this line, and can let somebody in"
+    let said = stacks.text(stacks.run("enable", "sudo", "--shape", "second-factor"))
+    #expect(said.contains(told) && said.contains("hint: have it refuse ('required')"), "\(said)")
+    #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil)
+    stacks.write("common-auth", debian)
+    #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
+    #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
+    #expect(!stacks.run("status", "--json").output.contains("wrongPassword"))
+    // It was in place before the line was changed.
+    stacks.write("common-auth", common)
+    #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .refused)
+    #expect(stacks.text(stacks.run("status")).contains("sudo: \(told)\n"))
+    #expect(stacks.run("status", "--json").output.contains(#""wrongPassword":{"file":"#))
+    #expect(stacks.findings().contains { $0.id == .pamWrongPassword && $0.level == .failure })
+  }
+
   @Test(arguments: ["instead", "fallback", "second-factor"])
   func `a way of the rescue group that asks for no password is refused, with its file and line`(shape: String) {
     let line = "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue\n"

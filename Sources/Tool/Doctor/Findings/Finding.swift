@@ -131,6 +131,7 @@ package enum FindingID: String, CaseIterable {
   case pamTwoReadings = "pam-two-readings"
   case pamLetsIn = "pam-lets-in"
   case pamPassedOver = "pam-passed-over"
+  case pamWrongPassword = "pam-wrong-password"
   case pamEdited = "pam-edited"
   case pamNoEffect = "pam-no-effect"
   case pamNoWayIn = "pam-no-way-in"

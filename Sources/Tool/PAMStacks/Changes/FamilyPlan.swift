@@ -25,10 +25,10 @@ struct FamilyPlan {
     return PAMDirectory(path: folder.path, vendors: vendors, planned: planned)
   }
 
-  /// Refuses where somebody would get in before pam_uaf is asked, where a refusal of it would be none, or where a line that keeps
-  /// somebody out would be gone.
+  /// Refuses where somebody would get in before pam_uaf is asked or by a wrong password, where a refusal of it would be none, or
+  /// where a line that keeps somebody out would be gone.
   ///
-  /// - Throws: ``StackError``: `passedOver`, `noRefusal`, `losesLine`; `member` for another service than the named one.
+  /// - Throws: ``StackError``: `passedOver`, `wrongPassword`, `noRefusal`, `losesLine`; `member` for another service than the named one.
   func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
     let today = PAMDirectory(path: folder.path, vendors: vendors)
     let reader = reader(of: folder, vendors: vendors)
@@ -43,8 +43,13 @@ struct FamilyPlan {
       let reading = StackReading(entries, of: plan.service.name)
       // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
+      let wrong = reading.lettingWrongPasswordIn(isSecondFactor: PAMShape.secondFactor.isOf(plan.record.template))
+      let leading = reading.leadingPast ?? stack.leadingPast
       let found: StackError? =
-        if let line = reading.passing ?? stack.leadingPast {
+        // Whoever is led past pam_uaf is let in by what does not refuse a wrong password, and not by the line that leads there.
+        if leading == nil, let line = wrong {
+          .wrongPassword(path: line.place.path, line: line.place.line)
+        } else if let line = reading.passing ?? leading {
           .passedOver(path: line.place.path, line: line.place.line)
         } else if reading.refusal != .refuses {
           .noRefusal(path: folder.path(of: plan.service.name))

@@ -44,6 +44,21 @@ package struct StackList {
     return refusal == .letsIn
   }
 
+  /// The line of a listed service that a wrong password gets past, so that it lets somebody in; nil if there is none.
+  package func lettingWrongPasswordIn(_ entry: Entry) -> StackLinePlace? {
+    guard !PAMService.isPart(entry.name) else { return nil }
+    return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name)
+      .lettingWrongPasswordIn(isSecondFactor: isSecondFactor(entry.origin))?.place
+  }
+
+  /// Whether a service has a ready stack that is there to ask for a password first.
+  package func isSecondFactor(_ name: String) -> Bool { origin(of: name).map(isSecondFactor) ?? false }
+
+  private func isSecondFactor(_ origin: Entry.Origin) -> Bool {
+    guard case .enabled(let template, _) = origin else { return false }
+    return PAMShape.secondFactor.isOf(template)
+  }
+
   /// In the order of the names; nil if the folder cannot be read.
   package func entries() -> [Entry]? {
     guard let names = reader.services() else { return nil }

@@ -10,11 +10,15 @@ package enum ModuleResults {
   ]
 
   /// Modules that ask for a password, or for another thing that one has or is, and check it.
-  private static let checking: Set<String> = directories.union([
-    "pam_fprintd.so", "pam_google_authenticator.so", "pam_oath.so", "pam_opie.so", "pam_otpw.so", "pam_p11.so",
-    "pam_pkcs11.so", "pam_pwdfile.so", "pam_ssh_agent_auth.so", "pam_systemd_home.so", "pam_tcb.so", "pam_u2f.so",
-    passwordModule, "pam_unix2.so", "pam_userdb.so", "pam_yubico.so",
+  private static let checking: Set<String> = directories.union(things).union([
+    "pam_pwdfile.so", "pam_systemd_home.so", "pam_tcb.so", passwordModule, "pam_unix2.so", "pam_userdb.so",
   ])
+
+  /// Those of them that check something else than a password.
+  private static let things: Set<String> = [
+    "pam_fprintd.so", "pam_google_authenticator.so", "pam_oath.so", "pam_opie.so", "pam_otpw.so", "pam_p11.so",
+    "pam_pkcs11.so", "pam_ssh_agent_auth.so", "pam_u2f.so", "pam_yubico.so",
+  ]
 
   /// With it `nullok` is about empty passwords, and Debian always writes it.
   private static let passwordModule = "pam_unix.so"
@@ -66,6 +70,9 @@ package enum ModuleResults {
 
   /// Whether a success of the line is certain to mean that something was asked for, and was right.
   static func vouches(_ line: PAMLine) -> Bool { asks(line) && checking.contains(line.moduleName) }
+
+  /// Whether the line is certain to check a password.
+  static func checksPassword(_ line: PAMLine) -> Bool { vouches(line) && !things.contains(line.moduleName) }
 
   /// Whether the line lets somebody by for whom nothing has been set up.
   private static func acceptsUnset(_ line: PAMLine) -> Bool {

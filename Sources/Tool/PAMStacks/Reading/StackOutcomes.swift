@@ -24,12 +24,18 @@ package struct StackOutcomes {
     var refusing: Int?
     /// Whether a line that is certain to ask for something, and to check it, has said yes after pam_uaf had refused.
     var isVouchedFor = false
+    /// Whether one of the ``StackOutcomes/noted`` lines was asked before pam_uaf said yes.
+    var isNoted = false
   }
 
   /// The lines, with included ones in their places.
   let entries: [StackEntry]
   /// pam_uaf's first line.
-  private let first: Int?
+  fileprivate let first: Int?
+  /// The numbers of lines that an ending remembers.
+  fileprivate var noted: Set<Int> = []
+  /// The number of a line that is passed as if it said nothing; a jump still counts it.
+  fileprivate var silent: Int?
 
   /// The endings of a list of lines.
   package init(_ entries: [StackEntry]) {
@@ -74,7 +80,8 @@ package struct StackOutcomes {
       }
       let entry = entries[state.index]
       enter(entry, &state)
-      let next = entry.isSubstack ? [passed(state)] : results(state.index, entry.line).map { after($0, entry, state) }
+      let isPassed = entry.isSubstack || state.index == silent
+      let next = isPassed ? [passed(state)] : results(state.index, entry.line).map { after($0, entry, state) }
       for state in next where seen.insert(state).inserted { open.append(state) }
     }
     return found
@@ -98,6 +105,7 @@ package struct StackOutcomes {
   /// What a result of a line makes of a state.
   private func after(_ result: String, _ entry: StackEntry, _ state: State) -> State {
     var next = state
+    if next.ending.own != .passed, noted.contains(state.index) { next.ending.isNoted = true }
     if entry.line.asksOwnModule { next.ending.own = Self.own(next.ending.own, result) }
     if next.ending.own == .refused, ModuleResults.isAcceptance(result), ModuleResults.vouches(entry.line) {
       next.ending.isVouchedFor = true
@@ -193,6 +201,9 @@ package struct StackLinePlace: Equatable {
   package let line: Int
   /// The file that the line includes, where libpam cannot read it.
   var unread: String?
+
+  /// Whether it is in a stack of `uafctl pam enable`.
+  var isOfReadyStack: Bool { path.split(separator: "/").last?.hasPrefix(PAMService.prefix) ?? false }
 }
 
 /// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
@@ -217,7 +228,7 @@ package struct StackReading {
   package var passing: StackEntry? { leadingPast ?? lettingAnybodyIn }
 
   /// The line before pam_uaf that leads somebody past it; nil if there is none.
-  var leadingPast: StackEntry? {
+  package var leadingPast: StackEntry? {
     outcomes.endings(withoutMeantOnes).filter { $0.isSuccess && $0.own == .notAsked }.compactMap(\.passing).min()
       .map { entries[$0] }
   }
@@ -257,7 +268,12 @@ package struct StackReading {
     }
     // What a jump ends at is not what is wrong.
     let last = needed.last { entries[$0].line.moduleName != "pam_permit.so" }
-    return entries[pastOthers ?? last ?? passing]
+    let found = pastOthers ?? last ?? passing
+    // Lines of a ready stack are right, and before it is put in place they stand nowhere: what it leads to lets everybody in.
+    guard entries[found].place.isOfReadyStack else { return entries[found] }
+    let own = entries.indices.filter { !entries[$0].place.isOfReadyStack && !entries[$0].isSubstack }
+    let accepting = own.last { entries[$0].line.moduleName == "pam_permit.so" }
+    return entries[own.last { ModuleResults.asks(entries[$0].line) } ?? accepting ?? own.last ?? found]
   }
 
   /// The ways in for somebody who knows nothing and whom pam_uaf is not asked about; root's own do not count.
@@ -319,6 +335,83 @@ package struct StackReading {
     let refused = endings.filter { $0.isSuccess && $0.own == .refused }
     if refused.isEmpty { return .refuses }
     return refused.contains { !$0.isVouchedFor } ? .letsIn : .leavesToOthers
+  }
+
+  // MARK: A wrong password
+
+  /// The line that a wrong password gets past, so that somebody comes in all the same; nil if there is none.
+  ///
+  /// Somebody means whoever has the passcode, or is led past pam_uaf. Where the right password leads past it, the wrong one is
+  /// another way and no matter of this.
+  ///
+  /// - Parameter isSecondFactor: whether the stack is there to ask for a password first. Then a module of which nothing is known
+  ///   counts as one that checks it, also where its line is `optional`.
+  package func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
+    guard let own = outcomes.first else { return nil }
+    let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
+    let checking = asking.filter { index in
+      let line = entries[index].line
+      guard ModuleResults.vouches(line) || isSecondFactor || line.control != "optional" else { return false }
+      return index > own || leadsToOwnModule(bySuccessOf: index, among: asking)
+    }
+    let passwords = checking.filter { $0 < own && ModuleResults.checksPassword(entries[$0].line) }
+    guard letsWrongIn(checking) || matterNothing(passwords, among: asking) else { return nil }
+    // The line without which it would be refused, such as a jump over pam_deny. What such a jump ends at is not what is wrong.
+    let culprit = entries.indices.first { index in
+      let entry = entries[index]
+      let isSuspect =
+        !checking.contains(index) && !entry.line.asksOwnModule && !entry.isSubstack
+        && !entry.place.isOfReadyStack && entry.line.moduleName != "pam_permit.so"
+      return isSuspect && letsWrongIn(checking) && !letsWrongIn(checking, without: index)
+    }
+    return (culprit ?? passwords.last ?? checking.last).map { entries[$0] }
+  }
+
+  /// Whether a right answer to a line still leads to pam_uaf; otherwise it is another way in.
+  private func leadsToOwnModule(bySuccessOf index: Int, among asking: [Int]) -> Bool {
+    var outcomes = outcomes
+    outcomes.noted = [index]
+    return outcomes.endings { other, line in
+      if other == index { return ["success"] }
+      return asking.contains(other) ? ["success", "auth_err"] : answersOfPasscode(line)
+    }.contains { $0.isNoted && $0.own != .notAsked }
+  }
+
+  /// Whether somebody comes in to whom every line that asks has said no, one of `checking` among them.
+  private func letsWrongIn(_ checking: [Int], without silent: Int? = nil) -> Bool {
+    var outcomes = outcomes
+    outcomes.noted = Set(checking)
+    outcomes.silent = silent
+    return outcomes.endings { _, line in answersOfPasscode(line) }.contains { $0.isSuccess && $0.isNoted }
+  }
+
+  /// Whether the passcode lets in with wrong `passwords` exactly where it does with right ones, whatever other lines are answered.
+  private func matterNothing(_ passwords: [Int], among asking: [Int]) -> Bool {
+    let others = asking.filter { !passwords.contains($0) }
+    // More are in no real stack, and each doubles the work.
+    guard !passwords.isEmpty, others.count <= 5 else { return false }
+    var outcomes = outcomes
+    outcomes.noted = Set(passwords)
+    var isOpen = false
+    for answers in 0..<(1 << others.count) {
+      let agreeing = Set(others.indices.filter { answers & 1 << $0 != 0 }.map { others[$0] })
+      func letsIn(_ right: [Int]) -> Bool {
+        outcomes.endings { index, line in
+          agreeing.contains(index) || right.contains(index) ? ["success"] : answersOfPasscode(line)
+        }.contains { $0.isSuccess && $0.isNoted && $0.own == .passed }
+      }
+      guard letsIn(passwords) == letsIn([]) else { return false }
+      isOpen = isOpen || letsIn([])
+    }
+    return isOpen
+  }
+
+  /// Whatever somebody may bring about who has the passcode, or whom a server that is away leads on, and nothing else.
+  private func answersOfPasscode(_ line: PAMLine) -> [String] {
+    if line.asksOwnModule, line.isWellFormed {
+      return ["success", "authinfo_unavail", "cred_unavail"] + (line.arguments.contains("nouserok") ? ["ignore"] : [])
+    }
+    return ModuleResults.ofNothing(line).filter { $0 != "success" || !ModuleResults.isRoots(line, in: service) }
   }
 
   // MARK: A right password

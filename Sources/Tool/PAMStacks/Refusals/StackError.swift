@@ -48,6 +48,8 @@ package enum StackError: Error, Equatable {
   case jump(path: String, line: Int)
   /// This line can let somebody in before pam_uaf is asked.
   case passedOver(path: String, line: Int)
+  /// A wrong password gets past this line, and somebody in with it.
+  case wrongPassword(path: String, line: Int)
   /// Somebody can get in although pam_uaf has refused.
   case noRefusal(path: String)
   /// This line keeps somebody out of a service, and would no longer do so.
@@ -259,6 +261,8 @@ extension StackError: Catalogued {
       "\(path):\(line): the line ends with a carriage return (CRLF), which libpam takes for part of its last word"
     case .jump(let path, let line): "\(path):\(line): this line jumps over some of those behind it"
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
+    case .wrongPassword(let path, let line):
+      "\(path):\(line): a wrong password gets past this line, and can let somebody in"
     case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
     case .losesLine(let path, let line, _):
       "\(path):\(line): this line can refuse somebody, whom pam_uaf would let in past it"
@@ -311,6 +315,8 @@ extension StackError: Catalogued {
       "\(path):\(line): 줄이 캐리지 리턴(CRLF)으로 끝나며, libpam은 이를 마지막 단어의 일부로 읽습니다"
     case .jump(let path, let line): "\(path):\(line): 뒤의 줄들을 건너뛰는 줄입니다"
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
+    case .wrongPassword(let path, let line):
+      "\(path):\(line): 이 줄에서 틀린 비밀번호가 거부되지 않아, 틀린 비밀번호로도 로그인될 수 있습니다"
     case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
     case .losesLine(let path, let line, _):
       "\(path):\(line): 이 줄에서 거부될 수 있는 사람이 앞으로는 pam_uaf만으로 로그인됩니다"
@@ -368,6 +374,9 @@ extension StackError: Catalogued {
     case .jump: "a jump counts lines, and the new stack has another number of them: change both by hand"
     case .passedOver:
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
+    case .wrongPassword:
+      "have it refuse ('required'), or write 'auth requisite pam_deny.so' behind the last line that asks for the password, where a "
+        + "right one jumps over that"
     case .losesLine(_, _, let service):
       "write the same line into \(service), before the line that includes the password's stack"
     case .alone(let path, let group):
@@ -426,6 +435,9 @@ extension StackError: Catalogued {
     case .jump: "건너뛸 줄 수가 새 스택에서는 달라집니다. 둘 다 직접 고치십시오"
     case .passedOver:
       "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
+    case .wrongPassword:
+      "이 줄에서 거부되게 하십시오('required'). 맞는 비밀번호가 다음 줄을 건너뛴다면, 비밀번호를 묻는 마지막 줄 뒤에 "
+        + "'auth requisite pam_deny.so'를 쓰십시오"
     case .losesLine(_, _, let service): "\(service)에, 비밀번호 스택을 포함하는 줄보다 앞에 같은 줄을 쓰십시오"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"

@@ -114,6 +114,9 @@ package enum PAMShape: String, CaseIterable {
   case fallback
   /// The password and then the passcode.
   case secondFactor = "second-factor"
+
+  /// Whether a template, such as `fallback/sudo`, has this shape.
+  func isOf(_ template: String) -> Bool { template.hasPrefix(rawValue + "/") }
 }
 
 /// The services that sshd asks for: `sshd`, or what its configuration names (`PAMServiceName` of OpenSSH 9.8).

@@ -150,6 +150,9 @@ struct PAMStatusCommand: JSONDocumentCommand {
         context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
       }
       if list.letsInRefused(entry) { context.result(StackText.letsInRefused(service: ShownText.line(entry.name))) }
+      if let place = list.lettingWrongPasswordIn(entry) {
+        context.result(StackText.letsWrongPasswordIn(service: ShownText.line(entry.name), place))
+      }
     }
     if !entries.isEmpty { DoorReport(pamFolder.path, in: context).tellOpenDoors() }
     return .success

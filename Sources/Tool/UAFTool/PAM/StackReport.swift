@@ -45,12 +45,14 @@ struct StackReport {
     case .profile: object.set("origin", .string("profile"))
     case .byHand: object.set("origin", .string("byHand"))
     }
-    if let place = list.passing(entry) {
-      object.set(
-        "passedOver", .object(["file": .string(place.path), "line": .integer(Int64(place.line))]))
-    }
+    object.set("passedOver", list.passing(entry).map(Self.place))
     if list.letsInRefused(entry) { object.set("refusalLetsIn", .bool(true)) }
+    object.set("wrongPassword", list.lettingWrongPasswordIn(entry).map(Self.place))
     return .object(object)
+  }
+
+  private static func place(_ place: StackLinePlace) -> JSONValue {
+    .object(["file": .string(place.path), "line": .integer(Int64(place.line))])
   }
 
   private static func member(_ member: ServiceDoors.OpenMember) -> JSONValue {
