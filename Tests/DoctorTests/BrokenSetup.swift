@@ -161,6 +161,9 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     BrokenSetup("a password that is not refused", .pamWrongPassword) {
       $0.machine.service("sudo", "auth optional pam_unix.so\nauth required pam_uaf.so")
     },
+    BrokenSetup("a rescuer whose account has expired", .rescuePassword) {
+      $0.machine.passwords.states["alice"] = .accountExpired
+    },
     BrokenSetup("a line that decides nothing", .pamNoEffect) {
       $0.machine.service("sudo", "auth optional pam_uaf.so\nauth required pam_unix.so")
     },

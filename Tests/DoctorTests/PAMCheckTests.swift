@@ -11,16 +11,20 @@ import Wording
 
 @Suite struct PAMCheckTests {
   private let machine = Machine()
+  private let tester = FakeTester()
 
   private func check(isRoot: Bool = true, modules: [String]? = nil) -> PAMCheck {
     PAMCheck(
       directory: machine.pam, moduleFolders: modules ?? machine.installation.moduleFolders, vendorFolders: [],
-      owner: geteuid(), passwords: machine.passwords, isRoot: isRoot)
+      owner: geteuid(), passwords: machine.passwords, isRoot: isRoot, accounts: FakeAccounts(), tester: tester,
+      trialParent: machine.folder.path)
   }
 
   /// The names of what is found in services of these texts.
   private func found(_ services: [String: String], isRoot: Bool = true) -> [FindingID] {
     for (name, text) in services { machine.service(name, text) }
+    // Without a console nobody of the rescue group gets in.
+    if services["login"] == nil { machine.service("login", Self.console) }
     return check(isRoot: isRoot).findings().compactMap(\.id)
   }
 
@@ -222,6 +226,7 @@ import Wording
   // MARK: What is easily overlooked
 
   private static let good = WholeMachine.stack
+  private static let console = "auth required pam_unix.so\naccount required pam_unix.so"
 
   @Test func `reports nothing about a stack in good order`() {
     #expect(found(["sudo": Self.good]) == [])
@@ -281,20 +286,20 @@ import Wording
     "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
   ])
   func `fails where a line names a module that is not there, and ours was meant`(module: String) {
-    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [.pamMisspelt])
+    #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [.pamMisspelt])
     #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
   }
 
   @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
   func `takes no other module for a misspelt one`(module: String) {
-    #expect(found(["sudo": Self.good, "login": "auth required \(module)"]) == [])
+    #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [])
   }
 
   @Test func `a module that is there is not misspelt, whatever it is called`() {
     _ = machine.folder.file("libexec/pam_u2f.so", [1], mode: 0o644)
-    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [])
+    #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [])
     machine.folder.delete("libexec/pam_u2f.so")
-    #expect(found(["sudo": Self.good, "login": "auth required pam_u2f.so"]) == [.pamMisspelt])
+    #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [.pamMisspelt])
   }
 
   @Test func `tells of an account line without a password line, and of no other`() {
@@ -340,7 +345,7 @@ import Wording
     #expect(
       check().findings().contains(
         .warning(.pamTwoReadings, PAMLineText.twoReadings(file: "\(machine.pam)/login", line: 1))))
-    #expect(found(["sudo": Self.good, "login": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
+    #expect(found(["sudo": Self.good, "su": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
   }
 
   @Test func `fails where a line ends with a carriage return, and names the line`() {
@@ -372,7 +377,7 @@ import Wording
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
     machine.passwords.groups = ["uaf-rescue": []]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
-    machine.passwords.groups = ["uaf-rescue": ["alice", "bob"]]
+    machine.passwords.groups = ["uaf-rescue": ["alice", "bob"], "sudo": ["alice", "bob"]]
     #expect(found(["sudo": Self.good]) == [.rescuePassword])
     #expect(found(["sudo": Self.good], isRoot: false) == [])
     #expect(check(isRoot: false).findings().contains { $0.level == .skipped })
@@ -394,6 +399,105 @@ import Wording
     machine.passwords.shells["alice"] = shell
     #expect(found(["sudo": Self.good]) == [.rescuePassword])
     #expect(check().findings().contains { $0.text.contains("alice of uaf-rescue has \(shell) for a shell") })
+  }
+
+  /// Says that a member of the rescue group does not become root by the password, where something is wrong with it.
+  private func told(_ breaking: (PAMCheckTests) -> Void) -> String? {
+    for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
+    breaking(self)
+    let findings = check().findings()
+    return findings.first { $0.id == .rescuePassword }?.line(in: .english, colours: false)
+      .replacing(machine.pam + "/", with: "")
+  }
+
+  @Test func `judges a member of the rescue group as pam enable does`() {
+    #expect(told { _ in } == nil)
+    let kept: [(String, (PAMCheckTests) -> Void)] = [
+      (
+        "alice of uaf-rescue is refused by the account lines of login (6)",
+        { $0.tester.accountCodesOfPeople = ["alice": 6] }
+      ),
+      ("alice of uaf-rescue is in none of the groups sudo, wheel, admin", { $0.machine.passwords.groups["sudo"] = [] }),
+      (
+        "alice of uaf-rescue cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf",
+        { $0.machine.service("login", "auth required pam_deny.so") }
+      ),
+      (
+        "alice of uaf-rescue is refused by login:1",
+        {
+          $0.machine.service("login", "auth requisite pam_nologin.so\n" + Self.console)
+          _ = $0.machine.folder.file("libexec/pam_nologin.so", [1], mode: 0o644)
+          $0.machine.passwords.files = ["/etc/nologin"]
+        }
+      ),
+      (
+        "alice of uaf-rescue is refused by login:1",
+        {
+          $0.machine.service("login", "session required pam_limits.so\n" + Self.console)
+          _ = $0.machine.folder.file("libexec/pam_limits.so", [1], mode: 0o644)
+          $0.machine.passwords.limitLines = ["alice hard maxlogins 0"]
+        }
+      ),
+      (
+        "alice of uaf-rescue is refused by login:3",
+        {
+          $0.machine.service("login", Self.console + "\npassword required pam_deny.so")
+          $0.tester.accountCodesOfPeople = ["alice": 12]
+        }
+      ),
+      (
+        "alice of uaf-rescue may be refused by sudo:1",
+        {
+          $0.machine.service("sudo", "auth required pam_corp.so\n" + Self.good)
+          _ = $0.machine.folder.file("libexec/pam_corp.so", [1], mode: 0o644)
+        }
+      ),
+      (
+        "alice of uaf-rescue has /home/alice for a home",
+        { $0.machine.passwords.closedHomes = ["alice": "/home/alice"] }
+      ),
+      (
+        "alice of uaf-rescue has an account that has expired : chage -E -1 alice, or",
+        {
+          $0.machine.passwords.states["alice"] = .accountExpired
+        }
+      ),
+      (
+        "alice of uaf-rescue has a password that is expired : passwd alice, or",
+        {
+          $0.machine.passwords.states["alice"] = .expired
+        }
+      ),
+    ]
+    for (text, breaking) in kept {
+      let other = PAMCheckTests()
+      let said = other.told(breaking)
+      #expect(said?.hasPrefix("warn pam: " + text) == true, "\(text): \(said ?? "nothing")")
+    }
+  }
+
+  @Test func `names a rescuer whom sudo refuses, by a rule that is missing or a sudo that makes nobody root`() {
+    for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
+    var sudoers = SudoersText()
+    sudoers.add(Array("bob ALL=(ALL) ALL\n".utf8)) { _, _ in }
+    for (sudo, text) in [
+      (SudoSettings(sudoers, hosts: ["here"]), "alice of uaf-rescue cannot become root: no rule of sudoers"),
+      (SudoSettings(sudoers, hosts: ["here"], isThere: false), "alice of uaf-rescue cannot become root by a password"),
+    ] {
+      var check = check()
+      check.sudo = sudo
+      #expect(check.findings().contains { $0.id == .rescuePassword && $0.text.hasPrefix("pam: " + text) })
+    }
+  }
+
+  @Test func `looking at the rescue group forgets no wrong passwords, and leaves no folder behind`() {
+    let before = machine.folder.names(".").sorted()
+    let faillock = "account required pam_faillock.so\n"
+    machine.service("sudo", Self.good)
+    machine.service("login", faillock + Self.console)
+    tester.accountCodes = [("pam_faillock.so", 7)]
+    #expect(!check().findings().contains { $0.id == .rescuePassword })
+    #expect(tester.accounts == ["alice", "alice"] && machine.folder.names(".").sorted() == before)
   }
 
   @Test func `asks nothing of the rescue group where no stack knows it`() {

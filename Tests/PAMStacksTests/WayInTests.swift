@@ -45,7 +45,7 @@ import ToolTestSupport
     #expect(find().contains(reason))
   }
 
-  @Test(arguments: [PasswordState.locked, .empty, .expired, .unknown])
+  @Test(arguments: [PasswordState.locked, .empty, .expired, .accountExpired, .unknown])
   func `refuses an administrator whose password lets nobody in`(state: PasswordState) {
     passwords.states["alice"] = state
     #expect(find(console: true).hasPrefix("refused: "))
@@ -121,18 +121,42 @@ import ToolTestSupport
     "Defaults !case_insensitive_user\nALICE ALL=ALL", "Defaults !case_insensitive_group\n%SUDO ALL=ALL",
     "alice ALL=ALL, !/usr/bin/*, !/bin/*", "alice ALL=ALL, !/usr/bin/", "alice ALL=ALL, !^/.*$",
     "alice ALL=ALL\nalice ALL=(ALL) !/usr/bin/*", "Cmnd_Alias C=/usr/*\nalice ALL=ALL, !C",
+    "alice ALL=ALL, !/bin/sh", "alice ALL=ALL, !/usr/bin/bash", "alice ALL=ALL, !/bin/su, !/opt/zsh -c",
+    "Cmnd_Alias SHELLS=/bin/dash, /usr/local/bin/rootsh\nalice ALL=ALL, !SHELLS", "alice ALL=(ALL) INTERCEPT: ALL",
+    "alice ALL=(ALL) ROLE=staff_r ALL", "alice ALL=(ALL) APPARMOR_PROFILE=small ALL",
+    "Defaults intercept\nalice ALL=ALL",
+    "Defaults log_servers=logs.example.com\nalice ALL=ALL", "Defaults log_servers+=logs.example.com\nalice ALL=ALL",
+    "Defaults rlimit_nproc=0\nalice ALL=ALL", "Defaults role=staff_r\nalice ALL=ALL",
+    "Defaults !ignore_audit_errors\nalice ALL=ALL", "Defaults of_tomorrow\nalice ALL=ALL",
+    "Defaults logfile=/full, !ignore_logfile_errors\nalice ALL=ALL",
+    "Defaults log_output, iolog_dir=/full\nalice ALL=ALL",
+    "Defaults log_input, iolog_dir=/full/%{user}\nalice ALL=ALL", "Defaults iolog_dir=/full\nalice ALL=LOG_OUTPUT: ALL",
+    "Defaults log_output, iolog_dir=/full/a%{user}\nalice ALL=NOPASSWD: ALL",
+    "Defaults log_output, iolog_user=ghost\nalice ALL=ALL", "Defaults>root log_servers=logs\nalice ALL=ALL",
   ])
   func `whom an option may keep from a shell of root is not named`(rules: String) {
-    #expect(rescuer(rules).contains("alice of uaf-rescue cannot become root"), "\(rescuer(rules))")
+    passwords.unwritable = ["/full"]
+    passwords.shells["root"] = "/usr/local/bin/rootsh"
+    let said = rescuer(rules)
+    #expect(
+      said.contains("alice of uaf-rescue cannot become root")
+        || said.contains("alice of uaf-rescue cannot be sure to become root: sudo may refuse by "), "\(said)")
   }
 
   @Test(arguments: [
     "alice ALL=(ALL) TIMEOUT=30 ALL", "alice ALL=(ALL) CWD=* ALL", "alice ALL=ALL, !/bin/su, !/usr/bin/passwd root",
     "alice ALL=!/bin/*, ALL", "Defaults secure_path=/usr/sbin:/usr/bin:/sbin:/bin\nalice ALL=ALL", "%SUDO ALL=ALL",
     "Defaults passwd_tries=1\nalice ALL=ALL", "alice ALL=(ALL) CHROOT=/srv /bin/ls, CHROOT=* ALL",
-    "Defaults runcwd=*\nalice ALL=ALL",
+    "Defaults runcwd=*\nalice ALL=ALL", "alice ALL=!/bin/sh, ALL", "alice ALL=ALL, !/usr/bin/passwd, !/usr/sbin/visudo",
+    "Defaults logfile=/full\nalice ALL=ALL", "Defaults iolog_dir=/full\nalice ALL=ALL",
+    "Defaults log_output, iolog_dir=/full, ignore_iolog_errors\nalice ALL=ALL", "Defaults log_output\nalice ALL=ALL",
+    "Defaults !intercept, rlimit_nofile=default, env_reset, use_pty, mail_badpass\nalice ALL=ALL",
+    "Defaults:bob log_servers=logs\nalice ALL=ALL",
+    "Defaults logfile=/var/log/sudo.log, !ignore_logfile_errors\nalice ALL=ALL",
+    "Defaults runas_check_shell\nalice ALL=ALL",
   ])
   func `whom none keeps from it is named`(rules: String) {
+    passwords.unwritable = ["/full"]
     #expect(rescuer(rules).hasPrefix("alice, "), "\(rescuer(rules))")
   }
 
@@ -170,6 +194,7 @@ import ToolTestSupport
       "limits.conf", Array("# a\nanna\thard maxlogins 0 # b\n\n@ops - nproc 3\n".utf8), mode: 0o644)
     let limits = SystemPasswords().limits(in: [path, "/nonexistent/limits.conf"])
     #expect(limits == [["anna", "hard", "maxlogins", "0"], ["@ops", "-", "nproc", "3"]])
+    #expect(SystemPasswords().limits(in: ["/nonexistent/limits.conf", path]) == nil)
   }
 
   @Test func `a link to a program that ends every session is not a shell, and neither is one that they may not run`() {
@@ -194,6 +219,90 @@ import ToolTestSupport
     #expect(LoginShell(path: folder.path + "/zsh", of: 1000) { _ in true } == .usable)
   }
 
+  @Test func `a shell whose interpreter is not there, or closed, gives no session`() {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    let inner = folder.file("inner", Array("#!/bin/sh\n".utf8), mode: 0o755)
+    for (line, isUsable) in [
+      ("#!/nonexistent/sh\n", false), ("#! /nonexistent/sh -e\n", false), ("#!/bin/sh\n", true),
+      ("#!\t/bin/sh -e\n", true),
+      ("#!/bin/sh\r\n", false), ("#!\n", false), ("#!\(inner)\n", true),
+    ] {
+      folder.delete("shell")
+      passwords.shells["alice"] = folder.file("shell", Array(line.utf8), mode: 0o755)
+      #expect(find().hasPrefix("alice, ") == isUsable, "\(line)")
+      #expect(isUsable || find().contains("for a shell, which needs "))
+    }
+    folder.delete("shell")
+    passwords.shells["alice"] = folder.file("shell", Array("#!\(inner)\n".utf8), mode: 0o755)
+    folder.setMode(0o700, of: "inner")
+    #expect(find().contains("which needs \(inner): that is not there, or they may not run it"))
+  }
+
+  @Test func `a program whose loader is not there gives no session`() throws {
+    let folder = Folder()
+    folder.setMode(0o755, of: ".")
+    var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
+    let start = try #require(bytes.firstRange(of: Array("/lib".utf8))?.lowerBound)
+    bytes[start + 1] = UInt8(ascii: "x")
+    #expect(LoginShell(path: folder.file("shell", bytes, mode: 0o755)) != .usable)
+    bytes[start + 1] = UInt8(ascii: "l")
+    #expect(LoginShell(path: folder.file("other", bytes, mode: 0o755)) == .usable)
+  }
+
+  @Test func `nobody is named where login is not there, or lets nobody in without a home`() {
+    passwords.closedHomes["alice"] = "/home/alice"
+    #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is not there or closed to them"))
+    passwords.closedHomes = ["root": "/root"]
+    passwords.missingPrograms = ["/bin/login"]
+    #expect(find().hasPrefix("alice, "))
+    passwords.missingPrograms = ["/bin/login", "/usr/bin/login"]
+    #expect(find().contains("alice of uaf-rescue cannot log in by a password: there is no program 'login'"))
+  }
+
+  @Test func `a home counts where login asks for one, and where it may be entered`() {
+    let folder = Folder()
+    let closed = { (text: String, name: String) in
+      folder.delete("login.defs")
+      return SystemPasswords(loginPath: folder.file("login.defs", Array(text.utf8), mode: 0o644)).closedHome(of: name)
+    }
+    #expect(closed("DEFAULT_HOME no\n", "nobody") == "/nonexistent")
+    #expect(closed("# DEFAULT_HOME yes\n", "nobody") == "/nonexistent")
+    #expect(closed("DEFAULT_HOME yes\nDEFAULT_HOME\tno\n", "nobody") == "/nonexistent")
+    #expect(closed("DEFAULT_HOME\tYES # as Debian has it\n", "nobody") == nil)
+    #expect(closed("DEFAULT_HOME no\n", "root") == nil && closed("", "no such account") == nil)
+    #expect(SystemPasswords(loginPath: "/nonexistent").closedHome(of: "nobody") == "/nonexistent")
+  }
+
+  @Test func `says which files root could write`() {
+    let folder = Folder()
+    let file = folder.file("log", [], mode: 0o600)
+    let system = SystemPasswords()
+    #expect(system.isWritable(file, makesFolders: false) && !system.isWritable(file, makesFolders: true))
+    #expect(system.isWritable(folder.path + "/new", makesFolders: false))
+    #expect(!system.isWritable(folder.path + "/a/new", makesFolders: false))
+    #expect(system.isWritable(folder.path + "/a/new", makesFolders: true))
+    #expect(
+      !system.isWritable(file + "/new", makesFolders: false) && !system.isWritable(file + "/a/b", makesFolders: true))
+    #expect(!system.isWritable(folder.path, makesFolders: false))
+    #expect(!system.isWritable("", makesFolders: true) && !system.isWritable("relative", makesFolders: false))
+  }
+
+  @Test func `an account that has expired is not told to set a password`() {
+    passwords.states["alice"] = .accountExpired
+    do throws(WayIn.Objection) {
+      _ = try WayIn(accounts: FakeAccounts(), passwords: passwords).find(
+        WayIn.Services(leadsRescuePast: true, consoleIsFree: false, consoleIsOpen: true, sudoIsOpen: true))
+      Issue.record("alice gets in")
+    } catch {
+      let text = StackError.noWayIn(error)
+      #expect(text.english.what.contains("alice of uaf-rescue has an account that has expired"))
+      #expect(text.english.remedy?.hasPrefix("chage -E -1 alice") == true)
+      #expect(text.korean.what.contains("alice: 계정의 기한이 지났습니다"))
+      #expect(text.korean.remedy?.hasPrefix("chage -E -1 alice") == true)
+    }
+  }
+
   // MARK: The state of a password
 
   private static let hash = "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7"
@@ -208,7 +317,8 @@ import ToolTestSupport
     (.init(hash: "$1$s$aaaaaaaaaaaaaaaaaaaaaa"), .usable),
     (.init(hash: "$5$rounds=5000$s$" + String(repeating: "a", count: 43)), .usable),
     (.init(hash: "$2b$12$" + String(repeating: "a", count: 53)), .usable),
-    (.init(hash: hash, end: 20_000), .expired), (.init(hash: hash, end: 19_999), .expired),
+    (.init(hash: hash, end: 20_000), .accountExpired), (.init(hash: hash, end: 1), .accountExpired),
+    (.init(hash: hash, end: 0), .accountExpired),
     (.init(hash: hash, end: 20_001), .usable), (.init(hash: hash, lastChange: 19_000, maximum: 99_999), .usable),
     (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 99), .expired),
     (.init(hash: hash, lastChange: 19_000, maximum: 900, inactive: 100), .usable),

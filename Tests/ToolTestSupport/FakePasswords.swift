@@ -20,6 +20,14 @@ package final class FakePasswords: PasswordDirectory {
   package var wrong: [String: Int] = [:]
   /// Lines of limits.conf.
   package var limitLines: [String] = []
+  /// Whether limits.conf is there.
+  package var hasLimits = true
+  /// Homes of accounts that keep them out of the console.
+  package var closedHomes: [String: String] = [:]
+  /// Programs that are not there.
+  package var missingPrograms: Set<String> = []
+  /// Files and folders that cannot be written.
+  package var unwritable: Set<String> = []
 
   package init() {}
 
@@ -35,8 +43,11 @@ package final class FakePasswords: PasswordDirectory {
   package func wrongPasswords(of name: String, in folder: String) -> Int {
     folder == RescuePerson.countFolder ? wrong[name] ?? 0 : 0
   }
-  package func limits(in files: [String]?) -> [[String]] {
-    limitLines.map { $0.split(separator: " ").map(String.init) }
+  package func limits(in files: [String]?) -> [[String]]? {
+    hasLimits ? limitLines.map { $0.split(separator: " ").map(String.init) } : nil
   }
+  package func closedHome(of name: String) -> String? { closedHomes[name] }
+  package func hasProgram(_ path: String) -> Bool { !missingPrograms.contains(path) }
+  package func isWritable(_ path: String, makesFolders: Bool) -> Bool { !unwritable.contains(path) }
   package func password(of name: String) -> PasswordState { states[name] ?? .unknown }
 }

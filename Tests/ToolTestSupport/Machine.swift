@@ -44,7 +44,9 @@ package final class Machine {
     installation.configurationPath = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o644)
     for name in ["state", "state/accounts", "state/slots"] { _ = folder.folder(name, mode: 0o700) }
     _ = folder.file("state/device.key", [UInt8](repeating: 7, count: 32), mode: 0o400)
-    _ = folder.file("libexec/pam_uaf.so", [1], mode: 0o644)
+    for module in ["uaf", "unix", "succeed_if", "deny", "permit"] {
+      _ = folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
+    }
     installation.passwords = passwords
     installation.output = { [unowned self] path, arguments in
       ran.append([path] + arguments)

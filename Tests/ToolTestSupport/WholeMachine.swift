@@ -29,6 +29,7 @@ package final class WholeMachine {
     _ = machine.folder.file("ca.pem", FakeServer.authority, mode: 0o644)
     _ = machine.folder.file("verdict.pub", FakeServer.verdictKey, mode: 0o644)
     for service in ["sudo", "sshd"] { machine.service(service, Self.stack) }
+    machine.service("login", "auth required pam_unix.so\naccount required pam_unix.so")
     machine.installation.sshPaths = (
       machine.folder.file("sshd", [1], mode: 0o755), machine.folder.file("sshd_config", [], mode: 0o644)
     )

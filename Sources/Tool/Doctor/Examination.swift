@@ -100,7 +100,8 @@ package struct Examination {
   private func stacks(_ configuration: Configuration?) -> [Finding] {
     PAMCheck(
       directory: folder, moduleFolders: installation.moduleFolders, vendorFolders: installation.vendorPAMFolders,
-      owner: installation.owner, passwords: installation.passwords, isRoot: isRoot,
+      owner: installation.owner, passwords: installation.passwords, isRoot: isRoot, accounts: accounts,
+      tester: installation.tester, trialParent: installation.trialParent,
       hidesState: { configuration?.settings(for: $0).general.hideState == true },
       contradiction: { contradiction(of: $0, $1, to: configuration) },
       canAskStates: canAskStates(configuration), sudo: installation.readSudoers(),

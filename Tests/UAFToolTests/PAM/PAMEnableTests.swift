@@ -811,7 +811,13 @@ import ToolTestSupport
 
   /// Has modules be there that the folder of the others does not have.
   private func withConditions() {
-    for module in ["access", "listfile", "securetty", "shells", "time", "localuser", "usertype", "sss", "selinux"] {
+    for module in [
+      "access", "listfile", "securetty", "shells", "time", "localuser", "usertype", "sss", "selinux", "exec", "rhosts",
+      "userdb",
+      "timestamp", "issue", "ftp", "debug", "loginuid", "tty_audit", "corp", "u2f", "env", "motd", "mkhomedir",
+      "systemd", "warn",
+      "group", "faildelay", "keyinit", "mail", "umask", "cap", "wheel",
+    ] {
       _ = stacks.folder.file("libexec/pam_\(module).so", [1], mode: 0o644)
     }
   }
@@ -840,6 +846,25 @@ import ToolTestSupport
       ),
       ("@include common-auth\nsession required pam_listfile.so\n", "may be refused by login:2"),
       ("@include common-auth\nsession required pam_gone.so\n", "is refused by login:2"),
+      ("auth required pam_exec.so /bin/check\n@include common-auth\n", "may be refused by login:1"),
+      ("auth required pam_exec.so expose_authtok /bin/check\n@include common-auth\n", "may be refused by login:1"),
+      ("@include common-auth\nsession required pam_exec.so /bin/check\n", "may be refused by login:2"),
+      ("auth required pam_rhosts.so\n@include common-auth\n", "may be refused by login:1"),
+      ("auth requisite pam_userdb.so db=/etc/users\n@include common-auth\n", "may be refused by login:1"),
+      ("auth required pam_timestamp.so\n@include common-auth\n", "may be refused by login:1"),
+      ("auth required pam_issue.so\n@include common-auth\n", "may be refused by login:1"),
+      ("auth required pam_ftp.so\n@include common-auth\n", "may be refused by login:1"),
+      ("auth [success=ok default=die] pam_corp.so\n@include common-auth\n", "may be refused by login:1"),
+      ("@include common-auth\nauth required pam_u2f.so\n", "may be refused by login:2"),
+      // These have nothing to say in that group.
+      ("auth required pam_motd.so\n@include common-auth\n", "may be refused by login:1"),
+      ("@include common-auth\nsession required pam_shells.so\n", "may be refused by login:2"),
+      ("auth required pam_unix.so use_first_pass\n", "is refused by login:1"),
+      ("@include common-auth\nsession required pam_debug.so open_session=session_err\n", "may be refused by login:2"),
+      ("@include common-auth\nsession required pam_loginuid.so require_auditd\n", "may be refused by login:2"),
+      ("@include common-auth\nsession required pam_tty_audit.so enable=*\n", "may be refused by login:2"),
+      ("@include common-auth\nsession required pam_systemd.so\n", "may be refused by login:2"),
+      ("@include common-auth\nsession [success=ok default=bad] pam_corp.so\n", "may be refused by login:2"),
     ])
   func `a rescuer whom the console refuses, or may refuse, is not named`(login: String, told: String) {
     withConditions()
@@ -859,6 +884,17 @@ import ToolTestSupport
       "@include common-auth\nsession optional pam_deny.so\nsession required pam_permit.so\n",
       "@include common-auth\nsession [success=ok module_unknown=ignore default=bad] pam_selinux.so close\n",
       "@include common-auth\nsession [default=1] pam_permit.so\nsession requisite pam_deny.so\nsession required pam_permit.so\n",
+      "auth optional pam_exec.so /bin/check\n@include common-auth\nsession optional pam_exec.so /bin/check\n",
+      "auth sufficient pam_u2f.so\n@include common-auth\nauth optional pam_cap.so\n",
+      "auth required pam_unix.so\nauth required pam_unix.so use_first_pass\n",
+      // Those of Debian's login.
+      "auth optional pam_faildelay.so delay=3000000\nauth requisite pam_nologin.so\n@include common-auth\nauth optional pam_group.so\n"
+        + "session [success=ok ignore=ignore module_unknown=ignore default=bad] pam_selinux.so close\nsession required pam_loginuid.so\n"
+        + "session optional pam_motd.so noupdate\nsession required pam_env.so readenv=1\nsession required pam_limits.so\n"
+        + "session optional pam_lastlog.so\nsession optional pam_mail.so standard\nsession optional pam_keyinit.so force revoke\n"
+        + "session required pam_unix.so\nsession optional pam_systemd.so\n",
+      "auth required pam_env.so\nauth required pam_faildelay.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
+        + "session required pam_umask.so\nsession optional pam_tty_audit.so\n",
     ])
   func `a rescuer whom the console lets in is named`(login: String) {
     withConditions()
@@ -874,6 +910,16 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "alice hard maxlogins 0", "is refused by login:1"),
     ("session required pam_limits.so\n", 0, "@sudo - maxlogins 0", "may be refused by login:1"),
     ("session required pam_limits.so\n", 0, "* hard maxsyslogins 0", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice HARD MAXLOGINS 0", "is refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins 00", "is refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins +0x and more", "is refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice soft maxLogins -0", "is refused by login:1"),
+    ("session required pam_limits.so\n", 0, "1000:1000 - maxlogins 0", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "* hard nofile 0", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice hard nofile unlimited", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice hard nproc 1", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "alice - nonewprivs 1", "may be refused by login:1"),
+    ("session required pam_limits.so\n", 0, "@sudo - CHROOT /srv", "may be refused by login:1"),
   ])
   func `a rescuer whom a count of wrong passwords or of sessions may keep out is not named`(
     line: String, wrong: Int, limit: String?, told: String
@@ -892,13 +938,65 @@ import ToolTestSupport
     ("auth required pam_faillock.so preauth\n", 2, "@other - maxlogins 0"),
     ("auth required pam_faillock.so preauth\n", 4, "deny=5"),
     ("session required pam_limits.so\n", 0, "alice hard maxlogins 4"),
-    ("session required pam_limits.so\n", 0, "* hard nofile 0"),
+    ("session required pam_limits.so\n", 0, "* hard nofile 1048576"),
+    ("session required pam_limits.so\n", 0, "ALICE hard maxlogins 0"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins none"),
+    ("session required pam_limits.so\n", 0, "alice hard maxlogins -1"),
+    ("session required pam_limits.so\n", 0, "* hard core 0"),
+    ("session required pam_limits.so\n", 0, "alice - nonewprivs 0"),
+    ("session optional pam_limits.so\nsession required pam_permit.so\n", 0, "alice hard maxlogins 0"),
+    // It counts, and never locks.
+    ("auth required pam_faillock.so preauth\n", 9, "deny = 0"),
+    ("auth required pam_faillock.so preauth deny=0\n", 9, "x"),
   ])
   func `a rescuer whom no count keeps out is named`(line: String, wrong: Int, limit: String) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.wrong = ["alice": wrong]
     stacks.passwords.limitLines = [limit]
+    #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
+  }
+
+  @Test
+  func `who has no limits.conf is refused by pam_limits, root included, and a line without limits frees from them`() {
+    stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
+    stacks.passwords.limitLines = ["* - maxlogins 0", "alice -"]
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.passwords.hasLimits = false
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:1"))
+    stacks.passwords.groups = ["uaf-rescue": ["root"]]
+    stacks.passwords.states["root"] = .usable
+    #expect(refusal("sudo").contains("root of uaf-rescue is refused by login:1"))
+  }
+
+  @Test(arguments: ["root hard maxlogins 0", "* hard maxlogins 0", "root - maxsyslogins 0", "* hard nofile 0"])
+  func `pam_limits lets root have any number of sessions`(limit: String) {
+    stacks.passwords.groups = ["uaf-rescue": ["root"]]
+    stacks.passwords.states["root"] = .usable
+    stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
+    stacks.passwords.limitLines = [limit]
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: root, "))
+    stacks.passwords.limitLines = ["root hard nofile 0"]
+    #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
+  }
+
+  @Test func `sudo opens the session of root, and not of whoever calls it`() {
+    stacks.passwords.limitLines = ["alice hard maxlogins 0"]
+    let lines = "session required pam_succeed_if.so user != alice\nsession required pam_limits.so\n"
+    stacks.write("sudo", lines + Stacks.sudo)
+    #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
+    stacks.write("sudo", "session required pam_succeed_if.so user != root\n" + Stacks.sudo)
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
+  }
+
+  @Test func `who has to change the password is named where the console has lines that change it`() {
+    stacks.write("login", "@include common-auth\n# console\npassword required pam_deny.so\n" + Self.account)
+    stacks.tester.accountCodes = [("# console", 12)]
+    #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3"))
+    stacks.write("login", "@include common-auth\n# console\npassword required pam_corp.so\n" + Self.account)
+    withConditions()
+    #expect(refusal("sudo").contains("alice of uaf-rescue may be refused by login:3"))
+    stacks.write("login", "@include common-auth\n# console\npassword required pam_unix.so\n" + Self.account)
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 

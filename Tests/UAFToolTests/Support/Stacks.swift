@@ -38,8 +38,7 @@ final class Stacks {
     }
     template("instead/sddm", "# instead\n" + Self.stack)
     template("passwd", "password required pam_uaf.so\n@include common-password\n")
-    _ = machine.folder.file("libexec/pam_succeed_if.so", [1], mode: 0o644)
-    for module in ["pam_unix", "pam_deny", "pam_permit", "pam_nologin", "pam_limits"] {
+    for module in ["pam_nologin", "pam_limits"] {
       _ = machine.folder.file("libexec/\(module).so", [1], mode: 0o644)
     }
     machine.service(
@@ -102,6 +101,7 @@ final class Stacks {
     PAMCheck(
       directory: machine.pam, moduleFolders: machine.installation.moduleFolders,
       vendorFolders: machine.installation.vendorPAMFolders, owner: geteuid(), passwords: passwords, isRoot: true,
+      accounts: FakeAccounts(), tester: tester, trialParent: machine.installation.trialParent,
       sudo: machine.installation.readSudoers()
     ).findings()
   }

@@ -16,6 +16,12 @@ struct PAMCheck {
   let passwords: any PasswordDirectory
   /// Whether passwords can be looked at.
   let isRoot: Bool
+  /// Where accounts are looked up.
+  let accounts: any AccountDirectory
+  /// What asks libpam what account lines say.
+  let tester: any StackTester
+  /// Where a copy of the services is made for that.
+  let trialParent: String
   /// Whether the configuration hides states from every caller of a service, local or remote.
   var hidesState: (String) -> Bool = { _ in false }
   /// Why arguments of the module cannot go with the configuration of a service; nil if they can.
@@ -284,18 +290,23 @@ extension PAMCheck {
       return [.warning(.rescueGroup, RescueText.nobody)]
     }
     guard isRoot else { return [.skipped(RescueText.closed)] }
-    let unusable = members.filter { passwords.password(of: $0) != .usable }
-    guard unusable.isEmpty else {
-      return unusable.map { .warning(.rescuePassword, RescueText.noPassword(ShownText.line($0))) }
+    let judged: [(name: String, lack: WayIn.Member?)]
+    do throws(TrialProblem) {
+      judged = try RescueSurvey(
+        of: directory, vendors: vendorFolders, moduleFolders: moduleFolders, trialParent: trialParent,
+        accounts: accounts, passwords: passwords, sudo: sudo, tester: tester
+      ).members()
+    } catch {
+      return [.skipped(RescueText.untried(error))]
     }
-    let shells = members.map { ($0, LoginShell(path: passwords.shell(of: $0) ?? "")) }.filter { $0.1 != .usable }
-    guard shells.isEmpty else {
-      return shells.map { .warning(.rescuePassword, RescueText.noShell(ShownText.line($0.0), $0.1)) }
+    let lacking = judged.compactMap { name, lack in
+      lack.map { Finding.warning(.rescuePassword, RescueText.lacks(ShownText.line(name), $0)) }
     }
-    let counted = members.filter { passwords.wrongPasswords(of: $0, in: RescuePerson.countFolder) > 0 }
-    guard counted.isEmpty else {
-      return counted.map { .warning(.rescuePassword, RescueText.counted(ShownText.line($0))) }
+    let counted = judged.filter {
+      $0.lack == nil && passwords.wrongPasswords(of: $0.name, in: RescuePerson.countFolder) > 0
     }
+    .map { Finding.warning(.rescuePassword, RescueText.counted(ShownText.line($0.name))) }
+    guard lacking.isEmpty, counted.isEmpty else { return lacking + counted }
     return [.ok(RescueText.fine(members.map(ShownText.line)))]
   }
 }

@@ -349,8 +349,9 @@ enum RescueText: FindingCatalogue {
   case nobody
   /// Only root may look at passwords.
   case closed
-  case noPassword(String)
-  case noShell(String, LoginShell)
+  /// What keeps a member of the group from becoming root by the password.
+  case lacks(String, WayIn.Member)
+  case untried(TrialProblem)
   /// pam_faillock counts wrong passwords.
   case counted(String)
   case fine([String])
@@ -363,14 +364,9 @@ enum RescueText: FindingCatalogue {
       FindingText("pam: there is no group \(Self.group), the second way in", do: WayIn.Hint().english)
     case .nobody: FindingText("pam: nobody is in \(Self.group), the second way in", do: WayIn.Hint().english)
     case .closed: FindingText.asRoot("pam: the passwords of \(Self.group)")
-    case .noPassword(let name):
-      FindingText(
-        "pam: \(name) of \(Self.group) has no password that can be used",
-        do: "passwd \(name), or take it out of the group")
-    case .noShell(let name, let shell):
-      FindingText(
-        "pam: \(name) of \(Self.group) \(shell.english)",
-        do: "chsh --shell /bin/bash \(name), or take it out of the group")
+    case .lacks(let name, let lack):
+      FindingText("pam: \(name) of \(Self.group) \(lack.english)", do: lack.remedy(name).english)
+    case .untried(let problem): FindingText("pam: \(Self.group): \(problem.english.what)", do: problem.english.remedy)
     case .counted(let name):
       FindingText(
         "pam: pam_faillock counts wrong passwords of \(name) of \(Self.group), and may lock it",
@@ -384,11 +380,9 @@ enum RescueText: FindingCatalogue {
     case .noGroup: FindingText("pam: 두 번째 길인 그룹 \(Self.group)이(가) 없습니다", do: WayIn.Hint().korean)
     case .nobody: FindingText("pam: 두 번째 길인 그룹 \(Self.group)에 아무도 없습니다", do: WayIn.Hint().korean)
     case .closed: FindingText.asRootKorean("pam: \(Self.group) 그룹의 비밀번호")
-    case .noPassword(let name):
-      FindingText(
-        "pam: \(Self.group) 그룹의 \(name)에게 쓸 수 있는 비밀번호가 없습니다", do: "passwd \(name), 또는 그룹에서 빼십시오")
-    case .noShell(let name, let shell):
-      FindingText("pam: \(Self.group) 그룹의 \(name): \(shell.korean)", do: "chsh --shell /bin/bash \(name), 또는 그룹에서 빼십시오")
+    case .lacks(let name, let lack):
+      FindingText("pam: \(Self.group) 그룹의 \(name): \(lack.korean)", do: lack.remedy(name).korean)
+    case .untried(let problem): FindingText("pam: \(Self.group): \(problem.korean.what)", do: problem.korean.remedy)
     case .counted(let name):
       FindingText(
         "pam: \(Self.group) 그룹의 \(name): pam_faillock이 틀린 비밀번호를 세고 있어 잠겨 있을 수 있습니다",

@@ -51,7 +51,7 @@ struct ServicePeople {
     return switch passwords.password(of: name) {
     case .usable, .empty: true
     case .unknown: !passwords.localAccounts().contains(name)
-    case .locked, .expired: false
+    case .locked, .expired, .accountExpired: false
     }
   }
 }

@@ -154,6 +154,53 @@ package enum ModuleResults {
     default: return ["success"]
     }
   }
+
+  /// Modules that let everybody by who has the right password, in each group, with what they answer; each was tried with libpam.
+  ///
+  /// A module answers "module_unknown" in a group that it has nothing to say in, and so refuses there.
+  private static let agreeing: [String: [String: [String]]] = [
+    "auth": [
+      passwordModule: ["success"], "pam_permit.so": ["success"], "pam_cap.so": ["success", "ignore"],
+      "pam_echo.so": ["success", "ignore"], "pam_env.so": ["ignore"], "pam_faildelay.so": ["ignore"],
+      "pam_group.so": ["ignore"], "pam_keyinit.so": ["ignore"], "pam_mail.so": ["ignore"],
+      "pam_nologin.so": ["success", "ignore"], "pam_warn.so": ["ignore"],
+    ],
+    "password": [
+      passwordModule: ["success"], "pam_permit.so": ["success"], PAMLine.ownModule: ["ignore"],
+      // They refuse until the new password is good enough.
+      "pam_cracklib.so": ["success"], "pam_passwdqc.so": ["success"], "pam_pwhistory.so": ["success"],
+      "pam_pwquality.so": ["success"],
+    ],
+    "session": [
+      passwordModule: ["success"], "pam_permit.so": ["success"], "pam_env.so": ["success"],
+      "pam_keyinit.so": ["success", "ignore"], "pam_limits.so": ["success"], "pam_loginuid.so": ["success", "ignore"],
+      "pam_mail.so": ["success", "ignore"], "pam_motd.so": ["ignore"], "pam_selinux.so": ["success"],
+      "pam_umask.so": ["success"], "pam_warn.so": ["ignore"],
+    ],
+  ]
+
+  /// What the line certainly answers to somebody whose password is right, and whom no condition keeps out; nil where that is
+  /// not known.
+  static func ofCertainPassword(_ line: PAMLine, in service: String, _ group: String) -> [String]? {
+    let name = line.moduleName
+    switch (group, name) {
+    case ("auth", "pam_deny.so"): return ["auth_err"]
+    case ("password", "pam_deny.so"): return ["authtok_err"]
+    case ("session", "pam_deny.so"): return ["session_err"]
+    case ("auth", PAMLine.ownModule), ("auth", rootModule), ("auth", "pam_faillock.so"):
+      return ofRightPassword(line, asRescuer: false, in: service)
+    case ("session", "pam_loginuid.so") where line.arguments.contains("require_auditd"): return nil
+    case _ where directories.contains(name) && group != "session":
+      let aside = ["ignore_unknown_user", "ignore_authinfo_unavail"].contains(where: line.arguments.contains)
+      return ["user_unknown", "authinfo_unavail"] + (aside ? ["ignore"] : [])
+    default: return agreeing[group]?[name]
+    }
+  }
+
+  /// Arguments with which the module asks for nothing, and takes what another one has been told.
+  static func takesAnothersPassword(_ line: PAMLine, in group: String) -> Bool {
+    line.arguments.contains(group == "password" ? "use_authtok" : "use_first_pass")
+  }
 }
 
 extension PAMLine {

@@ -16,13 +16,20 @@ package struct RescuePerson {
     "pam_time.so": "perm_denied", "pam_usertype.so": "perm_denied", "pam_wheel.so": "perm_denied",
   ]
 
-  /// What a line that only says yes or no may answer; nil for another line.
-  func answers(of line: PAMLine) -> [String]? {
-    if line.isWellFormed, line.moduleName == "pam_nologin.so" { return refusalByFile(line) }
-    if line.isWellFormed, line.moduleName == "pam_faillock.so" { return refusalByCount(line) }
-    if line.isWellFormed, line.moduleName == "pam_limits.so" { return refusalByLimit(line) }
-    guard line.isWellFormed, let refusal = Self.refusals[line.moduleName] else { return nil }
-    return says(line).map { $0 ? ["success"] : [refusal] } ?? ["success", refusal]
+  /// What a line that only says yes or no may answer in a group; nil for another line.
+  func answers(of line: PAMLine, in group: String) -> [String]? {
+    guard line.isWellFormed else { return nil }
+    switch (group, line.moduleName) {
+    case ("auth", "pam_nologin.so"): return refusalByFile(line)
+    case ("auth", "pam_faillock.so"): return refusalByCount(line)
+    case ("session", "pam_limits.so"): return refusalByLimit(line)
+    // In a session these have nothing to say, and libpam refuses.
+    case ("auth", _), (_, "pam_access.so"), (_, "pam_listfile.so"), (_, "pam_localuser.so"), (_, "pam_succeed_if.so"),
+      (_, "pam_time.so"), (_, "pam_usertype.so"):
+      guard let refusal = Self.refusals[line.moduleName] else { return nil }
+      return says(line).map { $0 ? ["success"] : [refusal] } ?? ["success", refusal]
+    default: return nil
+    }
   }
 
   /// What a line answers whose file keeps everybody but root out; nil where it says nothing to this person.
@@ -38,7 +45,7 @@ package struct RescuePerson {
     guard !line.arguments.contains("authfail"), !line.arguments.contains("authsucc") else { return nil }
     // An argument goes before the file.
     let path = Self.value("conf", of: line) ?? "/etc/security/faillock.conf"
-    let file = passwords.limits(in: [path]).map {
+    let file = (passwords.limits(in: [path]) ?? []).map {
       $0.joined(separator: " ").split { "= \t".contains($0) }.map(String.init)
     }
     func setting(_ name: String) -> String? {
@@ -47,9 +54,12 @@ package struct RescuePerson {
     // root is not locked unless that is said.
     let locksRoot = line.arguments.contains("even_deny_root") || file.contains(["even_deny_root"])
     guard userID != 0 || locksRoot else { return nil }
+    let deny = setting("deny").flatMap { Int($0) } ?? Self.usualDeny
+    // It counts, and never locks.
+    guard deny != 0 else { return nil }
     let count = passwords.wrongPasswords(of: name, in: setting("dir") ?? Self.countFolder)
     // How long a lock lasts is not looked at.
-    return count >= max(1, setting("deny").flatMap { Int($0) } ?? Self.usualDeny) ? ["success", "auth_err"] : nil
+    return count >= deny ? ["success", "auth_err"] : nil
   }
 
   /// How many wrong passwords lock an account, where nothing says it.
@@ -57,17 +67,54 @@ package struct RescuePerson {
   /// Where pam_faillock counts.
   package static let countFolder = "/var/run/faillock"
 
-  /// What pam_limits answers to somebody who may have no session; nil where nothing says that.
+  /// What pam_limits answers to somebody who may have no session, or none in which anything runs; nil where nothing says that.
   private func refusalByLimit(_ line: PAMLine) -> [String]? {
-    let files = Self.value("conf", of: line).map { [$0] }
-    let none = passwords.limits(in: files).filter { $0.count == 4 && Self.sessions.contains($0[2]) }
-    if let own = none.last(where: { $0[0] == name }) { return own[3] == "0" ? ["perm_denied"] : nil }
-    // A group's line goes before one for everybody, which does not hold for root.
-    let others = none.filter { $0[3] == "0" && (userID != 0 || !["*", "%"].contains($0[0])) && concerns($0[0]) }
-    return others.isEmpty ? nil : ["success", "perm_denied"]
+    // Without its file it refuses.
+    guard let found = passwords.limits(in: Self.value("conf", of: line).map { [$0] }) else { return ["service_err"] }
+    let lines = found.map { words in words.prefix(1) + words.dropFirst().map { $0.lowercased() } }
+    // Two words free somebody from all limits.
+    guard !lines.contains([name, "-"]) else { return nil }
+    let limits = lines.filter { $0.count > 3 && ($0[0] == name || isForGroups($0[0])) }
+    if limits.contains(where: { Self.mayRefuse(item: $0[2], $0[3]) }) { return ["success", "perm_denied"] }
+    // It lets root have as many sessions as root likes.
+    guard userID != 0 else { return nil }
+    let counts = limits.filter { Self.sessions.contains($0[2]) && Self.number($0[3]) != nil }
+    if let own = counts.last(where: { $0[0] == name }) { return Self.number(own[3]) == 0 ? ["perm_denied"] : nil }
+    return counts.contains { Self.number($0[3]) == 0 } ? ["success", "perm_denied"] : nil
   }
 
   private static let sessions: Set<String> = ["maxlogins", "maxsyslogins"]
+
+  /// Whether a line for a group, for some numbers or for everybody may be about them; root has none of those.
+  private func isForGroups(_ domain: String) -> Bool { userID != 0 && concerns(domain) }
+
+  /// The number that pam_limits reads at the beginning of a value; nil where it reads none, and leaves the line out.
+  private static func number(_ value: String) -> UInt64? {
+    guard !["-", "-1", "unlimited", "infinity"].contains(value) else { return .max }
+    let digits = value.drop { $0 == "+" || $0 == "-" }.prefix(while: \.isNumber)
+    return digits.isEmpty ? nil : UInt64(digits) ?? .max
+  }
+
+  /// The least of each limit with which a shell and sudo certainly run; in KiB, minutes, files or processes.
+  ///
+  /// The others keep nobody from a session, or are not known to pam_limits, which leaves them out.
+  private static let least: [String: UInt64] = [
+    "as": 262_144, "cpu": 1, "data": 65_536, "fsize": 65_536, "nofile": 64, "nproc": 32, "stack": 1_024,
+  ]
+  // The kernel's own limit (fs.nr_open), where nobody has raised it.
+  private static let mostFiles: UInt64 = 1_048_576
+
+  /// Whether a limit may end the session, keep a shell from running, or sudo from making somebody root.
+  private static func mayRefuse(item: String, _ value: String) -> Bool {
+    switch item {
+    case "chroot": return true
+    case "nonewprivs": return value != "0"
+    default:
+      guard let least = least[item], let number = number(value) else { return false }
+      // The kernel refuses more files, and pam_limits the session with it.
+      return number < least || item == "nofile" && number > mostFiles
+    }
+  }
 
   /// Whether a line of limits.conf(5) may be about them.
   private func concerns(_ domain: String) -> Bool {
@@ -156,15 +203,22 @@ package struct RescuePerson {
 extension RescueReading {
   /// What stops a person at a service, although the password is right; nil if nothing does.
   ///
-  /// - Parameter account: what libpam says to whether somebody may use a service.
-  func stop(_ person: RescuePerson, at service: String, account: (_ service: String, _ name: String) -> CInt) -> WayIn
-    .Stop?
-  {
+  /// - Parameters:
+  ///   - session: whose session it is, where the service opens it for another account: sudo does for the one that is become.
+  ///   - account: what libpam says to whether somebody may use a service.
+  func stop(
+    _ person: RescuePerson, at service: String, session: RescuePerson? = nil,
+    account: (_ service: String, _ name: String) -> CInt
+  ) -> WayIn.Stop? {
     if let stop = stop(person, at: service, in: "auth") { return stop }
     let code = account(service, person.name)
-    // A password that has to be changed can be changed.
-    guard code == PAM_SUCCESS || code == PAM_NEW_AUTHTOK_REQD else { return .account(service: service, code) }
-    return stop(person, at: service, in: "session")
+    switch code {
+    case PAM_SUCCESS: break
+    // A password that has to be changed can be changed, where lines are there that do it.
+    case PAM_NEW_AUTHTOK_REQD: if let stop = stop(person, at: service, in: "password") { return stop }
+    default: return .account(service: service, code)
+    }
+    return stop(session ?? person, at: service, in: "session")
   }
 
   /// The account lines of a service at which a terminal, a host or an hour may decide: libpam was asked here and now alone.
@@ -180,35 +234,37 @@ extension RescueReading {
     let own = reader.entries(of: service, in: group)
     let entries = own.isEmpty ? reader.entries(of: "other", in: group) : own
     guard !entries.isEmpty else { return nil }
-    var isCertain = true
-    let endings = StackOutcomes(entries).endings { line in
+    let endings = StackOutcomes(entries).endings { index, line in
       guard line.isWellFormed else { return ["perm_denied"] }
       guard line.moduleIsThere(in: moduleFolders) else { return ["module_unknown"] }
-      if let answers = person.answers(of: line) {
-        if answers.count > 1 { isCertain = false }
-        return answers
+      if ModuleResults.takesAnothersPassword(line, in: group),
+        !entries[..<index].contains(where: { ModuleResults.authenticates($0.line) })
+      {
+        return ["auth_err"]
       }
-      if group == "session" { return [line.moduleName == "pam_deny.so" ? "session_err" : "success"] }
-      return ModuleResults.ofRightPassword(line, asRescuer: false, in: service)
+      // Of what is not known it is not certain that it lets anybody by.
+      return person.answers(of: line, in: group) ?? ModuleResults.ofCertainPassword(line, in: service, group)
+        ?? ["success", "auth_err"]
     }
     guard let line = endings.filter({ !$0.isSuccess }).map({ $0.refusing ?? entries.count - 1 }).min() else {
       return nil
     }
     let place = entries[line].place
-    return !isCertain && endings.contains(where: \.isSuccess) ? .unsure(place) : .refused(place)
+    return endings.contains(where: \.isSuccess) ? .unsure(place) : .refused(place)
   }
 }
 
 extension WayIn {
   /// What stops somebody whose password is right.
-  enum Stop: Equatable, Catalogued {
+  package enum Stop: Equatable, Catalogued {
     case refused(StackLinePlace)
     /// The line may refuse: a file, a terminal or an hour decides.
     case unsure(StackLinePlace)
     /// libpam's code for the service's account lines.
     case account(service: String, CInt)
 
-    var english: String {
+    /// It in English.
+    package var english: String {
       switch self {
       case .refused(let place): "is refused by \(place.path):\(place.line)"
       case .unsure(let place): "may be refused by \(place.path):\(place.line): uafctl cannot say beforehand"
@@ -216,7 +272,8 @@ extension WayIn {
       }
     }
 
-    var korean: String {
+    /// It in Korean.
+    package var korean: String {
       switch self {
       case .refused(let place): "\(place.path):\(place.line)에서 거부됩니다"
       case .unsure(let place): "\(place.path):\(place.line)에서 거부될 수 있으나 미리 알 수 없습니다"
@@ -235,6 +292,8 @@ package enum LoginShell: Equatable, Catalogued {
   case missing(String)
   /// A program that the person may not run.
   case closed(String)
+  /// A program that needs another one, which is not there or which the person may not run.
+  case needs(String, interpreter: String)
 
   private static let refusing: Set<String> = ["false", "halt", "nologin", "shutdown", "sync", "true"]
 
@@ -252,19 +311,49 @@ package enum LoginShell: Equatable, Catalogued {
       self = .refuses(path)
       return
     }
-    guard let status = Self.status(of: program), status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o111 != 0 else {
+    guard Self.isProgram(program) else {
       self = .missing(path)
       return
     }
+    guard Self.isOpen(program, to: userID, isMember: isMember) else {
+      self = .closed(path)
+      return
+    }
+    var seen = [program]
+    while let interpreter = ProgramStart(of: seen.last ?? program).interpreter {
+      guard seen.count < Self.deepest, let next = Self.resolved(interpreter), Self.isProgram(next),
+        Self.isOpen(next, to: userID, isMember: isMember)
+      else {
+        self = .needs(path, interpreter: interpreter)
+        return
+      }
+      seen.append(next)
+    }
+    self = .usable
+  }
+
+  // ST_NOEXEC of Linux, which Glibc's module does not show.
+  private static let noExecution: UInt = 8
+  // The kernel follows a few interpreters of interpreters.
+  private static let deepest = 6
+
+  private static func isProgram(_ path: String) -> Bool {
+    guard let status = status(of: path) else { return false }
+    return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o111 != 0
+  }
+
+  /// Whether somebody may run a program: its file, and the folders on the way to it.
+  private static func isOpen(_ program: String, to userID: uid_t?, isMember: (gid_t) -> Bool) -> Bool {
+    var system = statvfs()
+    // SAFETY: the path lives for the call, which fills exactly one statvfs.
+    if unsafe statvfs(program, &system) == 0, system.f_flag & noExecution != 0 { return false }
+    guard let userID, userID != 0 else { return true }
     let folders = program.split(separator: "/").dropLast()
-    let places = folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]
-    let isOpen = places.allSatisfy { place in
-      guard let userID, userID != 0 else { return true }
-      guard let status = Self.status(of: place) else { return false }
+    return (folders.indices.map { folders[...$0].map { "/" + $0 }.joined() } + [program]).allSatisfy { place in
+      guard let status = status(of: place) else { return false }
       let bit = status.st_uid == userID ? S_IXUSR : isMember(status.st_gid) ? S_IXGRP : S_IXOTH
       return status.st_mode & bit != 0
     }
-    self = isOpen ? .usable : .closed(path)
   }
 
   private static func isRefusing(_ path: String) -> Bool {
@@ -292,6 +381,8 @@ package enum LoginShell: Equatable, Catalogued {
     case .refuses(let path): "has \(ShownText.line(path)) for a shell, which ends every session"
     case .missing(let path): "has \(ShownText.line(path)) for a shell, which is not there"
     case .closed(let path): "has \(ShownText.line(path)) for a shell, which they may not run"
+    case .needs(let path, let interpreter):
+      "has \(ShownText.line(path)) for a shell, which needs \(ShownText.line(interpreter)): that is not there, or they may not run it"
     }
   }
 
@@ -302,6 +393,60 @@ package enum LoginShell: Equatable, Catalogued {
     case .refuses(let path): "셸이 세션을 바로 끝내는 \(ShownText.line(path))입니다"
     case .missing(let path): "셸 \(ShownText.line(path))이(가) 없습니다"
     case .closed(let path): "셸 \(ShownText.line(path))을(를) 실행할 권한이 없습니다"
+    case .needs(let path, let interpreter):
+      "셸 \(ShownText.line(path))에 필요한 \(ShownText.line(interpreter))이(가) 없거나 실행할 권한이 없습니다"
     }
+  }
+}
+
+/// The first bytes of a program, which say what else the kernel needs to run it (execve(2), elf(5)).
+private struct ProgramStart {
+  private let bytes: [UInt8]
+
+  // The kernel reads no more of a first line; what an ELF file needs is named in its first bytes, too.
+  private static let length = 4096
+
+  init(of path: String) {
+    // SAFETY: the path lives for the call.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+      bytes = []
+      return
+    }
+    defer { close(descriptor) }
+    bytes = DescriptorReader.read(descriptor, atMost: Self.length) ?? []
+  }
+
+  /// The program that runs a script, or loads a program's libraries; nil where none is named.
+  var interpreter: String? { bytes.starts(with: Array("#!".utf8)) ? ofScript : ofELF }
+
+  private var ofScript: String? {
+    let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+    let line = bytes.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }.drop(while: blanks.contains)
+    // A carriage return is part of the name, as the kernel takes it.
+    return String(decoding: line.prefix { !blanks.contains($0) }, as: UTF8.self)
+  }
+
+  /// Of a program for 64 bits whose numbers have their lowest byte first, as Debian's have on amd64 and arm64.
+  private var ofELF: String? {
+    guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else { return nil }
+    let (table, size, count) = (number(at: 32, 8), number(at: 54, 2), number(at: 56, 2))
+    guard let table, let size, let count, size > 0 else { return nil }
+    for index in 0..<min(count, 64) {
+      let place = table + index * size
+      // PT_INTERP
+      guard place < Self.length, number(at: place, 4) == 3, let offset = number(at: place + 8, 8),
+        let length = number(at: place + 32, 8), offset < bytes.count, length <= bytes.count - offset
+      else { continue }
+      return String(decoding: bytes[offset..<offset + length].prefix { $0 != 0 }, as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// A number of some bytes; nil where it lies beyond them, or is too large for a place in a file.
+  private func number(at place: Int, _ length: Int) -> Int? {
+    guard place >= 0, place <= bytes.count - length else { return nil }
+    let value = bytes[place..<place + length].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return value < 1 << 31 ? Int(value) : nil
   }
 }

@@ -8,13 +8,19 @@ package struct SystemPasswords: PasswordDirectory {
   private let accountsPath: String
   /// The file of the local groups.
   private let groupsPath: String
+  /// login.defs(5).
+  private let loginPath: String
 
   /// - Parameters:
   ///   - accountsPath: the file of the local accounts.
   ///   - groupsPath: the file of the local groups.
-  package init(accountsPath: String = "/etc/passwd", groupsPath: String = "/etc/group") {
+  ///   - loginPath: login.defs.
+  package init(
+    accountsPath: String = "/etc/passwd", groupsPath: String = "/etc/group", loginPath: String = "/etc/login.defs"
+  ) {
     self.accountsPath = accountsPath
     self.groupsPath = groupsPath
+    self.loginPath = loginPath
   }
 
   // Enough for every entry, except groups with thousands of members; a longer entry counts as none.
@@ -98,17 +104,74 @@ package struct SystemPasswords: PasswordDirectory {
   }
 
   /// The account's shell, as NSS has it; nil if there is no such account.
-  package func shell(of name: String) -> String? {
-    // SAFETY: entry, buffer and result live for the call; the shell points into the buffer, and is copied.
+  package func shell(of name: String) -> String? { entry(of: name)?.shell }
+
+  /// An account's shell, home and number, as NSS has them; nil if there is no such account.
+  private func entry(of name: String) -> (shell: String, home: String, userID: uid_t)? {
+    // SAFETY: entry, buffer and result live for the call; shell and home point into the buffer, and are copied.
     var entry = unsafe passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: Self.room)
-    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> String? in
+    return unsafe buffer.withUnsafeMutableBufferPointer { buffer -> (shell: String, home: String, userID: uid_t)? in
       guard let base = buffer.baseAddress, unsafe getpwnam_r(name, &entry, base, Self.room, &found) == 0,
         unsafe found != nil
       else { return nil }
-      return unsafe entry.pw_shell.map { unsafe String(cString: $0) } ?? ""
+      let shell = unsafe entry.pw_shell.map { unsafe String(cString: $0) } ?? ""
+      let home = unsafe entry.pw_dir.map { unsafe String(cString: $0) } ?? ""
+      return unsafe (shell, home, entry.pw_uid)
     }
+  }
+
+  /// The home without which login(1) lets an account in nowhere, because it is not there or may not be entered; nil where login
+  /// gets along without one (`DEFAULT_HOME` of login.defs(5)), or where nothing is wrong.
+  package func closedHome(of name: String) -> String? {
+    guard let entry = entry(of: name) else { return nil }
+    // login of shadow refuses without this line, that of util-linux does not.
+    let lines = (limits(in: [loginPath]) ?? []).filter { $0[0] == "DEFAULT_HOME" }
+    if !lines.isEmpty, lines.allSatisfy({ $0.count > 1 && $0[1].lowercased() == "yes" }) { return nil }
+    return mayEnter(entry.home, name, entry.userID) ? nil : entry.home
+  }
+
+  private func mayEnter(_ folder: String, _ name: String, _ userID: uid_t) -> Bool {
+    // SAFETY: with NULL realpath allocates a NUL-terminated text that is ours to free.
+    guard let resolved = unsafe realpath(folder, nil) else { return false }
+    defer { unsafe free(resolved) }
+    let parts = unsafe String(cString: resolved).split(separator: "/")
+    return (["/"] + parts.indices.map { parts[...$0].map { "/" + $0 }.joined() }).allSatisfy { place in
+      guard let status = Self.status(of: place), status.st_mode & S_IFMT == S_IFDIR else { return false }
+      guard userID != 0, status.st_uid != userID else { return userID == 0 || status.st_mode & S_IXUSR != 0 }
+      let isMember = members(ofGroupNumber: status.st_gid)?.contains(name) ?? false
+      return status.st_mode & (isMember ? S_IXGRP : S_IXOTH) != 0
+    }
+  }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    // SAFETY: the path lives for the call, which fills exactly one stat.
+    return unsafe stat(path, &status) == 0 ? status : nil
+  }
+
+  /// Whether root can run a program.
+  package func hasProgram(_ path: String) -> Bool { LoginShell(path: path, of: 0) == .usable }
+
+  /// Whether root can write a file of that name, which need not be there.
+  ///
+  /// - Parameter makesFolders: whether the folders on the way are made, and the last name is one of them.
+  package func isWritable(_ path: String, makesFolders: Bool) -> Bool {
+    var place = path
+    var isLast = true
+    while Self.status(of: place) == nil {
+      guard isLast || makesFolders, place.contains("/"), place != "/" else { return false }
+      isLast = false
+      let folders = place.split(separator: "/").dropLast()
+      place = "/" + folders.joined(separator: "/")
+    }
+    guard let kind = Self.status(of: place).map({ $0.st_mode & S_IFMT }) else { return false }
+    // A device such as /dev/null or a pipe is written, too.
+    guard isLast && !makesFolders ? kind != S_IFDIR : kind == S_IFDIR else { return false }
+    var system = statvfs()
+    // SAFETY: the path lives for the call, which fills exactly one statvfs.
+    return unsafe statvfs(place, &system) == 0 && system.f_flag & UInt(ST_RDONLY) == 0
   }
 
   /// Whether shells(5) lists a shell.
@@ -132,11 +195,13 @@ package struct SystemPasswords: PasswordDirectory {
     return stride(from: 0, to: bytes.count - 63, by: 64).filter { bytes[$0 + 54] & 1 != 0 }.count
   }
 
-  /// The words of the lines of limits.conf(5).
-  package func limits(in files: [String]?) -> [[String]] {
+  /// The words of the lines of limits.conf(5); nil where the first file is not there.
+  package func limits(in files: [String]?) -> [[String]]? {
     let folder = "/etc/security/limits.d"
     let more = (PAMDirectory(path: folder).names() ?? []).filter { $0.hasSuffix(".conf") }.map { folder + "/" + $0 }
-    return (files ?? ["/etc/security/limits.conf"] + more).flatMap { path -> [[String]] in
+    let paths = files ?? ["/etc/security/limits.conf"] + more
+    guard paths.first.map(hasFile) ?? false else { return nil }
+    return paths.flatMap { path -> [[String]] in
       let parts = path.split(separator: "/")
       let place = PAMDirectory(path: "/" + parts.dropLast().joined(separator: "/"))
       let text = parts.last.flatMap { place.bytes(of: String($0)) }.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -173,8 +238,10 @@ package enum PasswordState: Equatable {
   case unknown
   case empty
   case locked
-  /// The password or the account has expired.
+  /// It has expired, and is too old to be changed at a login.
   case expired
+  /// The account itself has expired, whatever its password.
+  case accountExpired
 
   /// A password's entry: numbers of days since 1970, negative where nothing is set.
   struct Entry {
@@ -227,7 +294,7 @@ package enum PasswordState: Equatable {
     } else if entry.hash.hasPrefix("!") || entry.hash.hasPrefix("*") || !Self.isHash(entry.hash) {
       self = .locked
     } else if entry.end >= 0, today >= entry.end {
-      self = .expired
+      self = .accountExpired
     } else if let last = Self.lastDay(entry), today > last {
       self = .expired
     } else {
@@ -264,6 +331,13 @@ package protocol PasswordDirectory {
   func password(of name: String) -> PasswordState
   /// The wrong passwords that pam_faillock(8) counts for an account, in a folder of its.
   func wrongPasswords(of name: String, in folder: String) -> Int
-  /// The words of each line of limits.conf(5), in the usual files or in these.
-  func limits(in files: [String]?) -> [[String]]
+  /// The words of each line of limits.conf(5), in the usual files or in these; nil where the first of them is not there.
+  func limits(in files: [String]?) -> [[String]]?
+  /// The home without which login(1) lets an account in nowhere, because it is not there or may not be entered; nil where nothing
+  /// is wrong with it.
+  func closedHome(of name: String) -> String?
+  /// Whether root can run a program.
+  func hasProgram(_ path: String) -> Bool
+  /// Whether root can write a file of that name; with `makesFolders` a folder of that name, or make it.
+  func isWritable(_ path: String, makesFolders: Bool) -> Bool
 }

@@ -11,6 +11,8 @@ package struct WayIn {
 
   /// The group whose members are led past pam_uaf to their password (pam.d/README.md).
   package static let rescueGroup = PAMLine.rescueGroup
+  /// Where the program may be that lets people in at the console.
+  private static let consolePrograms = ["/bin/login", "/usr/bin/login"]
   /// The groups whose members become root by sudo: Debian's, Fedora's, and that of old Ubuntu versions.
   ///
   /// They count where there is no sudoers that could be read.
@@ -89,21 +91,26 @@ package struct WayIn {
     return places.indices.filter { places.firstIndex(of: places[$0]) == $0 }.map { places[$0] }
   }
 
+  /// Whoever becomes root by sudo.
+  var root: RescuePerson {
+    let name = accounts.account(withID: 0).map { String(decoding: $0.name, as: UTF8.self) }
+    return RescuePerson(name: name ?? "root", userID: 0, passwords: passwords)
+  }
+
+  /// Each member of the rescue group, with what keeps them from becoming root by the password; nil if nothing does.
+  func members(_ services: Services) -> [(name: String, lack: Member?)] {
+    (passwords.members(ofGroup: Self.rescueGroup) ?? []).map { ($0, objection(to: $0, services)) }
+  }
+
   /// A member of the rescue group with a password who gets a shell and can become root.
   private func rescuer(_ services: Services) -> Result<String, Objection> {
     guard let members = passwords.members(ofGroup: Self.rescueGroup) else {
       return .failure(.init(lacks: [.noGroup]))
     }
     guard !members.isEmpty else { return .failure(.init(lacks: [.emptyGroup])) }
-    var lacks: [Lack] = []
-    for name in members {
-      if let lack = objection(to: name, services) {
-        lacks.append(.member(name, lack))
-      } else {
-        return .success(name)
-      }
-    }
-    return .failure(.init(lacks: lacks))
+    let judged = self.members(services)
+    if let open = judged.first(where: { $0.lack == nil }) { return .success(open.name) }
+    return .failure(.init(lacks: judged.compactMap { name, lack in lack.map { .member(name, $0) } }))
   }
 
   private func objection(to name: String, _ services: Services) -> Member? {
@@ -123,6 +130,8 @@ package struct WayIn {
 
   private func stop(_ name: String, _ userID: uid_t, _ host: Host, _ services: Services) -> Member? {
     if host == .console {
+      guard Self.consolePrograms.contains(where: passwords.hasProgram) else { return .noLogin }
+      if let home = passwords.closedHome(of: name) { return .home(home) }
       let shell = LoginShell(path: passwords.shell(of: name) ?? "", of: userID) { number in
         passwords.members(ofGroupNumber: number)?.contains(name) ?? false
       }
@@ -141,6 +150,7 @@ package struct WayIn {
     }
     switch rules.becomingRoot(account) {
     case .notAllowed: return .noRule
+    case .doubtful(let option): return .option(option)
     case .unasked: return nil
     case .asked(let people):
       // The stack leads past pam_uaf whoever is asked, not whoever calls sudo.
@@ -177,6 +187,26 @@ struct RescueReading {
   /// The line of a service that refuses their right password; nil if none does.
   func refusing(_ service: String) -> StackLinePlace? {
     if case .refused(let place) = way(service, asRescuer: true) { place } else { nil }
+  }
+
+  /// What the services say to whoever comes in without pam_uaf.
+  ///
+  /// - Parameters:
+  ///   - service: the one whose stack has to lead the group past pam_uaf; nil: none is looked at.
+  ///   - sudo: that of sudo.
+  ///   - root: who becomes root by sudo.
+  ///   - account: what libpam says to whether somebody may use a service.
+  func services(
+    for service: String?, sudo: String, root: RescuePerson, account: @escaping (String, String) -> CInt
+  ) -> WayIn.Services {
+    func name(_ host: WayIn.Host) -> String { host == .console ? "login" : sudo }
+    return WayIn.Services(
+      leadsRescuePast: service.map(leadsRescuePast) ?? true, consoleIsFree: asksPasswordAlone("login"),
+      consoleIsOpen: isOpen("login"), sudoIsOpen: isOpen(sudo),
+      refusing: [service, "login", sudo].compactMap(\.self).lazy.compactMap { refusing($0) }.first,
+      stop: { person, host in
+        stop(person, at: name(host), session: host == .sudo ? root : nil, account: account)
+      }, unseen: { unseen(name($0)) })
   }
 
   private func way(_ service: String, asRescuer: Bool) -> StackReading.Way {
@@ -255,13 +285,19 @@ extension WayIn {
   }
 
   /// Why a member of the rescue group does not become root by a password.
-  enum Member: Equatable, Catalogued {
+  package enum Member: Equatable, Catalogued {
     case noAccount
     case password(PasswordState)
     case noConsole
+    /// There is no login(1).
+    case noLogin
+    /// login(1) lets nobody in without a home.
+    case home(String)
     case noAdministrator(groups: [String])
     /// sudoers has no rule that lets them run everything as root.
     case noRule
+    /// An option of sudoers by which sudo may refuse.
+    case option(String)
     /// sudo asks for the password of another account, which the stack does not lead past pam_uaf.
     case asksOther(String)
     /// That account has no password that can be used.
@@ -270,9 +306,17 @@ extension WayIn {
     case shell(LoginShell)
     case stopped(Stop)
 
-    var english: String {
+    /// It in English, without the name.
+    package var english: String {
       switch self {
       case .noAccount: "is not an account"
+      case .password(.accountExpired): "has an account that has expired"
+      case .noLogin: "cannot log in by a password: there is no program 'login'"
+      case .home(let path):
+        "has \(ShownText.line(path)) for a home, which is not there or closed to them, and login lets nobody in without one "
+          + "(DEFAULT_HOME of login.defs)"
+      case .option(let name):
+        "cannot be sure to become root: sudo may refuse by \(ShownText.line(name)) of sudoers"
       case .password(let state): "has a password that is \(state.english)"
       case .noConsole: "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
       case .noAdministrator(let groups): "is in none of the groups \(groups.joined(separator: ", "))"
@@ -289,9 +333,16 @@ extension WayIn {
       }
     }
 
-    var korean: String {
+    /// It in Korean, without the name.
+    package var korean: String {
       switch self {
       case .noAccount: "그런 계정이 없습니다"
+      case .password(.accountExpired): "계정의 기한이 지났습니다"
+      case .noLogin: "비밀번호로 로그인할 수 없습니다. 'login' 프로그램이 없습니다"
+      case .home(let path):
+        "홈 디렉터리 \(ShownText.line(path))이(가) 없거나 들어갈 수 없으며, 홈 디렉터리가 없으면 login에서 거부됩니다"
+          + "(login.defs의 DEFAULT_HOME)"
+      case .option(let name): "root가 되지 못할 수 있습니다. sudoers의 \(ShownText.line(name)) 때문에 sudo가 거부할 수 있습니다"
       case .password(let state): "비밀번호: \(state.korean)"
       case .noConsole: "비밀번호로 로그인할 수 없습니다. 콘솔(login)이 없거나 아무도 pam_uaf를 건너뛰지 않습니다"
       case .noAdministrator(let groups): "다음 그룹 어디에도 없습니다: \(groups.joined(separator: ", "))"
@@ -324,9 +375,35 @@ extension WayIn {
   }
 }
 
+extension WayIn.Member {
+  /// What to do about it for one member of the group.
+  package func remedy(_ name: String) -> (english: String, korean: String) {
+    let name = ShownText.line(name)
+    func either(_ command: String) -> (english: String, korean: String) {
+      ("\(command), or take it out of the group", "\(command), 또는 그룹에서 빼십시오")
+    }
+    switch self {
+    case .password(.accountExpired): return either("chage -E -1 \(name)")
+    case .password: return either("passwd \(name)")
+    case .shell: return either("chsh --shell /bin/bash \(name)")
+    case .home: return either("mkhomedir_helper \(name)")
+    case .noAccount:
+      return ("gpasswd --delete \(name) \(WayIn.rescueGroup)", "gpasswd --delete \(name) \(WayIn.rescueGroup)")
+    case .noAdministrator: return either("usermod --append --groups sudo \(name)")
+    case .noLogin: return ("reinstall the package that has login", "login이 든 패키지를 다시 설치하십시오")
+    case .noConsole, .noSudo, .noRule, .option, .asksOther, .asksOtherWithout, .stopped:
+      return (
+        "let it in there, or put another administrator into \(WayIn.rescueGroup)",
+        "그곳에서 들어올 수 있게 하거나, 다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣으십시오"
+      )
+    }
+  }
+}
+
 extension WayIn.Objection {
   /// What to do about it, in English.
   var englishRemedy: String {
+    if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).english }
     if isUnread { return StackLinePlace.includeRemedy.english }
     if isStopped { return "put another administrator into \(WayIn.rescueGroup), or let this one in" }
     return isRefusal
@@ -335,15 +412,25 @@ extension WayIn.Objection {
 
   /// What to do about it, in Korean.
   var koreanRemedy: String {
+    if let expired { return WayIn.Member.password(.accountExpired).remedy(expired).korean }
     if isUnread { return StackLinePlace.includeRemedy.korean }
     if isStopped { return "다른 관리자를 \(WayIn.rescueGroup) 그룹에 넣거나, 이 관리자가 들어올 수 있게 하십시오" }
     return isRefusal ? "맞는 비밀번호가 그 줄에 걸리지 않게 하십시오. 건너뛰기는 줄 수를 셉니다" : WayIn.Hint().korean
   }
 
+  /// The first member whose account has expired; nil if there is none.
+  private var expired: String? {
+    lacks.lazy.compactMap { if case .member(let name, .password(.accountExpired)) = $0 { name } else { nil } }.first
+  }
+
   private var isStopped: Bool {
     lacks.contains { lack in
       switch lack {
-      case .member(_, .shell), .member(_, .stopped), .root(.shell), .root(.stopped): true
+      case .member(_, let lack), .root(let lack):
+        switch lack {
+        case .shell, .home, .noLogin, .option, .stopped: true
+        default: false
+        }
       default: false
       }
     }
@@ -393,7 +480,7 @@ extension PasswordState: Catalogued {
     case .unknown: "not set"
     case .empty: "empty"
     case .locked: "locked"
-    case .expired: "expired"
+    case .expired, .accountExpired: "expired"
     }
   }
 
@@ -404,7 +491,7 @@ extension PasswordState: Catalogued {
     case .unknown: "정해지지 않았습니다"
     case .empty: "비어 있습니다"
     case .locked: "잠겨 있습니다"
-    case .expired: "기한이 지났습니다"
+    case .expired, .accountExpired: "기한이 지났습니다"
     }
   }
 }

@@ -185,7 +185,10 @@ private struct NoDirectory: AccountDirectory, PasswordDirectory {
   func hasFile(_ path: String) -> Bool { false }
   func password(of name: String) -> PasswordState { .unknown }
   func wrongPasswords(of name: String, in folder: String) -> Int { 0 }
-  func limits(in files: [String]?) -> [[String]] { [] }
+  func limits(in files: [String]?) -> [[String]]? { [] }
+  func closedHome(of name: String) -> String? { nil }
+  func hasProgram(_ path: String) -> Bool { true }
+  func isWritable(_ path: String, makesFolders: Bool) -> Bool { true }
 }
 
 /// Something that sudo reads and that was not read here.

@@ -346,6 +346,8 @@ struct SudoersRules {
     case unasked
     /// The accounts whose password sudo may ask for.
     case asked([String])
+    /// sudo may refuse because of an option.
+    case doubtful(option: String)
   }
 
   /// How a person becomes root by sudo; only what is certain counts.
@@ -354,6 +356,7 @@ struct SudoersRules {
     guard isInPlace(person, root) else { return .notAllowed }
     let mayStartOthers = !flag("noexec", for: person, as: root).contains(true)
     var allowed = false
+    var isRecorded = false
     var asks = [true]
     for rule in text.rules {
       let user = matches(rule.users, person)
@@ -366,13 +369,17 @@ struct SudoersRules {
           guard target == .fits || target == .mayFit else { continue }
           let isCertain = user == .fits && host == .fits && target == .fits && !grant.limits.isTimed
           if command.isExcepted {
-            if !command.isOneProgram { allowed = false }
+            // Without one program root is a matter of another one, but not without a shell: it is what most people ask for.
+            if !command.isOneProgram || isShell(command, of: person) { allowed = false }
           } else if command.name != .everything {
             continue
-          } else if grant.limits.isElsewhere || !(grant.limits.mayStartOthers ?? mayStartOthers) {
+          } else if grant.limits.isElsewhere || grant.limits.isConfined || grant.limits.isIntercepted
+            || !(grant.limits.mayStartOthers ?? mayStartOthers)
+          {
             allowed = false
           } else if isCertain {
             allowed = true
+            isRecorded = grant.limits.isRecorded
             asks = grant.asks.map { [$0] } ?? flag("authenticate", usual: true, for: person, as: root)
           } else {
             asks.append(true)
@@ -381,11 +388,125 @@ struct SudoersRules {
       }
     }
     guard allowed else { return .notAllowed }
+    if let option = doubtfulOption(for: person, as: root, isRecorded: isRecorded) { return .doubtful(option: option) }
     guard asks.contains(true) else { return .unasked }
     let tries = values(of: "passwd_tries", usual: "3", for: person, as: root) { $0.isOn ? $0.text : "0" }
     guard tries.allSatisfy({ Int($0) ?? 0 > 0 }) else { return .notAllowed }
     return .asked(accountsAskedForRoot(of: person, root))
   }
+
+  private static let shells: Set<String> = [
+    "ash", "bash", "busybox", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "pwsh", "rbash", "sh",
+    "tcsh",
+    "xonsh", "yash", "zsh",
+  ]
+
+  /// Whether a command is a shell: one by its name, one that shells(5) lists, or that of root or of whoever calls sudo.
+  private func isShell(_ command: SudoersItem, of person: Account) -> Bool {
+    guard case .word(let text) = command.name else { return true }
+    let path = String(text.prefix { $0 != " " && $0 != "\t" })
+    let own = ["root", String(decoding: person.name, as: UTF8.self)].compactMap { passwords.shell(of: $0) }
+    func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    return Self.shells.contains(name(path)) || passwords.isListed(shell: path) || own.map(name).contains(name(path))
+  }
+
+  /// An option by which sudo may refuse whom a rule lets become root, or end what it has started; nil if there is none.
+  ///
+  /// Of an option that is not known here it is not certain that it lets anybody by.
+  private func doubtfulOption(for person: Account, as root: Account, isRecorded: Bool) -> String? {
+    func value(_ name: String, _ usual: String) -> [String] {
+      values(of: name, usual: usual, for: person, as: root) { $0.isOn ? $0.value ?? "" : "" }
+    }
+    let named = text.defaults.filter { [.fits, .mayFit].contains(matches($0, person, root)) }.flatMap(\.options)
+    let known = Self.harmless.union(Self.looked).union(Self.confining).union(Self.recording)
+    if let unknown = named.first(where: { !known.contains($0.name) }) { return unknown.name }
+    if let flag = ["intercept", "log_subcmds"].first(where: { flag($0, for: person, as: root).contains(true) }) {
+      return flag
+    }
+    let isConfining = { (name: String) in
+      value(name, "").contains { !["", "default", "user", "infinity", "unlimited"].contains($0) }
+        || named.contains { $0.name == name && $0.isChange }
+    }
+    if let option = Self.confining.sorted().first(where: isConfining) { return option }
+    if flag("ignore_audit_errors", usual: true, for: person, as: root).contains(false) { return "ignore_audit_errors" }
+    if flag("runas_check_shell", for: person, as: root).contains(true),
+      !passwords.isListed(shell: passwords.shell(of: "root") ?? "")
+    {
+      return "runas_check_shell"
+    }
+    let files = value("logfile", "").filter { !$0.isEmpty }
+    if flag("ignore_logfile_errors", usual: true, for: person, as: root).contains(false),
+      !files.allSatisfy({ passwords.isWritable($0, makesFolders: false) })
+    {
+      return "logfile"
+    }
+    return doubtfulRecord(value, isRecorded: isRecorded, for: person, as: root)
+  }
+
+  /// An option by which sudo may be unable to record what goes in and out, and then ends the command; nil if there is none.
+  private func doubtfulRecord(
+    _ value: (String, String) -> [String], isRecorded: Bool, for person: Account, as root: Account
+  ) -> String? {
+    guard isRecorded || Self.recording.contains(where: { flag($0, for: person, as: root).contains(true) }),
+      flag("ignore_iolog_errors", for: person, as: root).contains(false)
+    else { return nil }
+    if let option = ["iolog_group", "iolog_user"].first(where: { value($0, "") != [""] }) { return option }
+    let isOpen = value("iolog_dir", Self.recordFolder).allSatisfy { folder in
+      // Behind the first mark sudo puts names that are not known beforehand.
+      let fixed = folder.prefix { $0 != "%" }
+      return passwords.isWritable(
+        fixed.count == folder.count
+          ? folder
+          : fixed.split(separator: "/").dropLast(fixed.hasSuffix("/") ? 0 : 1)
+            .map { "/" + $0 }.joined(), makesFolders: true)
+    }
+    return isOpen ? nil : "iolog_dir"
+  }
+
+  /// Where sudo records, if nothing else is said.
+  private static let recordFolder = "/var/log/sudo-io"
+
+  /// Options that have sudo record what goes in and out.
+  private static let recording: Set<String> = [
+    "log_input", "log_output", "log_stderr", "log_stdin", "log_stdout", "log_ttyin", "log_ttyout",
+  ]
+
+  /// Options that take something from root, or have somebody else decide; each has a value.
+  private static let confining: Set<String> = [
+    "apparmor_profile", "group_plugin", "log_servers", "rlimit_as", "rlimit_cpu", "rlimit_data", "rlimit_fsize",
+    "rlimit_nofile", "rlimit_nproc", "rlimit_rss", "rlimit_stack", "role", "type",
+  ]
+
+  /// Options that are looked at one by one, here or where it is asked whose password is right.
+  private static let looked: Set<String> = [
+    "authenticate", "case_insensitive_group", "case_insensitive_user", "exempt_group", "ignore_audit_errors",
+    "ignore_iolog_errors", "ignore_logfile_errors", "intercept", "iolog_dir", "iolog_group", "iolog_user",
+    "log_subcmds",
+    "logfile", "noexec", "pam_askpass_service", "pam_login_service", "pam_service", "passwd_tries", "rootpw",
+    "runas_check_shell", "runas_default", "runaspw", "runchroot", "runcwd", "secure_path", "targetpw",
+  ]
+
+  /// Options of sudoers(5) that keep nobody from becoming root at a console by the right password, whatever their value is.
+  private static let harmless: Set<String> = [
+    "admin_flag", "always_query_group_plugin", "always_set_home", "authfail_message", "badpass_message", "closefrom",
+    "closefrom_override", "cmddenial_message", "command_timeout", "compress_io", "editor", "env_check", "env_delete",
+    "env_editor", "env_file", "env_keep", "env_reset", "exec_background", "fast_glob", "fdexec", "fqdn", "ignore_dot",
+    "ignore_local_sudoers", "ignore_unknown_defaults", "insults", "intercept_allow_setid", "intercept_authenticate",
+    "intercept_type", "intercept_verify", "iolog_file", "iolog_flush", "iolog_mode", "lecture", "lecture_file",
+    "lecture_status_dir", "listpw", "log_allowed", "log_denied", "log_exit_status", "log_format", "log_host",
+    "log_passwords", "log_server_cabundle", "log_server_keepalive", "log_server_peer_cert", "log_server_peer_key",
+    "log_server_timeout", "log_server_verify", "log_year", "loglinelen", "long_otp_prompt", "mail_all_cmnds",
+    "mail_always", "mail_badpass", "mail_no_host", "mail_no_perms", "mail_no_user", "mailerflags", "mailerpath",
+    "mailfrom", "mailsub", "mailto", "match_group_by_gid", "maxseq", "netgroup_tuple", "noexec_file",
+    "noninteractive_auth", "pam_acct_mgmt", "pam_rhost", "pam_ruser", "pam_session", "pam_setcred", "pam_silent",
+    "passprompt", "passprompt_override", "passprompt_regex", "passwd_timeout", "path_info", "preserve_groups",
+    "pwfeedback", "requiretty", "restricted_env_file", "rlimit_core", "rlimit_locks", "rlimit_memlock", "root_sudo",
+    "runas_allow_unknown_id", "selinux", "set_home", "set_logname", "set_utmp", "setenv", "shell_noargs",
+    "stay_setuid", "sudoedit_checkdir", "sudoedit_follow", "sudoers_locale", "syslog", "syslog_badpri",
+    "syslog_goodpri", "syslog_maxlen", "syslog_pid", "timestamp_timeout", "timestamp_type", "timestampdir",
+    "timestampowner", "tty_tickets", "umask", "umask_override", "use_netgroups", "use_pty", "user_command_timeouts",
+    "utmp_runas", "verifypw", "visiblepw",
+  ]
 
   /// Whether what is run sees this machine's programs, and where it was called.
   private func isInPlace(_ person: Account, _ root: Account) -> Bool {

@@ -166,6 +166,12 @@ struct SudoersRule: Equatable {
     var root: String?
     /// Whether it may start other programs (EXEC, NOEXEC); nil where the tags say nothing.
     var mayStartOthers: Bool?
+    /// Whether what goes in or out is recorded (LOG_INPUT, LOG_OUTPUT).
+    var isRecorded = false
+    /// Whether sudo looks at each program that it starts (INTERCEPT).
+    var isIntercepted = false
+    /// Whether it runs with other rights than root has (ROLE, TYPE, APPARMOR_PROFILE and the like).
+    var isConfined = false
 
     /// Whether it runs in another place than where it was called.
     ///
@@ -389,13 +395,16 @@ struct SudoersScanner {
         case "NOTBEFORE", "NOTAFTER": limits.isTimed = true
         case "CWD": limits.folder = option.value
         case "CHROOT": limits.root = option.value
-        default: break
+        case "TIMEOUT": break
+        default: limits.isConfined = true
         }
       }
       while let tag = takeTag() {
         switch tag {
         case "PASSWD", "NOPASSWD": asks = tag == "PASSWD"
         case "EXEC", "NOEXEC": limits.mayStartOthers = tag == "EXEC"
+        case "LOG_INPUT", "LOG_OUTPUT": limits.isRecorded = true
+        case "INTERCEPT", "NOINTERCEPT": limits.isIntercepted = tag == "INTERCEPT"
         default: break
         }
       }

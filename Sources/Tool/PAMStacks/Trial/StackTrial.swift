@@ -228,20 +228,13 @@ struct FamilyTrial {
   private func wayIn(by plan: StackPlan, in trial: TrialFolder) throws(StackError) -> WayIn.Way {
     let stacks = RescueReading(
       reader: family.reader(of: folder, vendors: site.vendorFolders), moduleFolders: site.moduleFolders)
+    let way = WayIn(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo)
     do throws(WayIn.Objection) {
-      return try WayIn(accounts: site.accounts, passwords: site.passwords, sudo: site.sudo).find(
-        WayIn.Services(
-          leadsRescuePast: stacks.leadsRescuePast(plan.service.name),
-          consoleIsFree: stacks.asksPasswordAlone("login"), consoleIsOpen: stacks.isOpen("login"),
-          sudoIsOpen: stacks.isOpen(site.sudo.main),
-          refusing: [plan.service.name, "login", site.sudo.main].lazy.compactMap { stacks.refusing($0) }.first,
-          stop: { person, host in
-            stacks.stop(person, at: host == .console ? "login" : site.sudo.main) { service, name in
-              // Who cannot be asked for is taken for refused.
-              (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
-            }
-          },
-          unseen: { host in stacks.unseen(host == .console ? "login" : site.sudo.main) }))
+      return try way.find(
+        stacks.services(for: plan.service.name, sudo: site.sudo.main, root: way.root) { service, name in
+          // Who cannot be asked for is taken for refused.
+          (try? site.tester.account(service, in: trial.path, as: name)) ?? PAM_ABORT
+        })
     } catch {
       throw .noWayIn(error)
     }
@@ -273,5 +266,44 @@ struct AccountTrial {
     guard after == before else { throw .accountDiffers(service: service, user: shown, before: before, after: after) }
     let mayUse = after == PAM_SUCCESS || after == PAM_NEW_AUTHTOK_REQD
     return (.triedAccount(service: service, user: shown, code: after), mayUse)
+  }
+}
+
+/// The members of the rescue group, judged as before a stack is put in place, by the services as they are.
+package struct RescueSurvey {
+  let way: WayIn
+  let stacks: RescueReading
+  let trial: TrialFolder
+  let tester: any StackTester
+
+  /// - Parameters:
+  ///   - folder: the folder of the services.
+  ///   - vendors: the folders libpam looks into where the first has no file of a service.
+  ///   - moduleFolders: where libpam looks for modules that are named without a folder.
+  ///   - trialParent: where a copy of the folder is made for the time of the survey.
+  /// - Throws: ``TrialProblem/folder(_:parent:)``.
+  package init(
+    of folder: String, vendors: [String], moduleFolders: [String], trialParent: String,
+    accounts: any AccountDirectory, passwords: any PasswordDirectory, sudo: SudoSettings, tester: any StackTester
+  ) throws(TrialProblem) {
+    way = WayIn(accounts: accounts, passwords: passwords, sudo: sudo)
+    stacks = RescueReading(reader: PAMDirectory(path: folder, vendors: vendors), moduleFolders: moduleFolders)
+    trial = try TrialFolder(copying: folder, vendors: vendors, in: trialParent)
+    self.tester = tester
+  }
+
+  /// Each member, with what keeps them from becoming root by the password; nil if nothing does.
+  package func members() -> [(name: String, lack: WayIn.Member?)] {
+    way.members(stacks.services(for: nil, sudo: way.sudo.main, root: way.root, account: account))
+  }
+
+  /// What libpam says to whether somebody may use a service; who cannot be asked for is taken for refused.
+  ///
+  /// The account lines of pam_faillock forget the wrong passwords that it has counted, and a survey changes nothing.
+  private func account(_ service: String, _ name: String) -> CInt {
+    let code = try? trial.exchanging("pam_faillock.so", for: "pam_permit.so") { () throws(TrialProblem) in
+      try tester.account(service, in: trial.path, as: name)
+    }
+    return code ?? PAM_ABORT
   }
 }
