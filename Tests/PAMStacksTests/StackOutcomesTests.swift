@@ -360,7 +360,8 @@ import Testing
     ("auth optional pam_unix.so", "common-auth:1"), ("auth [success=ok default=ignore] pam_unix.so", "common-auth:1"),
     ("auth [success=ok default=reset] pam_unix.so", "common-auth:1"),
     ("auth [default=reset] pam_unix.so", "common-auth:1"),
-    ("auth [default=ok] pam_unix.so\nauth optional pam_cap.so", "common-auth:1"),
+    // Such a result counts, and it is no success.
+    ("auth [default=ok] pam_unix.so\nauth optional pam_cap.so", nil),
     ("auth required pam_unix.so\nauth [default=reset] pam_env.so", "common-auth:2"),
     ("auth [success=1 default=ignore] pam_unix.so\nauth required pam_permit.so", "common-auth:1"),
     (

@@ -385,13 +385,16 @@ package struct StackReading {
     return outcomes.endings { _, line in answersOfPasscode(line) }.contains { $0.isSuccess && $0.isNoted }
   }
 
-  /// Whether the passcode lets in with wrong `passwords` exactly where it does with right ones, whatever other lines are answered.
-  private func matterNothing(_ passwords: [Int], among asking: [Int]) -> Bool {
+  /// Whether the passcode lets in with a wrong password exactly where it does with a right one, whatever other lines are answered.
+  ///
+  /// - Parameter first: the lines before pam_uaf that check the password.
+  private func matterNothing(_ first: [Int], among asking: [Int]) -> Bool {
+    let passwords = asking.filter { ModuleResults.checksPassword(entries[$0].line) }
     let others = asking.filter { !passwords.contains($0) }
     // More are in no real stack, and each doubles the work.
-    guard !passwords.isEmpty, others.count <= 5 else { return false }
+    guard !first.isEmpty, others.count <= 5 else { return false }
     var outcomes = outcomes
-    outcomes.noted = Set(passwords)
+    outcomes.noted = Set(first)
     var isOpen = false
     for answers in 0..<(1 << others.count) {
       let agreeing = Set(others.indices.filter { answers & 1 << $0 != 0 }.map { others[$0] })
