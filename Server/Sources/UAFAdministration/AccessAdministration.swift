@@ -31,15 +31,15 @@ package struct AccessAdministration: Sendable {
     let permitted = try caller.require(.manageAccess)
     guard Username.isValid(name) else {
       throw AdministrationRefusal.invalid(
-        field: "name", reason: "must be 1 to 128 printable ASCII characters without white space")
+        field: "name", .badName)
     }
     if role != .auditor { try caller.requireSignature() }
     guard (Self.lifetimes.lowerBound...role.longestToken).contains(lifetime) else {
       throw AdministrationRefusal.invalid(
-        field: "lifetime", reason: "must be 60 to \(role.longestToken) seconds for the role \(role.rawValue)")
+        field: "lifetime", .tokenLifetime(Self.lifetimes.lowerBound...role.longestToken, role))
     }
     guard addresses.count <= Self.mostAddresses else {
-      throw AdministrationRefusal.invalid(field: "addresses", reason: "at most \(Self.mostAddresses)")
+      throw AdministrationRefusal.invalid(field: "addresses", .tooMany(Self.mostAddresses))
     }
     let now = environment.now()
     let text = TokenText.make(try environment.random(TokenText.randomBytes))
@@ -54,11 +54,11 @@ package struct AccessAdministration: Sendable {
       if case .token(let maker) = caller.actor, let end = try records.accessTokens.token(named: maker)?.expiresAt {
         guard token.expiresAt <= end else {
           throw AdministrationRefusal.invalid(
-            field: "lifetime", reason: "must end no later than the token that it is made with")
+            field: "lifetime", .outlivesMaker)
         }
       }
       guard try records.accessTokens.add(token, hash: TokenText.hash(text)) else {
-        throw AdministrationRefusal.conflict("there is, or was, a token \(name)")
+        throw AdministrationRefusal.conflict(.tokenExists(name))
       }
       let text = JSONValue.object(detail).text
       try records.audit.append([environment.event(.tokenCreation, by: caller, detail: text)])
@@ -130,7 +130,7 @@ package struct AccessAdministration: Sendable {
       guard stored.contains(where: key.isSame),
         try records.credentials.vouch(for: key.aaid, key.keyID, of: name, by: caller.actor.text)
       else {
-        throw AdministrationRefusal.conflict("\(name) no longer has the key \(key.text); list the keys again")
+        throw AdministrationRefusal.conflict(.keyGone(name, key: key.text))
       }
     }
   }
@@ -171,7 +171,7 @@ package struct AccessAdministration: Sendable {
   private static func requireAnother(than name: String, in records: any StoreTransaction, now: Int64) throws {
     guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
     guard try records.hasUsableAdministrator(besides: name, now: now) else {
-      throw AdministrationRefusal.conflict("\(name) is the last administrator who can sign in")
+      throw AdministrationRefusal.conflict(.lastAdministrator(name))
     }
   }
 }

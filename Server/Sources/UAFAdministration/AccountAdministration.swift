@@ -29,10 +29,10 @@ package struct AccountAdministration: Sendable {
     try caller.require(.read)
     try PageLimit.check(query.limit)
     guard query.prefix.isEmpty || Username.isValid(query.prefix) else {
-      throw AdministrationRefusal.invalid(field: "prefix", reason: "no account's name begins so")
+      throw AdministrationRefusal.invalid(field: "prefix", .noSuchPrefix)
     }
     guard query.after.isEmpty || Username.isValid(query.after) else {
-      throw AdministrationRefusal.invalid(field: "after", reason: "is not an account's name")
+      throw AdministrationRefusal.invalid(field: "after", .notAnAccount)
     }
     var asked = query
     asked.limit += 1
@@ -51,7 +51,7 @@ package struct AccountAdministration: Sendable {
   private func members(of group: String) throws -> [String] {
     guard let members = try environment.members(group) else {
       throw AdministrationRefusal.invalid(
-        field: "group", reason: "the policy in force at this server has no such group")
+        field: "group", .unknownGroup)
     }
     return members.sorted()
   }
@@ -91,7 +91,7 @@ package struct AccountAdministration: Sendable {
     let event = environment.event(.accountCreation, by: caller, account: username)
     try await environment.change(.of(username), by: permitted) { [now = environment.now()] records in
       guard try !records.accounts.exists(username) else {
-        throw AdministrationRefusal.conflict("there is an account \(username)")
+        throw AdministrationRefusal.conflict(.accountExists(username))
       }
       try records.accounts.add(username, now: now)
       try records.audit.append([event])
@@ -110,7 +110,7 @@ package struct AccountAdministration: Sendable {
     try ReasonText.check(reason)
     return try await environment.change(.of(username), by: permitted) { [environment] records in
       guard try records.administrators.administrator(username) == nil else {
-        throw AdministrationRefusal.conflict("\(username) is an administrator: remove the administrator first")
+        throw AdministrationRefusal.conflict(.isAdministrator(username))
       }
       guard let keys = try records.accounts.remove(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
@@ -145,7 +145,7 @@ struct AccountReach {
   /// Refuses a name that no account can have.
   static func check(_ username: String) throws(AdministrationRefusal) {
     guard Username.isValid(username) else {
-      throw .invalid(field: "account", reason: "must be 1 to 128 printable ASCII characters without white space")
+      throw .invalid(field: "account", .badName)
     }
   }
 
@@ -233,7 +233,7 @@ package struct AccountStateAdministration: Sendable {
   package func lock(_ account: String, seconds: Int64, reason: String, by caller: Caller) async throws {
     let permitted = try caller.require(.manageAccounts)
     guard Self.lockTimes.contains(seconds) else {
-      throw AdministrationRefusal.invalid(field: "seconds", reason: "must be 1 to \(Self.lockTimes.upperBound)")
+      throw AdministrationRefusal.invalid(field: "seconds", .outOfRange(Self.lockTimes, nil))
     }
     try Self.check(reason: reason)
     let now = environment.now()
@@ -252,9 +252,9 @@ package struct AccountStateAdministration: Sendable {
 
   /// Refuses a reason that is empty, longer than 200 bytes, or not one line of visible text.
   package static func check(reason: String) throws(AdministrationRefusal) {
-    if let hidden = Text.firstHidden(in: reason) { throw .hidden(hidden, field: "reason") }
+    if let hidden = Text.firstHidden(in: reason) { throw .invalid(field: "reason", .hidden(character: hidden)) }
     guard reason.contains(where: { !$0.isWhitespace }), reason.utf8.count <= maximumReason else {
-      throw .invalid(field: "reason", reason: "must say why in at most \(maximumReason) bytes")
+      throw .invalid(field: "reason", .badReason(bytes: maximumReason))
     }
   }
 
@@ -268,10 +268,10 @@ package struct AccountStateAdministration: Sendable {
       }
       let standing = try records.accounts.block(of: account)?.refusal(at: now)
       if kind == .accountLocked, standing == .accountDisabled {
-        throw AdministrationRefusal.conflict("\(account) is disabled; a lock would end that")
+        throw AdministrationRefusal.conflict(.disabled(account))
       }
       if kind == .accountEnabled, standing == nil {
-        throw AdministrationRefusal.conflict("\(account) is neither disabled nor locked")
+        throw AdministrationRefusal.conflict(.neitherDisabledNorLocked(account))
       }
       _ = try records.accounts.setBlock(block, of: account)
       if block != nil { try records.consoleSessions.removeAll(of: account) }

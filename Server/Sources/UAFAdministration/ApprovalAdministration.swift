@@ -24,14 +24,12 @@ package struct ApprovalAdministration: Sendable {
   ) async throws -> IssuedPayload {
     let permitted = try caller.require(.approve)
     guard Self.lifetimes.contains(lifetime) else {
-      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 3600 seconds")
+      throw AdministrationRefusal.invalid(field: "lifetime", .outOfRange(Self.lifetimes, .seconds))
     }
     // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
     guard let shown = TextKind.approval(text, of: username, by: caller.introduction) else {
       throw AdministrationRefusal.invalid(
-        field: "text",
-        reason: "must have 1 to \(TransactionText.maximumSigned) bytes as shown, including the words that name who asks"
-      )
+        field: "text", .textLength(1...TransactionText.maximumSigned))
     }
     let url = try await environment.url()
     let authority = try environment.authority(url)

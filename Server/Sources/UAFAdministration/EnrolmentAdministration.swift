@@ -25,7 +25,7 @@ package struct EnrolmentAdministration: Sendable {
     let permitted = try caller.require(.enrol)
     try AccountReach.check(username)
     guard Self.lifetimes.contains(lifetime) else {
-      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 1 to 604800 seconds")
+      throw AdministrationRefusal.invalid(field: "lifetime", .outOfRange(Self.lifetimes, .seconds))
     }
     let url = try await environment.url()
     let (code, sealedKey) = try environment.enrolmentCode(for: username)

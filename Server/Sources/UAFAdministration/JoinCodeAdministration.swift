@@ -57,18 +57,18 @@ package struct JoinCodeAdministration: Sendable {
   ) throws(AdministrationRefusal) -> MachineGroup {
     guard let group = MachineGroup(name) else {
       throw .invalid(
-        field: "group", reason: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first")
+        field: "group", .badGroup)
     }
-    guard counts.contains(machines) else { throw .invalid(field: "machines", reason: "must be 1 to 10000") }
+    guard counts.contains(machines) else { throw .invalid(field: "machines", .outOfRange(counts, nil)) }
     guard lifetimes.contains(lifetime) else {
-      throw .invalid(field: "lifetime", reason: "must be 60 to 2592000 seconds")
+      throw .invalid(field: "lifetime", .outOfRange(lifetimes, .seconds))
     }
     return group
   }
 
   private static func check(authority pem: String) throws(AdministrationRefusal) {
     guard pem.utf8.count <= 16_384, (try? X509.certificates(pem: Array(pem.utf8)))?.isEmpty == false else {
-      throw .invalid(field: "authority", reason: "must be certificates in PEM of at most 16384 bytes")
+      throw .invalid(field: "authority", .notCertificates(bytes: 16_384))
     }
   }
 

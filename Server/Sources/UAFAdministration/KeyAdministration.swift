@@ -26,7 +26,7 @@ package struct KeyAdministration: Sendable {
   ///   - key: the one that is meant, as ``EarlierKey/init(named:field:)`` reads it; nil for all.
   ///   - device: the device id of the machine whose keys are meant; nil for all.
   /// - Returns: how many were not revoked before.
-  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:reason:)`` for a key and a machine at once, and
+  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:_:)`` for a key and a machine at once, and
   ///   for what is not a key.
   @discardableResult
   package func revoke(
@@ -41,7 +41,7 @@ package struct KeyAdministration: Sendable {
       let key = try EarlierKey(named: key, field: "key")
       keys = .one(key.aaid, key.keyID, of: account)
     default:
-      throw AdministrationRefusal.invalid(field: "key", reason: "goes without device: say which of both is meant")
+      throw AdministrationRefusal.invalid(field: "key", .keyAndDevice)
     }
     return try await revoke(keys, reason: reason, by: permitted)
   }
@@ -150,10 +150,10 @@ package struct EarlierKey: Equatable, Sendable {
   /// Reads a key as people name it: AAID, a space, and the KeyID in base64url.
   ///
   /// - Parameter field: where it stands, for the refusal.
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)`` for anything else.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package init(named text: String, field: String) throws(AdministrationRefusal) {
     guard let key = EarlierKey(text), key.issuedBy == nil else {
-      throw .invalid(field: field, reason: "must be an AAID, a space, and a KeyID in base64url")
+      throw .invalid(field: field, .notAKey)
     }
     self = key
   }
@@ -162,12 +162,12 @@ package struct EarlierKey: Equatable, Sendable {
   /// comes from.
   ///
   /// - Parameter field: where they stand, for the refusal.
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)`` for anything else.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package static func shown(_ text: String, field: String) throws(AdministrationRefusal) -> [EarlierKey] {
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
     let keys = lines.compactMap { EarlierKey($0) }
     guard keys.count == lines.count, keys.allSatisfy({ $0.issuedBy != nil }) else {
-      throw .invalid(field: field, reason: "has something else than keys in it")
+      throw .invalid(field: field, .notOnlyKeys)
     }
     return keys
   }

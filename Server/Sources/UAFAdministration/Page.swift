@@ -21,10 +21,10 @@ package enum PageLimit {
   package static let standard = 50
   package static let maximum = 200
 
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   static func check(_ limit: Int) throws(AdministrationRefusal) {
     guard (1...maximum).contains(limit) else {
-      throw .invalid(field: "limit", reason: "must be 1 to \(maximum)")
+      throw .invalid(field: "limit", .outOfRange(1...Int64(maximum), nil))
     }
   }
 }
@@ -42,11 +42,11 @@ enum ReasonText {
   /// In bytes of UTF-8.
   static let maximum = 500
 
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)`` for a longer text, and for characters that nobody sees.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for a longer text, and for characters that nobody sees.
   static func check(_ text: String) throws(AdministrationRefusal) {
     guard text.utf8.count <= maximum else {
-      throw .invalid(field: "reason", reason: "must have at most \(maximum) bytes")
+      throw .invalid(field: "reason", .tooLong(bytes: maximum))
     }
-    if let hidden = Text.firstHidden(in: text) { throw .hidden(hidden, field: "reason") }
+    if let hidden = Text.firstHidden(in: text) { throw .invalid(field: "reason", .hidden(character: hidden)) }
   }
 }

@@ -26,11 +26,11 @@ package struct UnlockAdministration: Sendable {
     let permitted = try caller.require(.unlock)
     try AccountReach.check(username)
     guard UnlockStatement.lifetimes.contains(lifetime) else {
-      throw AdministrationRefusal.invalid(field: "lifetime", reason: "must be 300 to 604800 seconds")
+      throw AdministrationRefusal.invalid(field: "lifetime", .outOfRange(UnlockStatement.lifetimes, .seconds))
     }
     try ReasonText.check(reason)
     guard let unlocks = try environment.unlocks() else {
-      throw AdministrationRefusal.conflict("this server has no keys to sign with")
+      throw AdministrationRefusal.conflict(.noSigningKeys)
     }
     let (id, salt) = (try environment.random(UnlockStatement.idByteCount), try environment.random(1).first ?? 0)
     let now = environment.now()

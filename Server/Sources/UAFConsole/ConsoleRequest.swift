@@ -81,9 +81,9 @@ struct ConsoleRequest {
     case .signatureNeeded: refused(.signatureNeeded, .forbidden, signedIn)
     case .lastAdministrator: refused(.lastAdministrator, .conflict, signedIn)
     case .unknown: refused(.notFound, .notFound, signedIn)
-    case .conflict(let reason): refused(language.text(.refused, reason), .conflict, signedIn)
-    case .invalid(let field, let reason):
-      refused(language.text(.refused, "\(field) \(reason)"), .badRequest, signedIn)
+    case .conflict(let conflict): refused(language.text(.refused, language.text(conflict)), .conflict, signedIn)
+    case .invalid(let field, let problem):
+      refused(language.text(.refused, language.text(problem, of: field)), .badRequest, signedIn)
     }
   }
 

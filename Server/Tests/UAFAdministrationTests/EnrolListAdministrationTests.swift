@@ -37,7 +37,7 @@ import Testing
           count += 1
           return count
         }
-        guard number < last else { throw AdministrationRefusal.conflict("no more") }
+        guard number < last else { throw AdministrationRefusal.conflict(.previewUnderWay) }
         return try random(size)
       }, publicURL: TestServer.publicURL, authority: { _ in nil }, verdictKeys: { "keys" },
       enrolments: { [server] in EnrolmentSeal(keys: server.environment.keys) },
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `if a part of the list fails, the codes of the parts before it are closed`() async throws {
     let codes = EnrolListAdministration(environment(failingAt: 1200))
-    await #expect(throws: AdministrationRefusal.conflict("no more")) {
+    await #expect(throws: AdministrationRefusal.conflict(.previewUnderWay)) {
       try await codes.issueAll(try people(700), lifetime: 60, by: caller)
     }
     #expect(try await openCodes() == 0)

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import UAFAdministration
 @testable import UAFConsole
 
 struct PageLanguageTests {
@@ -14,6 +15,36 @@ struct PageLanguageTests {
   @Test func `a Korean text has the particle that fits the word before it, and never both forms`() {
     #expect(PageLanguage.korean.text(.lineTwice, "mina", "3") == "mina는 이미 3번째 줄에 있습니다")
     #expect(PageLanguage.korean.text(.lineTwice, "김민준", "3") == "김민준은 이미 3번째 줄에 있습니다")
+  }
+
+  private static let conflicts: [Conflict] = [
+    .accountExists("mina"), .isAdministrator("mina"), .disabled("mina"), .neitherDisabledNorLocked("mina"),
+    .noSealingKeys, .noSigningKeys, .lockOut(PolicyPreview()), .policyReplaced(3),
+    .machinePolicyReplaced(3, group: "desks"), .previewUnderWay, .tokenExists("ci"), .keyGone("mina", key: "k"),
+    .lastAdministrator("mina"), .list(.empty), .wrongLines(2), .nobodyListed, .tooManySheets(most: 250), .listTooLong,
+  ]
+  private static let problems: [FieldProblem] = [
+    .unknown, .notANumber, .notATime, .outOfRange(1...60, .seconds), .outOfRange(1...60, .days),
+    .outOfRange(1...60, nil), .tokenLifetime(60...90, .auditor), .tooLong(bytes: 500), .tooMany(16), .noReason,
+    .badReason(bytes: 200), .hidden(character: "U+202E"), .badName, .notAnAccount, .noSuchPrefix, .notAPolicyNumber,
+    .malformed("x"), .refusedByWorkstations("x"), .tooLongToSign, .tooLongToConfirm, .notCertificates(bytes: 16_384),
+    .notAKey, .notOnlyKeys, .keyAndDevice, .badGroup, .unknownGroup, .textLength(1...200), .outlivesMaker, .emptyFilter,
+  ]
+
+  @Test func `each refusal of an operation has Korean words of its own`() {
+    let pairs =
+      Self.conflicts.map { (PageLanguage.english.text($0), PageLanguage.korean.text($0)) }
+      + Self.problems.map { ("\($0)", PageLanguage.korean.text($0, of: "reason")) }
+    for (english, korean) in pairs {
+      #expect(korean.unicodeScalars.contains { (0xac00...0xd7a3).contains($0.value) } && korean != english)
+      #expect(!korean.contains("(가)") && !korean.contains("(는)"))
+    }
+    #expect(Set(pairs.map(\.1)).count == pairs.count)
+  }
+
+  @Test func `a refused field is named by its label`() {
+    #expect(PageLanguage.korean.text(.noReason, of: "reason") == "이유: 이유를 적어 주십시오")
+    #expect(PageLanguage.english.text(.noReason, of: "reason") == "reason must say why")
   }
 
   @Test(arguments: [

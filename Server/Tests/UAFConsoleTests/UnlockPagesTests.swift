@@ -44,6 +44,19 @@ import UAFMessages
     #expect(page.contains("잠금 해제 코드 발급") && !page.contains("Give out an unlock"))
   }
 
+  @Test func `what a form refuses is said in Korean to whoever wants that`() async throws {
+    _ = try await server.registered("mina", deviceID: "d-1")
+    let (browser, _) = try await server.signedIn("alice", .helpdesk)
+    let csrf = try await browser.csrf()
+    _ = await browser.get("/console/language?to=ko")
+    for (lifetime, told) in [("1", "300~604800초 사이의 값이어야 합니다"), ("x", "숫자여야 합니다")] {
+      let answer = await browser.post(
+        "/console/person/unlock", "name=mina&machine=d-1&lifetime=\(lifetime)&csrf=\(csrf)")
+      let page = ConsoleBrowser.text(answer)
+      #expect(answer.status == .badRequest && page.contains(told) && !page.contains("must be"))
+    }
+  }
+
   @Test(arguments: [Role.auditor, .operator]) func `another role has no form, and is refused`(role: Role) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", role)

@@ -88,7 +88,7 @@ struct SameRefusalTests {
   func `a key that is none is refused in the same words`(key: String, role: Role) async throws {
     let refusals = try await revocation(key, as: role)
     let expected = AdministrationRefusal.invalid(
-      field: "key", reason: "must be an AAID, a space, and a KeyID in base64url")
+      field: "key", .notAKey)
     #expect(refusals == [expected, expected])
     #expect(try await !isRevoked())
   }

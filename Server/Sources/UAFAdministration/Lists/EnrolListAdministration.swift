@@ -41,7 +41,7 @@ package struct EnrolListAdministration: Sendable {
     let permitted = try caller.require(.enrol)
     guard (1...PeopleList.longestLifetime).contains(lifetime) else {
       throw AdministrationRefusal.invalid(
-        field: "lifetime", reason: "must be 1 to \(PeopleList.longestLifetime) seconds")
+        field: "lifetime", .outOfRange(1...PeopleList.longestLifetime, .seconds))
     }
     let (url, now) = (try await environment.url(), environment.now())
     let authority = try environment.authority(url)

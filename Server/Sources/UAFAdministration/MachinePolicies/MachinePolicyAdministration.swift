@@ -81,7 +81,7 @@ package struct MachinePolicyAdministration: Sendable {
     try PageLimit.check(limit)
     let name = try group.map { (name) throws(AdministrationRefusal) in try Self.group(name).name }
     guard let before = cursor.map({ Int64($0) }) ?? .max else {
-      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+      throw AdministrationRefusal.invalid(field: "after", .notAPolicyNumber)
     }
     let rows = try await environment.read {
       try $0.machinePolicies.policies(before: before, of: name, limit: limit + 1)
@@ -161,9 +161,7 @@ package struct MachinePolicyAdministration: Sendable {
   }
 
   private static func isReplaced(_ number: Int64, _ group: String) -> AdministrationRefusal {
-    .conflict(
-      "policy \(number) is not the one in force for group \(group) any more: look at the new one, and make your change "
-        + "of that")
+    .conflict(.machinePolicyReplaced(number, group: group))
   }
 
   /// Higher than all before, also those that were saved after a backup which was restored: machines take no lower one.
@@ -186,14 +184,14 @@ package struct MachinePolicyAdministration: Sendable {
   private static func group(_ name: String) throws(AdministrationRefusal) -> MachineGroup {
     guard let group = MachineGroup(name) else {
       throw .invalid(
-        field: "group", reason: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first")
+        field: "group", .badGroup)
     }
     return group
   }
 
   private static func check(_ draft: MachinePolicyDraft, reason: String) throws(AdministrationRefusal) {
     try ReasonText.check(reason)
-    guard !reason.isEmpty else { throw .invalid(field: "reason", reason: "must say why") }
+    guard !reason.isEmpty else { throw .invalid(field: "reason", .noReason) }
     try check(draft)
   }
 
@@ -202,21 +200,23 @@ package struct MachinePolicyAdministration: Sendable {
   private static func check(_ draft: MachinePolicyDraft) throws(AdministrationRefusal) -> LentSettings {
     let group = try group(draft.group)
     guard WorkstationPolicy.lifetimes.contains(draft.seconds) else {
-      throw .invalid(field: "lifetime", reason: "must be 86400 to 31622400 seconds")
+      throw .invalid(field: "lifetime", .outOfRange(WorkstationPolicy.lifetimes, .seconds))
     }
     guard draft.text.utf8.count <= WorkstationPolicy.maximumTextBytes else {
-      throw .invalid(field: "policy", reason: "must have at most \(WorkstationPolicy.maximumTextBytes) bytes")
+      throw .invalid(field: "policy", .tooLong(bytes: WorkstationPolicy.maximumTextBytes))
     }
-    if let hidden = Text.firstHidden(in: draft.text, keepsLines: true) { throw .hidden(hidden, field: "policy") }
+    if let hidden = Text.firstHidden(in: draft.text, keepsLines: true) {
+      throw .invalid(field: "policy", .hidden(character: hidden))
+    }
     let settings: LentSettings
     do throws(ConfigurationError) {
       settings = try LentSettingsReader.settings(Array(draft.text.utf8), version: 0)
     } catch {
-      throw .invalid(field: "policy", reason: "is refused by workstations: \(error)")
+      throw .invalid(field: "policy", .refusedByWorkstations("\(error)"))
     }
     guard longestToken(draft.text, group) <= WorkstationPolicy.maximumTokenBytes else {
       throw .invalid(
-        field: "policy", reason: "is too long when it is signed: it has many quotes, backslashes or line ends")
+        field: "policy", .tooLongToSign)
     }
     return settings
   }

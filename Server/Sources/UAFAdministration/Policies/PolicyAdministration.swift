@@ -44,7 +44,7 @@ package struct PolicyAdministration: Sendable {
     try caller.require(.read)
     try PageLimit.check(limit)
     guard let before = cursor.map({ Int64($0) }) ?? .max else {
-      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+      throw AdministrationRefusal.invalid(field: "after", .notAPolicyNumber)
     }
     let rows = try await environment.read { try $0.policyVersions.versions(before: before, limit: limit + 1) }
     return Page(rows, limit: limit) { String($0.number) }
@@ -62,7 +62,7 @@ package struct PolicyAdministration: Sendable {
 
   private func compared(_ text: String) async throws -> PolicyPreview {
     if let hidden = Text.firstHidden(in: text, keepsLines: true) {
-      throw AdministrationRefusal.hidden(hidden, field: "policy")
+      throw AdministrationRefusal.invalid(field: "policy", .hidden(character: hidden))
     }
     let draft = try parsed(text)
     let saved = try await environment.read { records in
@@ -142,12 +142,12 @@ package struct PolicyAdministration: Sendable {
   ) async throws -> PermittedCaller {
     let permitted = try caller.require(.managePolicies)
     try ReasonText.check(reason)
-    guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", reason: "must say why") }
+    guard !reason.isEmpty else { throw AdministrationRefusal.invalid(field: "reason", .noReason) }
     guard (0..<Int64.max).contains(last) else {
-      throw AdministrationRefusal.invalid(field: "after", reason: "must be the number of a policy")
+      throw AdministrationRefusal.invalid(field: "after", .notAPolicyNumber)
     }
     let preview = try await preview(text, by: caller)
-    guard preview.lockedOut <= accepted else { throw AdministrationRefusal.conflict(Self.lockOut(preview)) }
+    guard preview.lockedOut <= accepted else { throw AdministrationRefusal.conflict(.lockOut(preview)) }
     guard try await environment.read({ try $0.policyVersions.lastNumber() }) == last else {
       throw Self.isReplaced(last)
     }
@@ -169,7 +169,7 @@ package struct PolicyAdministration: Sendable {
   }
 
   private static func isReplaced(_ number: Int64) -> AdministrationRefusal {
-    .conflict("policy \(number) is not the one in force any more: look at the new one, and make your change of that")
+    .conflict(.policyReplaced(number))
   }
 
   /// Whether the servers of the store take a file of policies in place of the saved ones, as the one that started last said.
@@ -180,20 +180,13 @@ package struct PolicyAdministration: Sendable {
     return try await environment.read { try $0.settings.value(of: .policyFile) == "yes" }
   }
 
-  private static func lockOut(_ preview: PolicyPreview) -> String {
-    let who = preview.locksEverybodyOut ? "everybody" : "\(preview.lockedOut) of \(preview.withKeys) accounts"
-    let names = preview.names.joined(separator: ", ") + (preview.lockedOut > preview.names.count ? ", ..." : "")
-    return "with this policy \(who) could not log in any more (\(names)): to save it all the same, allow "
-      + "\(preview.lockedOut) to be locked out"
-  }
-
   /// The policy as long as none was saved.
   private var everybody: AccountPolicies { AccountPolicies(everybody: AcceptedSets(each: environment.models)) }
 
   private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
     do {
       return try PolicyParser(models: environment.models).policies(Array(text.utf8))
-    } catch { throw .invalid(field: "policy", reason: error.reason) }
+    } catch { throw .invalid(field: "policy", .malformed(error.reason)) }
   }
 
   private func event(_ version: PolicyVersion, _ caller: Caller) throws -> AuditEntry {
@@ -232,6 +225,8 @@ package struct PolicyPreview: Equatable, Sendable {
   /// Makes the preview of a store without accounts.
   package init() {}
 
+  /// The names of those who would be locked out, and three dots where there are more.
+  package var namesText: String { names.joined(separator: ", ") + (lockedOut > names.count ? ", ..." : "") }
   /// Whether nobody who can log in now could do so any more.
   package var locksEverybodyOut: Bool { lockedOut > 0 && lockedOut + lockedOutAlready == withKeys }
 }
@@ -286,7 +281,7 @@ package final class PreviewGate: Sendable {
       return !isBusy
     }
     guard isFree else {
-      throw AdministrationRefusal.conflict("another preview of a policy is under way: try again when it has ended")
+      throw AdministrationRefusal.conflict(.previewUnderWay)
     }
     defer { isBusy.withLock { $0 = false } }
     return try await preview()

@@ -136,7 +136,7 @@ enum AccessForms {
     case "none": return .setRole(role, of: name, counting: [])
     case "all":
       return .setRole(role, of: name, counting: try EarlierKey.shown(call.fields["shown"], field: "shown"))
-    default: throw AdministrationRefusal.invalid(field: "keys", reason: "is unknown")
+    default: throw AdministrationRefusal.invalid(field: "keys", .unknown)
     }
   }
 

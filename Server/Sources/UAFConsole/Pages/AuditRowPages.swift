@@ -52,7 +52,7 @@ enum AuditSearch {
 
   /// Reads the search of a request, newest rows first.
   ///
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   static func filter(_ call: PageCall) throws(AdministrationRefusal) -> AuditFilter {
     var filter = AuditFilter(
       account: call.value("account"), kind: call.value("kind").map { AuditKind(rawValue: $0) },
@@ -60,9 +60,9 @@ enum AuditSearch {
       machine: call.value("machine"))
     filter.words = call.value("words")
     if let negated = call.value("not") {
-      guard let field = AuditField(rawValue: negated) else { throw .invalid(field: "not", reason: "is unknown") }
+      guard let field = AuditField(rawValue: negated) else { throw .invalid(field: "not", .unknown) }
       guard call.value(negated) != nil else {
-        throw .invalid(field: "not", reason: "says which rows to leave out, and the field is empty")
+        throw .invalid(field: "not", .emptyFilter)
       }
       filter.negated = [field]
     }

@@ -88,12 +88,12 @@ enum ListPages {
   static func issue(_ call: PageCall) async throws -> FormRoutes.Result {
     let list = try await read(call)
     guard list.wrong.isEmpty || call.fields["wrong"] == "skip" else {
-      throw AdministrationRefusal.conflict(call.language.text(.listIsWrong, String(list.wrong.count)))
+      throw AdministrationRefusal.conflict(.wrongLines(list.wrong.count))
     }
-    guard !list.people.isEmpty else { throw AdministrationRefusal.conflict(call.text(.listNobody)) }
+    guard !list.people.isEmpty else { throw AdministrationRefusal.conflict(.nobodyListed) }
     let language = try sheetLanguage(call)
     guard language == nil || list.people.count <= mostSheets else {
-      throw AdministrationRefusal.conflict(call.language.text(.listManySheets, String(mostSheets)))
+      throw AdministrationRefusal.conflict(.tooManySheets(most: mostSheets))
     }
     let made = try await EnrolListAdministration(call.administration).issueAll(
       list.people, lifetime: try lifetime(call), by: call.caller)
@@ -107,10 +107,10 @@ enum ListPages {
     case "", "file": return nil
     case "sheets":
       guard let language = PageLanguage(rawValue: call.fields["language"]) else {
-        throw .invalid(field: "language", reason: "is unknown")
+        throw .invalid(field: "language", .unknown)
       }
       return language
-    default: throw .invalid(field: "form", reason: "is unknown")
+    default: throw .invalid(field: "form", .unknown)
     }
   }
 
@@ -130,19 +130,19 @@ enum ListPages {
     _ = try lifetime(call)
     // The list comes a second time with the form of its codes, with two bytes at the end of each line.
     guard call.fields.file.count + call.fields.file.count(where: { $0 == 10 }) <= UploadLimit.list else {
-      throw AdministrationRefusal.conflict(call.text(.listTooLong))
+      throw AdministrationRefusal.conflict(.listTooLong)
     }
     do {
       return try await EnrolListAdministration(call.administration).check(call.fields.file, by: call.caller)
     } catch let problem as PeopleListProblem {
-      throw AdministrationRefusal.conflict(call.language.text(problem))
+      throw AdministrationRefusal.conflict(.list(problem))
     }
   }
 
   private static func lifetime(_ call: PageCall) throws(AdministrationRefusal) -> Int64 {
     let lifetime = try call.number("lifetime")
     guard EnrolmentAdministration.lifetimes.contains(lifetime) else {
-      throw .invalid(field: "lifetime", reason: "must be 1 to \(EnrolmentAdministration.lifetimes.upperBound)")
+      throw .invalid(field: "lifetime", .outOfRange(EnrolmentAdministration.lifetimes, nil))
     }
     return lifetime
   }

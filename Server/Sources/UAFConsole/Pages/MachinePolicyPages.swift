@@ -171,7 +171,7 @@ enum MachinePolicyForms {
     let days = try call.number("days")
     guard allowedDays.contains(days) else {
       throw AdministrationRefusal.invalid(
-        field: "days", reason: "must be \(allowedDays.lowerBound) to \(allowedDays.upperBound)")
+        field: "days", .outOfRange(allowedDays, nil))
     }
     return MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: days * secondsOfDay)
   }

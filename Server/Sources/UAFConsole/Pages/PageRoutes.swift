@@ -79,26 +79,26 @@ struct PageCall {
 
   /// A time of a field, in seconds since 1970; nil for an empty one.
   ///
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func time(_ name: String) throws(AdministrationRefusal) -> Int64? {
     guard let text = value(name) else { return nil }
     guard let time = environment.readTime(text) else {
-      throw .invalid(field: name, reason: "must be a time such as 2026-11-23, or 2026-11-23T12:00:00Z")
+      throw .invalid(field: name, .notATime)
     }
     return time
   }
 
   /// A number of a field.
   ///
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func number(_ name: String) throws(AdministrationRefusal) -> Int64 {
-    guard let number = Int64(fields[name]) else { throw .invalid(field: name, reason: "must be a number") }
+    guard let number = Int64(fields[name]) else { throw .invalid(field: name, .notANumber) }
     return number
   }
 
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func role() throws(AdministrationRefusal) -> Role {
-    guard let role = Role(rawValue: fields["role"]) else { throw .invalid(field: "role", reason: "is unknown") }
+    guard let role = Role(rawValue: fields["role"]) else { throw .invalid(field: "role", .unknown) }
     return role
   }
 

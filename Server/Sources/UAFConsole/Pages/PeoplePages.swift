@@ -148,17 +148,17 @@ struct PeopleSearch {
 
   /// Reads the search of a request.
   ///
-  /// - Throws: ``AdministrationRefusal/invalid(field:reason:)``.
+  /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   init(_ call: PageCall) throws(AdministrationRefusal) {
     var query = AccountQuery(
       prefix: call.fields["prefix"], after: call.fields["after"], limit: PageLimit.standard)
     if let state = call.value("state") {
-      guard let known = SearchedState(rawValue: state) else { throw .invalid(field: "state", reason: "is unknown") }
+      guard let known = SearchedState(rawValue: state) else { throw .invalid(field: "state", .unknown) }
       query.state = known
     }
     if call.value("idle") != nil {
       let days = try call.number("idle")
-      guard (0...36_500).contains(days) else { throw .invalid(field: "idle", reason: "must be 0 to 36500 days") }
+      guard (0...36_500).contains(days) else { throw .invalid(field: "idle", .outOfRange(0...36_500, .days)) }
       query.idleSince = call.environment.now - days * Self.secondsOfDay
     }
     self.query = query
@@ -246,7 +246,7 @@ enum AccountStateForms {
     let seconds = try call.number("seconds")
     guard AccountStateAdministration.lockTimes.contains(seconds) else {
       throw AdministrationRefusal.invalid(
-        field: "seconds", reason: "must be 1 to \(AccountStateAdministration.lockTimes.upperBound)")
+        field: "seconds", .outOfRange(AccountStateAdministration.lockTimes, nil))
     }
     guard !needsSignature else { return .lockAccount(name, seconds: seconds, reason: reason) }
     try await states(call).lock(name, seconds: seconds, reason: reason, by: call.caller)

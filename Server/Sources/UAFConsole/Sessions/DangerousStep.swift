@@ -248,7 +248,7 @@ struct StepConfirmation {
       .step, for: signedIn.session.username,
       random: try environment.administration.random(ConfirmationCode.idBytes + 2), now: environment.now)
     guard let text = try step.shownText(number: code.shownNumber) else {
-      throw AdministrationRefusal.invalid(field: "text", reason: "is too long to be confirmed")
+      throw AdministrationRefusal.invalid(field: "text", .tooLongToConfirm)
     }
     let waiting = ConsoleSession.WaitingStep(
       id: code.id, text: text, action: step.stored, code: try code.sealed(by: environment.keys))

@@ -1,0 +1,198 @@
+import UAFService
+
+/// Why an operation was not done; nothing was changed.
+///
+/// A face that speaks another language than English has words of its own for each case.
+package enum AdministrationRefusal: Error, Equatable, Sendable {
+  /// The caller's role does not allow it.
+  case notAllowed(Permission)
+  /// Only an administrator who signs it in the console may do it, or who is at the server.
+  case signatureNeeded
+  /// The account is privileged, and the caller's role does not reach those.
+  case privileged(account: String)
+  /// No administrator could sign in afterwards.
+  case lastAdministrator
+  /// There is no account, machine, token or other thing of this name.
+  case unknown(_ kind: String, name: String)
+  /// There is one already, or it changed meanwhile.
+  case conflict(Conflict)
+  /// The audit has not been signed for too long, so a row of what was asked for could be removed.
+  case auditUnsigned
+  /// A value of the request breaks a rule.
+  case invalid(field: String, FieldProblem)
+}
+
+/// What stands in the way of an operation.
+package enum Conflict: Equatable, Sendable {
+  case accountExists(String)
+  /// The account is an administrator's.
+  case isAdministrator(String)
+  /// A lock would end that the account is disabled.
+  case disabled(String)
+  case neitherDisabledNorLocked(String)
+  /// This server has no keys to seal a code with.
+  case noSealingKeys
+  /// It has none to sign with.
+  case noSigningKeys
+  /// A policy under which more accounts could not log in any more than may be locked out.
+  case lockOut(PolicyPreview)
+  /// Another policy is in force by now.
+  case policyReplaced(Int64)
+  /// The same of the policy of a group of machines.
+  case machinePolicyReplaced(Int64, group: String)
+  case previewUnderWay
+  case tokenExists(String)
+  /// An account no longer has a key.
+  case keyGone(String, key: String)
+  case lastAdministrator(String)
+  /// A list of people that cannot be used.
+  case list(PeopleListProblem)
+  /// How many of its lines are wrong.
+  case wrongLines(Int)
+  /// None of them names somebody.
+  case nobodyListed
+  /// The list has more people than sheets are made for at once.
+  case tooManySheets(most: Int)
+  case listTooLong
+}
+
+/// The rule that a value breaks.
+package enum FieldProblem: Equatable, Sendable {
+  /// The value is not one of those that are known.
+  case unknown
+  case notANumber
+  case notATime
+  /// A number, or a number of seconds or days, is out of a range.
+  case outOfRange(ClosedRange<Int64>, FieldUnit?)
+  /// The same for the lifetime of a token, whose longest depends on its role.
+  case tokenLifetime(ClosedRange<Int64>, Role)
+  case tooLong(bytes: Int)
+  case tooMany(Int)
+  /// It must say why.
+  case noReason
+  /// It must say why, in at most so many bytes.
+  case badReason(bytes: Int)
+  /// A character that nobody sees, or that moves others, such as `U+202E`.
+  case hidden(character: String)
+  case badName
+  case notAnAccount
+  /// No account's name begins so.
+  case noSuchPrefix
+  case notAPolicyNumber
+  /// A policy is not well-formed: the reader's words, which name the place.
+  case malformed(String)
+  /// Workstations would refuse a policy: their words.
+  case refusedByWorkstations(String)
+  /// A policy is too long when it is signed.
+  case tooLongToSign
+  case tooLongToConfirm
+  case notCertificates(bytes: Int)
+  case notAKey
+  /// It has something else than keys in it.
+  case notOnlyKeys
+  /// A key and a device were named.
+  case keyAndDevice
+  case badGroup
+  /// The policy in force at this server has no such group.
+  case unknownGroup
+  /// A text as it is shown, with the words that name who asks, in bytes.
+  case textLength(ClosedRange<Int>)
+  /// A token must end no later than the one that it is made with.
+  case outlivesMaker
+  /// A filter leaves out rows by a field that is empty.
+  case emptyFilter
+}
+
+/// What a number counts.
+package enum FieldUnit: String, Sendable {
+  case seconds
+  case days
+}
+
+extension AdministrationRefusal: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .notAllowed(let permission): "the role does not allow this: it needs the permission \(permission)"
+    case .signatureNeeded:
+      "this needs an administrator's signature: do it in the console, or with 'uaf-server' at the server itself"
+    case .privileged(let account): "\(account) is privileged: an administrator has to do this"
+    case .lastAdministrator:
+      "no administrator could sign in after this: give another person the role first, or use 'uaf-server' on the server"
+    case .unknown("account", let name): "no account \(name); 'uaf-server users' lists them"
+    case .unknown(let kind, let name): "no \(kind) \(name)"
+    case .conflict(let conflict): conflict.description
+    case .auditUnsigned:
+      "the audit has not been signed for \(AuditGap.bound / 60) minutes: no remote changes now; see the server's log"
+    case .invalid(let field, let problem): "\(field) \(problem)"
+    }
+  }
+}
+
+extension Conflict: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .accountExists(let name): "there is an account \(name)"
+    case .isAdministrator(let name): "\(name) is an administrator: remove the administrator first"
+    case .disabled(let name): "\(name) is disabled; a lock would end that"
+    case .neitherDisabledNorLocked(let name): "\(name) is neither disabled nor locked"
+    case .noSealingKeys: "this server has no keys to seal a code with"
+    case .noSigningKeys: "this server has no keys to sign with"
+    case .lockOut(let preview):
+      "with this policy \(preview.locksEverybodyOut ? "everybody" : "\(preview.lockedOut) of \(preview.withKeys) accounts") "
+        + "could not log in any more (\(preview.namesText)): to save it all the same, allow \(preview.lockedOut) to be "
+        + "locked out"
+    case .policyReplaced(let number):
+      "policy \(number) is not the one in force any more: look at the new one, and make your change of that"
+    case .machinePolicyReplaced(let number, let group):
+      "policy \(number) is not the one in force for group \(group) any more: look at the new one, and make your change "
+        + "of that"
+    case .previewUnderWay: "another preview of a policy is under way: try again when it has ended"
+    case .tokenExists(let name): "there is, or was, a token \(name)"
+    case .keyGone(let name, let key): "\(name) no longer has the key \(key); list the keys again"
+    case .lastAdministrator(let name): "\(name) is the last administrator who can sign in"
+    case .list(let problem): problem.description
+    case .wrongLines(let count): "\(count) lines of the list are wrong, so that no code was made"
+    case .nobodyListed: "no line of the list names somebody"
+    case .tooManySheets(let most): "sheets are made for at most \(most) people at once"
+    case .listTooLong: "the list is too long"
+    }
+  }
+}
+
+extension FieldProblem: CustomStringConvertible {
+  /// What is said after the name of the field.
+  package var description: String {
+    switch self {
+    case .unknown: "is unknown"
+    case .notANumber: "must be a number"
+    case .notATime: "must be a time such as 2026-11-23, or 2026-11-23T12:00:00Z"
+    case .outOfRange(let range, let unit):
+      "must be \(range.lowerBound) to \(range.upperBound)" + (unit.map { " \($0.rawValue)" } ?? "")
+    case .tokenLifetime(let range, let role):
+      "must be \(range.lowerBound) to \(range.upperBound) seconds for the role \(role.rawValue)"
+    case .tooLong(let bytes): "must have at most \(bytes) bytes"
+    case .tooMany(let most): "must have at most \(most)"
+    case .noReason: "must say why"
+    case .badReason(let bytes): "must say why in at most \(bytes) bytes"
+    case .hidden(let character): "must not have the character \(character), which is invisible or reorders text"
+    case .badName: "must be 1 to 128 printable ASCII characters without white space"
+    case .notAnAccount: "is not an account's name"
+    case .noSuchPrefix: "no account's name begins so"
+    case .notAPolicyNumber: "must be the number of a policy"
+    case .malformed(let text): text
+    case .refusedByWorkstations(let text): "is refused by workstations: \(text)"
+    case .tooLongToSign: "is too long when it is signed: it has many quotes, backslashes or line ends"
+    case .tooLongToConfirm: "is too long to be confirmed"
+    case .notCertificates(let bytes): "must be certificates in PEM of at most \(bytes) bytes"
+    case .notAKey: "must be an AAID, a space, and a KeyID in base64url"
+    case .notOnlyKeys: "has something else than keys in it"
+    case .keyAndDevice: "goes without device: say which of both is meant"
+    case .badGroup: "must be 1 to 64 of a to z, 0 to 9, '.', '_' and '-', a letter or a digit first"
+    case .unknownGroup: "the policy in force at this server has no such group"
+    case .textLength(let range):
+      "must have \(range.lowerBound) to \(range.upperBound) bytes as shown, including the words that name who asks"
+    case .outlivesMaker: "must end no later than the token that it is made with"
+    case .emptyFilter: "says which rows to leave out, and the field is empty"
+    }
+  }
+}
