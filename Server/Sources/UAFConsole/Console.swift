@@ -10,6 +10,53 @@ package struct Console: Sendable {
 
   package init(_ environment: ConsoleEnvironment) { self.environment = environment }
 
+  /// What a path leads to, and who may follow it.
+  private enum Target: Sendable {
+    /// A page for everybody.
+    case open(@Sendable (Console, ConsoleRequest) throws -> WebResponse)
+    /// A form of a sign-in.
+    case signIn(@Sendable (Console, ConsoleRequest, FormFields) async throws -> WebResponse)
+    /// A page for whoever has signed in.
+    case page(PageRoutes.Route)
+    /// A form of theirs.
+    case form(FormRoutes.Route)
+    /// What a session does with itself.
+    case session(@Sendable (Console, ConsoleRequest, SignedIn, FormFields) async throws -> WebResponse)
+  }
+
+  private static let table = RouteTable<Target>(
+    [
+      .init(.GET, "/", .open { _, _ in ConsoleResponses.redirect(to: "/console") }),
+      .init(.GET, StyleSheet.path, .open { _, _ in ConsoleResponses.styleSheet() }),
+      .init(.GET, "/console/language", .open { $0.language($1) }),
+      .init(
+        .GET, "/console/sign-in",
+        .open { console, request in
+          try request.allowsAnonymous() ? console.waiting(request) : console.tooMany(request)
+        }),
+      .init(.POST, "/console/sign-in", .signIn { try $0.beginSignIn($1, $2) }),
+      .init(
+        .POST, "/console/sign-in/continue", .signIn { console, request, _ in try await console.endSignIn(request) }),
+      .init(
+        .GET, "/console/confirm",
+        .session { console, request, signedIn, _ in try console.confirmation(request, signedIn) }),
+      .init(.POST, "/console/confirm", .session { try await $0.confirm($1, $2, $3) }),
+      .init(
+        .POST, "/console/confirm/cancel",
+        .session { console, _, signedIn, _ in
+          try await StepConfirmation(environment: console.environment).cancel(signedIn)
+          return ConsoleResponses.redirect(to: "/console")
+        }),
+      .init(
+        .POST, "/console/sign-out",
+        .session { console, _, signedIn, _ in
+          try await SignIn(environment: console.environment).end(signedIn)
+          return ConsoleResponses.redirect(to: "/console/sign-in", cookies: [Cookies.removing(.session)])
+        }),
+    ] + PageRoutes.all.map { .init(.GET, $0.path, .page($0)) }
+      + FormRoutes.all.map { .init(.POST, $0.key, .form($0.value)) }
+  )
+
   /// Answers a request.
   ///
   /// - Parameters:
@@ -32,29 +79,31 @@ package struct Console: Sendable {
     }
   }
 
+  /// What a method of the request's path leads to; nil for nothing.
+  private func target(_ method: HTTPMethod, _ request: ConsoleRequest) -> Target? {
+    guard case .route(let target, _) = Self.table.match(method, request.web.path) else { return nil }
+    return target
+  }
+
   // MARK: Pages
 
   private func get(_ request: ConsoleRequest) async throws -> WebResponse {
-    let path = request.web.path
-    switch path {
-    case "/": return ConsoleResponses.redirect(to: "/console")
-    case StyleSheet.path: return ConsoleResponses.styleSheet()
-    case "/console/language": return language(request)
-    case "/console/sign-in": return try request.allowsAnonymous() ? waiting(request) : tooMany(request)
-    default: break
-    }
+    let target = target(.GET, request)
+    if case .open(let page) = target { return try page(self, request) }
+    // Whoever has not signed in does not hear which paths there are.
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
-    if path == "/console/confirm" { return try confirmation(request, signedIn) }
-    guard let route = PageRoutes.all.first(where: { $0.path == path }) else {
-      return request.refused(.notFound, .notFound, signedIn)
-    }
-    guard let fields = FormFields(Array((request.web.query ?? "").utf8)) else {
-      return request.refused(.badRequest, .badRequest, signedIn)
-    }
-    do {
-      return try request.page(try await route.content(request.call(signedIn, fields)), signedIn)
-    } catch let refusal as AdministrationRefusal {
-      return request.refused(refusal, signedIn)
+    switch target {
+    case .session(let page): return try await page(self, request, signedIn, FormFields())
+    case .page(let route):
+      guard let fields = FormFields(Array((request.web.query ?? "").utf8)) else {
+        return request.refused(.badRequest, .badRequest, signedIn)
+      }
+      do {
+        return try request.page(try await route.content(request.call(signedIn, fields)), signedIn)
+      } catch let refusal as AdministrationRefusal {
+        return request.refused(refusal, signedIn)
+      }
+    case .open, .signIn, .form, nil: return request.refused(.notFound, .notFound, signedIn)
     }
   }
 
@@ -105,21 +154,24 @@ package struct Console: Sendable {
 
   private func post(_ request: ConsoleRequest) async throws -> WebResponse {
     guard RequestOrigin.isOwn(request.web) else { return request.refused(.forged, .forbidden) }
-    if request.web.path.hasPrefix("/console/sign-in") {
+    let target = target(.POST, request)
+    if case .signIn(let form) = target {
       guard let fields = request.formFields() else { return request.refused(.badRequest, .badRequest) }
       guard request.allowsAnonymous() else { return tooMany(request) }
-      switch request.web.path {
-      case "/console/sign-in": return try beginSignIn(request, fields)
-      case "/console/sign-in/continue": return try await endSignIn(request)
-      default: return withoutSession(request)
-      }
+      return try await form(self, request, fields)
     }
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
     // A file is not looked at before that.
     guard let fields = request.formFields() else { return request.refused(.badRequest, .badRequest, signedIn) }
     guard fields["csrf"].isIdentical(to: signedIn.csrf) else { return request.refused(.forged, .forbidden, signedIn) }
     do {
-      return try await act(request, signedIn, fields)
+      switch target {
+      case .session(let form): return try await form(self, request, signedIn, fields)
+      case .form(let route): return try await act(route, request, signedIn, fields)
+      case .open, .signIn, .page, nil:
+        try environment.administration.requireSignedAudit()
+        return request.refused(.notFound, .notFound, signedIn)
+      }
     } catch let refusal as AdministrationRefusal {
       return request.refused(refusal, signedIn)
     }
@@ -150,23 +202,10 @@ package struct Console: Sendable {
     }
   }
 
-  private func act(_ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields) async throws -> WebResponse {
-    switch request.web.path {
-    case "/console/sign-out":
-      try await SignIn(environment: environment).end(signedIn)
-      return ConsoleResponses.redirect(to: "/console/sign-in", cookies: [Cookies.removing(.session)])
-    case "/console/confirm":
-      try environment.administration.requireSignedAudit()
-      return try await confirm(request, signedIn, fields)
-    case "/console/confirm/cancel":
-      try await StepConfirmation(environment: environment).cancel(signedIn)
-      return ConsoleResponses.redirect(to: "/console")
-    default: break
-    }
+  private func act(
+    _ form: FormRoutes.Route, _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
+  ) async throws -> WebResponse {
     try environment.administration.requireSignedAudit()
-    guard let form = FormRoutes.route(request.web.path) else {
-      return request.refused(.notFound, .notFound, signedIn)
-    }
     switch try await form.perform(request.call(signedIn, fields)) {
     case .redirect(let path): return ConsoleResponses.redirect(to: path)
     case .file(let name, let text): return ConsoleResponses.file(name, text)
@@ -181,6 +220,7 @@ package struct Console: Sendable {
   private func confirm(
     _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
   ) async throws -> WebResponse {
+    try environment.administration.requireSignedAudit()
     switch try await StepConfirmation(environment: environment).outcome(signedIn) {
     case .waiting: return request.refused(.notConfirmed, .conflict, signedIn)
     case .ended: return request.refused(.noStep, .conflict, signedIn)

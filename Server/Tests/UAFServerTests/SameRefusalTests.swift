@@ -37,7 +37,7 @@ struct SameRefusalTests {
     let call = PageCall(
       signedIn: SignedIn(session: session, caller: caller(role), csrf: ""), language: .english,
       fields: try #require(FormFields(Array(form.utf8))), environment: environment)
-    let route = try #require(FormRoutes.route(path))
+    let route = try #require(FormRoutes.all[path])
     do {
       _ = try await route.perform(call)
       return nil

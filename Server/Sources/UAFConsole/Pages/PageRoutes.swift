@@ -152,16 +152,14 @@ enum FormRoutes {
     }
   }
 
-  /// The form of a path; nil if there is none.
-  static func route(_ path: String) -> Route? { all[path] }
-
   static var paths: [String] { all.keys.sorted() }
 
   private static func person(_ call: PageCall) -> Result {
     .redirect("/console/person?name=\(FormFields.encoded(call.fields["name"]))")
   }
 
-  private static let all: [String: Route] = [
+  /// The forms by their paths.
+  static let all: [String: Route] = [
     "/console/people/add": Route(permission: .manageAccounts) { call in
       try await AccountAdministration(call.administration).add(call.fields["name"], by: call.caller)
       return person(call)

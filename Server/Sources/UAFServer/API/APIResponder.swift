@@ -15,7 +15,7 @@ struct APIResponder: Sendable {
   static let wrongRate: Int64 = 10
 
   private let environment: AdministrationEnvironment
-  private let routes: [APIRoute]
+  private let routes: RouteTable<APIRoute>
   private let proxies: TrustedProxies
   private let asked: RateLimiter
   private let wrong = RateLimiter(.init(perMinute: wrongRate))
@@ -26,7 +26,7 @@ struct APIResponder: Sendable {
     proxies: TrustedProxies = TrustedProxies(), rate: Int64 = standardRate, logger: Logger
   ) {
     self.environment = environment
-    self.routes = routes
+    self.routes = RouteTable(routes.map { .init($0.method, APIRoute.prefix + $0.path, $0) })
     self.proxies = proxies
     asked = RateLimiter(.init(perMinute: rate))
     self.logger = logger
@@ -120,17 +120,22 @@ struct APIResponder: Sendable {
   ///
   /// - Throws: ``Problem``; ``AdministrationRefusal``; ``StoreFailure``.
   func routed(_ request: WebRequest, of caller: Caller) async throws -> WebResponse {
-    let prefix = APIRoute.prefix + "/"
-    guard request.path.hasPrefix(prefix) else { throw Self.nothing }
-    let segments = request.path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
     if request.path == APIRoute.prefix + APIDescription.path {
       guard request.method == .GET else { throw Self.notAllowed([.GET]) }
-      return APIResponse.ok(APIDescription.document(of: routes, version: ServerVersion.current)).webResponse()
+      return APIResponse.ok(APIDescription.document(of: routes.routes.map(\.target), version: ServerVersion.current))
+        .webResponse()
     }
-    let found = routes.compactMap { route in route.match(segments).map { (route, $0) } }
-    guard !found.isEmpty else { throw Self.nothing }
-    guard let (route, path) = found.first(where: { $0.0.method == request.method }) else {
-      throw Self.notAllowed(found.map(\.0.method))
+    let route: APIRoute
+    var path: [String: String] = [:]
+    switch routes.match(request.method, request.path) {
+    case .nothing: throw Self.nothing
+    case .otherMethods(let methods): throw Self.notAllowed(methods)
+    case .route(let found, let variables):
+      route = found
+      for (name, segment) in variables {
+        guard let text = QueryText.decoded(segment) else { throw Self.nothing }
+        path[name] = text
+      }
     }
     let query = try QueryText(request.query, names: route.query.map(\.name))
     let call = APICall(

@@ -40,24 +40,6 @@ struct APIRoute: Sendable {
       part.hasPrefix("{") ? String(part.dropFirst().dropLast()) : nil
     }
   }
-
-  /// The variable parts of a path; nil if the path is another one.
-  ///
-  /// - Parameter segments: of the request's path, after ``prefix``, still percent-encoded.
-  func match(_ segments: [Substring]) -> [String: String]? {
-    let own = path.split(separator: "/")
-    guard own.count == segments.count else { return nil }
-    var found: [String: String] = [:]
-    for (part, segment) in zip(own, segments) {
-      if part.hasPrefix("{") {
-        guard let text = QueryText.decoded(segment), !text.isEmpty else { return nil }
-        found[String(part.dropFirst().dropLast())] = text
-      } else if part != segment {
-        return nil
-      }
-    }
-    return found
-  }
 }
 
 /// The table of the API's routes, from which requests are answered and the description is made.

@@ -38,45 +38,48 @@ struct UAFRoutes: Sendable {
       watch: watch, policies: environment.policies, standing: environment.auditStanding, now: environment.now)
   }
 
+  private typealias Handler = @Sendable (UAFRoutes, WebRequest) async throws -> WebResponse
+
+  private static let table = RouteTable<Handler>([
+    .init(.POST, "/uaf/get", timed(.get) { try await $0.get($1, from: $0.client(of: $1)) }),
+    .init(.POST, "/uaf/respond", timed(.respond) { try await $0.respond($1, from: $0.client(of: $1)) }),
+    .init(.POST, "/uaf/account", timed(.account) { try await $0.accountState($1, from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/uaf/join", timed(.join) { try await $0.joins.join($1, by: $0.machine($1), from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/uaf/leave",
+      timed(.leave) { try await $0.joins.leave($1, by: $0.machine($1), from: $0.client(of: $1)) }),
+    .init(
+      .POST, "/uaf/machine",
+      timed(.machine) { try await $0.joins.checkIn($1, by: $0.machine($1), from: $0.client(of: $1)) }),
+    .init(.GET, "/uaf/facets") { routes, _ in try routes.facets() },
+    .init(.GET, "/uaf/verdict-key") { routes, _ in routes.verdictKey() },
+    .init(.GET, "/livez") { routes, _ in routes.health.isAlive },
+    .init(.GET, "/readyz") { routes, _ in routes.health.isReady },
+  ])
+
+  /// Counts what a route takes.
+  private static func timed(_ route: UAFRoute, _ handler: @escaping Handler) -> Handler {
+    { routes, request in
+      let start = routes.metrics.clock()
+      defer { routes.metrics.requests.count(routes.metrics.clock() - start, route) }
+      return try await handler(routes, request)
+    }
+  }
+
   /// Answers a request of a route, and refuses any other one.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
+    // A request of HEAD is one of GET, whose body is not sent.
+    guard
+      case .route(let handler, _) = Self.table.match(request.method == .HEAD ? .GET : request.method, request.path)
+    else { return WebResponse(status: .notFound) }
     do {
-      // A request of HEAD is one of GET, whose body is not sent.
-      switch (request.method == .HEAD ? .GET : request.method, request.path) {
-      case (.POST, "/uaf/get"): return try await timed(.get) { try await get(request, from: client(of: request)) }
-      case (.POST, "/uaf/respond"):
-        return try await timed(.respond) { try await respond(request, from: client(of: request)) }
-      case (.POST, "/uaf/account"):
-        return try await timed(.account) { try await accountState(request, from: client(of: request)) }
-      case (.POST, "/uaf/join"):
-        return try await timed(.join) {
-          try await joins.join(request, by: machine(request), from: client(of: request))
-        }
-      case (.POST, "/uaf/leave"):
-        return try await timed(.leave) {
-          try await joins.leave(request, by: machine(request), from: client(of: request))
-        }
-      case (.POST, "/uaf/machine"):
-        return try await timed(.machine) {
-          try await joins.checkIn(request, by: machine(request), from: client(of: request))
-        }
-      case (.GET, "/uaf/facets"): return try facets()
-      case (.GET, "/uaf/verdict-key"): return verdictKey()
-      case (.GET, "/livez"): return health.isAlive
-      case (.GET, "/readyz"): return health.isReady
-      default: return WebResponse(status: .notFound)
-      }
+      return try await handler(self, request)
     } catch let refusal as WebRefusal {
       return refusal.response
     } catch {
       return WebResponse(status: .internalServerError)
     }
-  }
-
-  private func timed(_ route: UAFRoute, _ response: () async throws -> WebResponse) async throws -> WebResponse {
-    let start = metrics.clock()
-    defer { metrics.requests.count(metrics.clock() - start, route) }
-    return try await response()
   }
 
   private func client(of request: WebRequest) -> SocketAddress? {
