@@ -170,7 +170,8 @@ import Wording
     ("AllowUsers bob\nAllowUsers alice\n", true), ("DenyUsers bob *ce\n", false), ("DenyUsers lic\n", true),
     ("AllowGroups staff\n", false), ("AllowGroups staff sudo\n", true), ("DenyGroups sudo\n", false),
     ("AllowUsers alice@192.0.2.*\n", nil), ("DenyUsers alice@192.0.2.*\n", nil), ("AllowUsers bob@here\n", false),
-    ("AllowGroups ssh-*\n", nil), ("DenyGroups ?udo\n", nil), ("DenyUsers alice@here\nAllowUsers bob\n", false),
+    ("AllowGroups !sudo,*\n", false), ("AllowGroups **\n", true), ("AllowGroups ssh-*\n", nil),
+    ("DenyGroups ?udo\n", nil), ("DenyUsers alice@here\nAllowUsers bob\n", false),
   ])
   func `tells whether sshd lets somebody in by its lists`(text: String, isIn: Bool?) {
     #expect(SSHSettings(text).admits("alice", isRoot: false) { $0 == "sudo" } == isIn)
@@ -187,6 +188,7 @@ import Wording
     #expect(findings(methods) == [.ok(SSHText.both(true))])
     #expect(findings(Self.good + "AuthorizedKeysFile none\n") == [.warning(.sshPublicKey, SSHText.noKeys(true))])
     #expect(findings(Self.good + "PubkeyAuthentication no\n") == [.warning(.sshPublicKey, SSHText.publicKey(true))])
+    machine.passwords.groups["staff"] = ["bob"]
     #expect(findings(methods + "AllowGroups staff\n") == [.warning(.sshRescue, SSHText.noRescuer(["alice"]))])
     machine.passwords.groups["uaf-rescue"] = ["alice", "bob"]
     #expect(
@@ -195,10 +197,79 @@ import Wording
       findings(methods + "AllowUsers bob@10.0.0.1 alice\n") == [.ok(SSHText.both(true)), .ok(SSHText.unsure(["bob"]))])
     // A public key is a way in as well.
     #expect(
-      findings(Self.good + "AllowUsers carol\n") == [.ok(SSHText.fine), .ok(SSHText.rescuers(["alice", "bob"]))])
+      findings(Self.good + "AllowUsers root\n") == [.ok(SSHText.fine), .ok(SSHText.rescuers(["alice", "bob"]))])
+  }
+
+  // MARK: Nobody
+
+  @Test(arguments: ["MaxAuthTries 0", "RefuseConnection yes", "maxauthtries 0\nMaxAuthTries 6"])
+  func `a setting that ends every connection is a failure`(text: String) {
+    let setting = text.hasPrefix("Refuse") ? "RefuseConnection yes" : "MaxAuthTries 0"
+    #expect(findings(text + "\n" + Self.good) == [.failure(.sshNobody, SSHText.refusesAll(setting))])
+  }
+
+  @Test(arguments: [
+    ("DenyUsers *", SSHText.deniesAll("DenyUsers")), ("DenyUsers x *", .deniesAll("DenyUsers")),
+    ("DenyGroups *", .deniesAll("DenyGroups")), ("AllowUsers carol", .allowsNobody("AllowUsers")),
+    ("AllowUsers alice\nDenyUsers alice", .allowsNobody("AllowUsers")),
+    ("AllowUsers carol@192.0.2.1", .allowsNobody("AllowUsers")),
+    ("AllowUsers root\nPermitRootLogin no", .allowsNobody("AllowUsers")),
+    ("AllowUsers bob\nAllowGroups sudo", .allowsNobody("AllowUsers")),
+    ("AllowGroups nosuchgroup", .allowsNobody("AllowGroups")), ("AllowGroups empty", .allowsNobody("AllowGroups")),
+    ("AllowGroups !uaf-rescue,*", .allowsNobody("AllowGroups")),
+    ("AllowGroups sudo\nDenyGroups uaf-rescue", .allowsNobody("AllowGroups")),
+  ])
+  func `is not content where sshd's lists let nobody in`(text: String, told: SSHText) {
+    machine.passwords.groups["empty"] = []
+    let found = findings(Self.good + text + "\n")
+    #expect(found.map(\.text) == [told.english.what] && found.first?.level != .ok)
+  }
+
+  @Test(arguments: [
+    "AllowUsers alice", "AllowUsers a*", "AllowUsers alice@192.0.2.1", "AllowGroups sudo", "AllowGroups ldap-*",
+    "AllowGroups *", "DenyUsers ?", "DenyUsers *@192.0.2.1", "DenyGroups sudo", "AllowUsers root", "MaxAuthTries 1",
+  ])
+  func `somebody who may be let in by sshd's lists is enough`(text: String) {
+    #expect(findings(Self.good + text + "\n").first == .ok(SSHText.fine))
   }
 
   // MARK: Match
+
+  @Test(arguments: [
+    "KbdInteractiveAuthentication no\n", "MaxAuthTries 0\n", "UsePAM no\n", "AuthenticationMethods publickey\n",
+    "DenyGroups uaf-rescue\n", "PAMServiceName asking\n",
+  ])
+  func `a Match block that takes the question from the only rescuer leaves no way in`(block: String) {
+    lead()
+    machine.service("asking", "auth required pam_uaf.so")
+    let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
+    var known = SSHReading.Known(everybody: SSHSettings(Self.good + methods), unevaluated: [])
+    known.people = [("alice", SSHSettings(block + Self.good + methods))]
+    let isByKey = block.contains("publickey\n")
+    let expected =
+      isByKey ? Finding.ok(SSHText.rescuers(["alice"])) : .warning(.sshRescue, SSHText.noRescuer(["alice"]))
+    #expect(check(.read(known)).findings().contains(expected))
+    known.people = [("bob", SSHSettings(block + Self.good + methods))]
+    #expect(!check(.read(known)).findings().contains { $0.id == .sshRescue })
+    // sshd refuses its configuration for her.
+    known.refused = [("alice", "line")]
+    #expect(check(.read(known)).findings().contains(.warning(.sshRescue, SSHText.noRescuer(["alice"]))))
+  }
+
+  @Test func `what a Match block does to some is told of them, and mended where it stands`() {
+    for text in [
+      SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
+      .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,
+      .refusesAll("MaxAuthTries 0"),
+    ] {
+      let told = [SSHText.forSome(["bob"], text).english, SSHText.forSome(["bob"], text).korean]
+      #expect(
+        told.allSatisfy { told in
+          let whole = told.what + (told.remedy ?? "")
+          return !["nobody", "people", "sshd_config", "아무도", "아무에게도"].contains { whole.contains($0) }
+        }, "\(told)")
+    }
+  }
 
   @Test func `asks sshd about each person where a Match block looks at people`() {
     lead()
@@ -212,7 +283,7 @@ import Wording
       lines() == [
         "ok   ssh: the question is shown, and a public key is another way in",
         "warn ssh: for bob, by a Match block: PasswordAuthentication is yes: it shows no question, and one string answers all "
-          + "of them : PasswordAuthentication no in sshd_config [ssh-password]",
+          + "of them : PasswordAuthentication no in the Match block [ssh-password]",
       ])
     #expect(machine.ran.map { $0.joined(separator: " ") }.contains(asked("alice")))
     // Who is not let in at all is not spoken of.
@@ -361,6 +432,7 @@ import Wording
   @Test func `follows what the configuration includes, the first about something first`() {
     let program = machine.folder.file("sshd", [1], mode: 0o755)
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
+    _ = machine.folder.folder("sshd_config.d/05.conf", mode: 0o755)
     _ = machine.folder.file("sshd_config.d/10.conf", Array("UsePAM yes\nMatch User x\nUsePAM no\n".utf8), mode: 0o644)
     _ = machine.folder.file("sshd_config.d/20.conf", Array("PasswordAuthentication no\n".utf8), mode: 0o644)
     _ = machine.folder.file("sshd_config.d/30.old", Array("PubkeyAuthentication no\n".utf8), mode: 0o644)

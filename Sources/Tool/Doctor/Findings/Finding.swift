@@ -158,6 +158,7 @@ package enum FindingID: String, CaseIterable {
   case sshUnasked = "ssh-unasked"
   case sshConfiguration = "ssh-configuration"
   case sshRescue = "ssh-rescue"
+  case sshNobody = "ssh-nobody"
   // The server
   case serverAuthorities = "server-authorities"
   case serverUnreachable = "server-unreachable"

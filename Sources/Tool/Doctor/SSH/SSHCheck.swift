@@ -46,7 +46,10 @@ struct SSHCheck {
     }
     findings += groups.map { $0.verdict.finding(of: $0.names) }
     findings += known.refused.map { .failure(.sshConfiguration, SSHText.refusedFor($0.name, $0.line ?? "?")) }
-    if let line = rescue(known) {
+    if let line = nobody(known) {
+      findings.removeAll { $0.level == .ok }
+      findings.append(line)
+    } else if let line = rescue(known) {
       // Who is said to get in does not.
       if line.id != nil { findings.removeAll { $0.level == .ok } }
       findings.append(line)
@@ -86,8 +89,10 @@ struct SSHCheck {
     if settings.leavesNoMethods {
       return [Verdict(level: .failure, id: .sshConfiguration, text: .noMethods)]
     }
-    let isAsked = settings.usesPAM && (settings.asksQuestions || settings.takesPasswords)
-    let isLed = isAsked && leadsRescuers(settings)
+    if let setting = settings.refusal {
+      return [Verdict(level: .failure, id: .sshNobody, text: .refusesAll(setting))]
+    }
+    let isLed = settings.isAsked && leadsRescuers(settings)
     var found: [Verdict] = []
     if !settings.usesPAM { found.append(Verdict(level: .failure, id: .sshUsePAM, text: .usePAM)) }
     switch (settings.asksQuestions, settings.takesPasswords) {
@@ -126,20 +131,48 @@ struct SSHCheck {
     }
   }
 
+  /// Whether an answer is a way in for somebody of the rescue group; nil where that is not known.
+  private func isWayIn(_ name: String, _ settings: SSHSettings) -> Bool? {
+    guard settings.isAsked, !asks(settings.service) || leadsRescuers(settings) else { return false }
+    return admission(of: name, settings)
+  }
+
   /// Whom sshd keeps out of those whom its stack leads past pam_uaf.
   private func rescue(_ known: SSHReading.Known) -> Finding? {
-    guard leadsRescuers(known.everybody), let members = passwords.members(ofGroup: WayIn.rescueGroup), !members.isEmpty
+    // Where nobody is asked, that has been said.
+    guard known.everybody.isAsked, leadsRescuers(known.everybody),
+      let members = passwords.members(ofGroup: WayIn.rescueGroup), !members.isEmpty
     else { return nil }
-    let admissions = members.map { name in
-      (name, admission(of: name, known.people.first { $0.name == name }?.settings ?? known.everybody))
+    let ways = members.map { name in
+      (name, known.refused.contains { $0.name == name } ? false : isWayIn(name, known.settings(of: name)))
     }
-    let out = admissions.filter { $0.1 == false }.map(\.0)
+    let out = ways.filter { $0.1 == false }.map(\.0)
     if out.count == members.count {
       // Where a key is enough, sshd has another way in.
-      return known.everybody.takesKeyAlone ? .ok(SSHText.rescuers(out)) : .warning(.sshRescue, SSHText.noRescuer(out))
+      let hasKey = members.contains { name in
+        let settings = known.settings(of: name)
+        return settings.takesKeyAlone && admission(of: name, settings) != false
+      }
+      return known.everybody.takesKeyAlone || hasKey
+        ? .ok(SSHText.rescuers(out)) : .warning(.sshRescue, SSHText.noRescuer(out))
     }
     if !out.isEmpty { return .ok(SSHText.rescuers(out)) }
-    let unsure = admissions.filter { $0.1 == nil }.map(\.0)
+    let unsure = ways.filter { $0.1 == nil }.map(\.0)
     return unsure.isEmpty ? nil : .ok(SSHText.unsure(unsure))
+  }
+
+  // MARK: Nobody
+
+  /// The list that keeps everybody out, whom this machine knows.
+  private func nobody(_ known: SSHReading.Known) -> Finding? {
+    let lists = ([known.everybody] + known.people.map(\.settings)).map { settings in
+      settings.listForNobody(
+        members: { passwords.members(ofGroup: $0) }, isAccount: { accounts.account(named: $0) != nil },
+        isRoot: { accounts.account(named: $0)?.userID == 0 })
+    }
+    // A Match block may let in somebody about whom sshd was not asked.
+    guard let list = lists.first ?? nil, !lists.contains(nil), known.left == 0 else { return nil }
+    return list.hasPrefix("Deny")
+      ? .failure(.sshNobody, SSHText.deniesAll(list)) : .warning(.sshNobody, SSHText.allowsNobody(list))
   }
 }

@@ -124,7 +124,9 @@ struct SSHConfiguration {
 
   private func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 
+  /// The text of a file; of a folder, which sshd opens and reads nothing from, none.
   private func read(_ path: String) -> String? {
+    if case .success(let state) = FileState.of(path), state.kind == S_IFDIR { return "" }
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     return PAMDirectory(path: folder(of: path)).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -151,6 +153,9 @@ enum SSHReading {
     var unevaluated: [String]
     /// sshd's own line, where it did not tell its settings, and they are those of the files.
     var complaint: String?
+
+    /// The settings for somebody.
+    func settings(of name: String) -> SSHSettings { people.first { $0.name == name }?.settings ?? everybody }
   }
 
   /// There is no sshd.

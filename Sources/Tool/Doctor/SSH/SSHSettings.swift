@@ -16,7 +16,7 @@ struct SSHSettings: Equatable {
     "usepam": "no", "kbdinteractiveauthentication": "yes", "passwordauthentication": "yes",
     "pubkeyauthentication": "yes", "authenticationmethods": "any", "authorizedkeyscommand": "none",
     "hostbasedauthentication": "no", "gssapiauthentication": "no", "trustedusercakeys": "none",
-    "permitrootlogin": "prohibit-password", "pamservicename": "sshd",
+    "permitrootlogin": "prohibit-password", "pamservicename": "sshd", "maxauthtries": "6", "refuseconnection": "no",
   ]
   private static let former = [
     "challengeresponseauthentication": "kbdinteractiveauthentication",
@@ -105,6 +105,16 @@ struct SSHSettings: Equatable {
   /// Whether no list of methods is left, because each names one that is off: sshd then lets nobody in.
   var leavesNoMethods: Bool { methods?.isEmpty == true }
 
+  /// The setting that ends every connection before somebody can answer; nil where none does.
+  ///
+  /// A client begins with the method `none`, after which sshd counts failures; `RefuseConnection` came with 9.9.
+  var refusal: String? {
+    if value("refuseconnection") == "yes" { return "RefuseConnection yes" }
+    return Int(value("maxauthtries")).map { $0 <= 0 } == true ? "MaxAuthTries 0" : nil
+  }
+  /// Whether somebody can be asked anything by PAM.
+  var isAsked: Bool { usesPAM && refusal == nil && !leavesNoMethods && (asksQuestions || takesPasswords) }
+
   /// Whether people are shown PAM's questions.
   var asksQuestions: Bool {
     isKeyboardInteractive && methods?.joined().contains("keyboard-interactive") != false
@@ -166,6 +176,11 @@ struct SSHSettings: Equatable {
   /// - Parameter isMember: whether they are of the group of a name.
   func admits(_ name: String, isRoot: Bool, isMember: (String) -> Bool) -> Bool? {
     if isRoot, value("permitrootlogin") != "yes" { return false }
+    return lets(name, isMember)
+  }
+
+  /// Whether the lists let somebody in, by whatever method.
+  private func lets(_ name: String, _ isMember: (String) -> Bool) -> Bool? {
     var isCertain = true
     func isListed(_ found: Bool?) -> Bool {
       if found == nil { isCertain = false }
@@ -173,13 +188,46 @@ struct SSHSettings: Equatable {
     }
     if isListed(Self.lists(words("denyusers"), name)) { return false }
     let allowed = words("allowusers")
-    if !allowed.isEmpty, Self.lists(allowed, name) == false { return false }
-    if !allowed.isEmpty { _ = isListed(Self.lists(allowed, name)) }
+    if !allowed.isEmpty {
+      let found = Self.lists(allowed, name)
+      if found == false { return false }
+      _ = isListed(found)
+    }
     if isListed(Self.contains(words("denygroups"), isMember)) { return false }
     let groups = words("allowgroups")
-    if !groups.isEmpty, Self.contains(groups, isMember) == false { return false }
-    if !groups.isEmpty { _ = isListed(Self.contains(groups, isMember)) }
+    if !groups.isEmpty {
+      let found = Self.contains(groups, isMember)
+      if found == false { return false }
+      _ = isListed(found)
+    }
     return isCertain ? true : nil
+  }
+
+  /// The list by which nobody whom this machine knows is let in; nil where somebody is, or may be.
+  ///
+  /// - Parameters:
+  ///   - members: the members of a group; nil if there is no such group.
+  ///   - isAccount: whether there is an account of a name.
+  ///   - isRoot: whether it is root's.
+  func listForNobody(
+    members: (String) -> [String]?, isAccount: (String) -> Bool, isRoot: (String) -> Bool
+  ) -> String? {
+    if words("denyusers").contains(where: Self.fitsAll) { return "DenyUsers" }
+    if words("denygroups").contains(where: Self.fitsAll) { return "DenyGroups" }
+    func isIn(_ name: String) -> Bool {
+      guard isAccount(name), !isRoot(name) || value("permitrootlogin") != "no" else { return false }
+      return lets(name) { members($0)?.contains(name) == true } != false
+    }
+    let users = words("allowusers")
+    if !users.isEmpty {
+      // A pattern, or an address, may let in people whom only a directory knows.
+      let isKnown = users.allSatisfy { pattern in !pattern.contains { "*?".contains($0) } }
+      let names = users.map { String($0.prefix { $0 != "@" }) }
+      return isKnown && !names.contains(where: isIn) ? "AllowUsers" : nil
+    }
+    let groups = words("allowgroups")
+    guard !groups.isEmpty, groups.allSatisfy({ !Self.isPattern($0) }) else { return nil }
+    return groups.contains { members($0)?.contains(where: isIn) == true } ? nil : "AllowGroups"
   }
 
   /// Whether patterns of users fit a name; nil where an address decides.
@@ -195,10 +243,19 @@ struct SSHSettings: Equatable {
   }
 
   private static func contains(_ groups: [String], _ isMember: (String) -> Bool) -> Bool? {
-    if groups.contains("*") { return true }
+    if groups.contains(where: fitsAll) { return true }
     if groups.contains(where: isMember) { return true }
-    return groups.contains { $0.contains { "*?!".contains($0) } } ? nil : false
+    return groups.contains(where: isPattern) ? nil : false
   }
+
+  /// Whether the name of more than one group can fit.
+  ///
+  /// These lists have one pattern a word: `!a,*` of Match is the name of a group here, and no group has a comma in its name.
+  private static func isPattern(_ group: String) -> Bool {
+    !group.contains(",") && group.contains { "*?".contains($0) }
+  }
+
+  private static func fitsAll(_ pattern: String) -> Bool { !pattern.isEmpty && pattern.allSatisfy { $0 == "*" } }
 
   /// Whether a pattern of ssh_config(5) fits a name.
   private static func fits(_ name: String, _ pattern: String) -> Bool {

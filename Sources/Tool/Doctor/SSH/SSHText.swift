@@ -27,6 +27,12 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   case unasked([String])
   /// Every list of methods has one that is off.
   case noMethods
+  /// A setting that ends every connection.
+  case refusesAll(String)
+  /// A list that denies everybody.
+  case deniesAll(String)
+  /// A list that names nobody who is there.
+  case allowsNobody(String)
   /// What is so for some people by a Match block.
   indirect case forSome([String], SSHText)
   /// sshd refuses its configuration; its own line.
@@ -48,56 +54,67 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
 
   private static let group = WayIn.rescueGroup
 
+  /// For whom a setting holds: it is changed where it stands.
+  private enum People {
+    case everybody
+    /// By a Match block.
+    case some
+  }
+
   private static func offSettings(_ methods: [String]) -> String {
     methods.map { $0 == "hostbased" ? "HostbasedAuthentication no" : "GSSAPIAuthentication no" }.joined(separator: ", ")
   }
 
   var english: FindingText {
-    let text = bareEnglish
+    let text = english(for: .everybody)
     return FindingText("ssh: " + text.what, do: text.remedy)
   }
 
-  private var bareEnglish: FindingText {
-    switch self {
+  private func english(for people: People) -> FindingText {
+    let place = people == .some ? "in the Match block" : "in sshd_config"
+    func nobody(_ verb: String, _ plural: String) -> String { people == .some ? "they \(plural)" : "nobody \(verb)" }
+    let getsIn = nobody("gets in", "do not get in")
+    return switch self {
     case .usePAM:
-      FindingText("UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes in sshd_config")
+      FindingText("UsePAM is no: sshd never asks for the passcode", do: "UsePAM yes \(place)")
     case .keyboardInteractive:
       FindingText(
-        "KbdInteractiveAuthentication is no: nobody is shown the question; people type the passcode at \"password:\"",
-        do: "KbdInteractiveAuthentication yes in sshd_config")
+        "KbdInteractiveAuthentication is no: \(nobody("is", "are not")) shown the question, and "
+          + "\(people == .some ? "type" : "people type") the passcode at \"password:\"",
+        do: "KbdInteractiveAuthentication yes \(place)")
     case .neverAsked:
       FindingText(
-        "KbdInteractiveAuthentication is no, and no password is taken: nobody is asked for the passcode",
-        do: "KbdInteractiveAuthentication yes in sshd_config")
+        "KbdInteractiveAuthentication is no, and no password is taken: \(nobody("is", "are not")) asked for the passcode",
+        do: "KbdInteractiveAuthentication yes \(place)")
     case .password:
       FindingText(
         "PasswordAuthentication is yes: it shows no question, and one string answers all of them",
-        do: "PasswordAuthentication no in sshd_config")
+        do: "PasswordAuthentication no \(place)")
     case .publicKey(let isLed):
       FindingText(
-        "nobody gets in by a public key first: where the passcode is refused, \(isLed ? "only \(Self.group)" : "nobody") gets in",
-        do: "PubkeyAuthentication yes in sshd_config, and publickey first in AuthenticationMethods")
+        "\(getsIn) by a public key first: where the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)",
+        do: "PubkeyAuthentication yes \(place), and publickey first in AuthenticationMethods")
     case .noKeys(let isLed):
       FindingText(
-        "AuthorizedKeysFile is none, so that nobody gets in by a public key: where the passcode is refused, "
-          + "\(isLed ? "only \(Self.group)" : "nobody") gets in",
-        do: "AuthorizedKeysFile .ssh/authorized_keys in sshd_config")
+        "AuthorizedKeysFile is none, so that \(getsIn) by a public key: where the passcode is refused, "
+          + "\(isLed ? "only \(Self.group) gets in" : getsIn)",
+        do: "AuthorizedKeysFile .ssh/authorized_keys \(place)")
     case .fine: FindingText("the question is shown, and a public key is another way in")
     case .both(let isLed):
       FindingText(
-        "a public key and then the question: where the passcode is refused, \(isLed ? "only \(Self.group)" : "nobody") gets in"
+        "a public key and then the question: where the passcode is refused, \(isLed ? "only \(Self.group) gets in" : getsIn)"
       )
     case .either(let isLed):
       FindingText(
         "the question is shown, with or without a public key before it: where the passcode is refused, "
-          + "\(isLed ? "only \(Self.group)" : "nobody") gets in")
+          + "\(isLed ? "only \(Self.group) gets in" : getsIn)")
     case .methods:
       FindingText(
-        "AuthenticationMethods has no keyboard-interactive of PAM: nobody is asked for the passcode",
+        "AuthenticationMethods has no keyboard-interactive of PAM: \(nobody("is", "are not")) asked for the passcode",
         do: "'AuthenticationMethods publickey keyboard-interactive:pam', or with a comma for both")
     case .methodsPassword:
       FindingText(
-        "AuthenticationMethods has password and no keyboard-interactive of PAM: nobody is shown the question, and one "
+        "AuthenticationMethods has password and no keyboard-interactive of PAM: \(nobody("is", "are not")) shown the question, and one "
           + "string answers all of them",
         do:
           "KbdInteractiveAuthentication yes and 'AuthenticationMethods publickey keyboard-interactive:pam', or with a "
@@ -105,20 +122,30 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .methodsWithPassword:
       FindingText(
         "AuthenticationMethods has password: it shows no question, and one string answers all of them",
-        do: "take password out of AuthenticationMethods, then PasswordAuthentication no in sshd_config")
+        do: "take password out of AuthenticationMethods, then PasswordAuthentication no \(place)")
     case .unasked(let methods):
       FindingText(
-        "people get in by \(methods.joined(separator: " and ")), and are asked for nothing",
+        "\(people == .some ? "they" : "people") get in by \(methods.joined(separator: " and ")), and are asked for nothing",
         do: Self.offSettings(methods)
-          + " in sshd_config, or keyboard-interactive:pam behind it in AuthenticationMethods")
+          + " \(place), or keyboard-interactive:pam behind it in AuthenticationMethods")
     case .noMethods:
       FindingText(
-        "every list of AuthenticationMethods names a method that is off: nobody gets in",
+        "every list of AuthenticationMethods names a method that is off: \(getsIn)",
         do: "name methods that are on: 'AuthenticationMethods publickey keyboard-interactive:pam'")
+    case .refusesAll(let setting):
+      FindingText("\(setting): sshd ends each connection, and \(getsIn)", do: "take it out \(place)")
+    case .deniesAll(let list):
+      FindingText("\(list) fits everybody: nobody gets in", do: "name in \(list) those alone who must stay out")
+    case .allowsNobody(let list):
+      FindingText(
+        "\(list) lets in nobody whom this machine knows",
+        do: list == "AllowGroups"
+          ? "name groups with members in AllowGroups; 'getent group NAME' shows them"
+          : "name accounts that are there in AllowUsers, and that no other list keeps out")
     case .forSome(let names, let text):
       FindingText(
-        "for \(ShownText.names(names) { "and \($0) more" }), by a Match block: \(text.bareEnglish.what)",
-        do: text.bareEnglish.remedy)
+        "for \(ShownText.names(names) { "and \($0) more" }), by a Match block: \(text.english(for: .some).what)",
+        do: text.english(for: .some).remedy)
     case .refused(let line):
       FindingText(
         "sshd refuses its configuration: \(ShownText.line(line))", do: "correct it until 'sshd -t' says nothing")
@@ -141,12 +168,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .rescuers(let names):
       FindingText(
         "sshd keeps out, of \(Self.group): \(ShownText.names(names) { "and \($0) more" }) (AllowUsers, AllowGroups, "
-          + "DenyUsers, DenyGroups or PermitRootLogin)")
+          + "DenyUsers, DenyGroups, PermitRootLogin, or a Match block without the question)")
     case .noRescuer(let names):
       FindingText(
         "sshd lets in nobody of \(Self.group): \(ShownText.names(names) { "and \($0) more" }): where the passcode is "
           + "refused, nobody gets in",
-        do: "let one of them in by AllowUsers, AllowGroups, DenyUsers, DenyGroups, and PermitRootLogin for root")
+        do:
+          "let one of them in by AllowUsers, AllowGroups, DenyUsers, DenyGroups, and PermitRootLogin for root, with a "
+          + "Match block that leaves them the question")
     case .unsure(let names):
       FindingText(
         "whether sshd lets in \(ShownText.names(names) { "and \($0) more" }) of \(Self.group) depends on where they come "
@@ -155,45 +184,48 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
   }
 
   var korean: FindingText {
-    let text = bareKorean
+    let text = korean(for: .everybody)
     return FindingText("ssh: " + text.what, do: text.remedy)
   }
 
-  private var bareKorean: FindingText {
-    switch self {
-    case .usePAM: FindingText("UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "sshd_config에 'UsePAM yes'")
+  private func korean(for people: People) -> FindingText {
+    let place = people == .some ? "그 Match 블록" : "sshd_config"
+    let anybody = people == .some ? "" : "아무에게도 "
+    let staysOut = people == .some ? "들어올 수 없습니다" : "아무도 들어올 수 없습니다"
+    return switch self {
+    case .usePAM: FindingText("UsePAM이 no이므로 sshd가 패스코드를 묻지 않습니다", do: "\(place)에 'UsePAM yes'")
     case .keyboardInteractive:
       FindingText(
         "KbdInteractiveAuthentication이 no이므로 질문이 표시되지 않고 'password:'에 패스코드를 입력해야 합니다",
-        do: "sshd_config에 'KbdInteractiveAuthentication yes'")
+        do: "\(place)에 'KbdInteractiveAuthentication yes'")
     case .neverAsked:
       FindingText(
-        "KbdInteractiveAuthentication이 no이고 비밀번호도 받지 않아 아무에게도 패스코드를 묻지 않습니다",
-        do: "sshd_config에 'KbdInteractiveAuthentication yes'")
+        "KbdInteractiveAuthentication이 no이고 비밀번호도 받지 않아 \(anybody)패스코드를 묻지 않습니다",
+        do: "\(place)에 'KbdInteractiveAuthentication yes'")
     case .password:
       FindingText(
         "PasswordAuthentication이 yes이므로 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
-        do: "sshd_config에 'PasswordAuthentication no'")
+        do: "\(place)에 'PasswordAuthentication no'")
     case .publicKey(let isLed):
       FindingText(
         "공개 키로 먼저 들어올 수 없어, 패스코드가 거부되면 "
           + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "들어올 길이 없습니다"),
-        do: "sshd_config에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
+        do: "\(place)에 'PubkeyAuthentication yes', AuthenticationMethods의 첫 항목은 publickey")
     case .noKeys(let isLed):
       FindingText(
         "AuthorizedKeysFile이 none이어서 공개 키로 들어올 수 없고, 패스코드가 거부되면 "
           + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "들어올 길이 없습니다"),
-        do: "sshd_config에 'AuthorizedKeysFile .ssh/authorized_keys'")
+        do: "\(place)에 'AuthorizedKeysFile .ssh/authorized_keys'")
     case .fine: FindingText("질문이 표시되고, 공개 키로도 들어올 수 있습니다")
     case .both(let isLed):
-      FindingText("공개 키 다음에 질문합니다. 패스코드가 거부되면 \(isLed ? "\(Self.group)만 들어올 수 있습니다" : "아무도 들어올 수 없습니다")")
+      FindingText("공개 키 다음에 질문합니다. 패스코드가 거부되면 \(isLed ? "\(Self.group)만 들어올 수 있습니다" : staysOut)")
     case .either(let isLed):
       FindingText(
         "공개 키가 있든 없든 질문이 표시됩니다. 패스코드가 거부되면 "
-          + (isLed ? "\(Self.group)만 들어올 수 있습니다" : "아무도 들어올 수 없습니다"))
+          + (isLed ? "\(Self.group)만 들어올 수 있습니다" : staysOut))
     case .methods:
       FindingText(
-        "AuthenticationMethods에 PAM의 keyboard-interactive가 없어 아무에게도 패스코드를 묻지 않습니다",
+        "AuthenticationMethods에 PAM의 keyboard-interactive가 없어 \(anybody)패스코드를 묻지 않습니다",
         do: "'AuthenticationMethods publickey keyboard-interactive:pam', 둘 다 요구하려면 쉼표로 이으십시오")
     case .methodsPassword:
       FindingText(
@@ -204,21 +236,31 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .methodsWithPassword:
       FindingText(
         "AuthenticationMethods에 password가 있어, 그 방법에서는 질문이 표시되지 않고 문자열 하나가 모든 질문의 답이 됩니다",
-        do: "AuthenticationMethods에서 password를 뺀 다음 sshd_config에 'PasswordAuthentication no'")
+        do: "AuthenticationMethods에서 password를 뺀 다음 \(place)에 'PasswordAuthentication no'")
     case .unasked(let methods):
       FindingText(
         "다음 방법으로는 아무 질문 없이 들어올 수 있습니다: \(methods.joined(separator: ", "))",
         do:
-          "sshd_config에 '\(Self.offSettings(methods))', 또는 AuthenticationMethods에서 그 뒤에 keyboard-interactive:pam을 이으십시오"
+          "\(place)에 '\(Self.offSettings(methods))', 또는 AuthenticationMethods에서 그 뒤에 keyboard-interactive:pam을 이으십시오"
       )
     case .noMethods:
       FindingText(
-        "AuthenticationMethods의 모든 목록에 꺼진 방법이 있어 아무도 들어올 수 없습니다",
+        "AuthenticationMethods의 모든 목록에 꺼진 방법이 있어 \(staysOut)",
         do: "켜진 방법만 쓰십시오: 'AuthenticationMethods publickey keyboard-interactive:pam'")
+    case .refusesAll(let setting):
+      FindingText("\(setting): sshd가 모든 연결을 끊으므로 \(staysOut)", do: "\(place)에서 지우십시오")
+    case .deniesAll(let list):
+      FindingText("\(list)이(가) 모두에게 해당하여 아무도 들어올 수 없습니다", do: "\(list)에는 들어오면 안 되는 대상만 적으십시오")
+    case .allowsNobody(let list):
+      FindingText(
+        "\(list)에 따르면 이 컴퓨터가 아는 사람 중 아무도 들어올 수 없습니다",
+        do: list == "AllowGroups"
+          ? "AllowGroups에 구성원이 있는 그룹을 적으십시오. 구성원은 'getent group NAME' 명령으로 볼 수 있습니다"
+          : "AllowUsers에 실제로 있고 다른 목록이 막지 않는 계정을 적으십시오")
     case .forSome(let names, let text):
       FindingText(
-        "Match 블록에 따라 다음 사용자에게는 다릅니다: \(ShownText.names(names) { "외 \($0)명" }): \(text.bareKorean.what)",
-        do: text.bareKorean.remedy)
+        "Match 블록에 따라 다음 사용자에게는 다릅니다: \(ShownText.names(names) { "외 \($0)명" }): \(text.korean(for: .some).what)",
+        do: text.korean(for: .some).remedy)
     case .refused(let line):
       FindingText(
         "sshd가 자신의 설정을 거부합니다: \(ShownText.line(line))", do: "'sshd -t'가 아무 말도 하지 않을 때까지 고치십시오")
@@ -241,12 +283,14 @@ enum SSHText: FindingCatalogue, Equatable, Sendable {
     case .rescuers(let names):
       FindingText(
         "\(Self.group) 그룹에서 sshd가 들여보내지 않는 사용자: \(ShownText.names(names) { "외 \($0)명" })"
-          + "(AllowUsers, AllowGroups, DenyUsers, DenyGroups, PermitRootLogin)")
+          + "(AllowUsers, AllowGroups, DenyUsers, DenyGroups, PermitRootLogin 또는 질문이 없는 Match 블록)")
     case .noRescuer(let names):
       FindingText(
         "sshd가 \(Self.group) 그룹의 아무도 들여보내지 않아, 패스코드가 거부되면 들어올 길이 없습니다: "
           + ShownText.names(names) { "외 \($0)명" },
-        do: "AllowUsers, AllowGroups, DenyUsers, DenyGroups에서(root이면 PermitRootLogin에서) 그중 한 명을 들여보내십시오")
+        do:
+          "AllowUsers, AllowGroups, DenyUsers, DenyGroups에서(root이면 PermitRootLogin에서) 그중 한 명을 들여보내고, Match 블록이 질문을 없애지 않게 하십시오"
+      )
     case .unsure(let names):
       FindingText(
         "\(Self.group) 그룹의 다음 사용자를 sshd가 들여보내는지는 접속하는 곳이나 패턴에 따라 다릅니다: "
