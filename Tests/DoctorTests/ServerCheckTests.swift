@@ -244,6 +244,29 @@ import UAFWire
     #expect(!machine.has(.serverPath))
   }
 
+  @Test(arguments: ["get", "respond"])
+  func `one address of uaf-server for requests and responses is a failure`(name: String) {
+    let machine = Machine()
+    machine.configure("/uaf/get", "/uaf/\(name)")
+    machine.configure("/uaf/respond", "/uaf/\(name)")
+    let lines = machine.doctor().lines(about: "server").filter { $0.hasSuffix("[server-path]") }
+    #expect(
+      lines.contains { line in
+        line.hasPrefix("FAIL server: server.request_url and server.response_url are one address, https://")
+      }, "\(lines)")
+  }
+
+  @Test func `one address is only warned of where a server may tell requests from responses, and is usual in 'plain'`()
+  {
+    let machine = Machine()
+    machine.configure("/uaf/get", "/uaf/all")
+    machine.configure("/uaf/respond", "/uaf/all")
+    machine.server?.answers["/uaf/all"] = FakeServer.json(#"{"statusCode":1498}"#)
+    #expect(machine.has(.serverPath) && !machine.doctor().hasFailed)
+    machine.configure("[server]", "[server]\ndialect = \"plain\"")
+    #expect(!machine.doctor().lines(about: "server").contains { $0.contains("one address") })
+  }
+
   @Test func `warns of a certificate that ends within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)

@@ -185,6 +185,8 @@ enum AnswerText: FindingCatalogue {
   case unfit(key: String, String)
   /// A request is answered at the address of the response.
   case exchanged(key: String, other: String, url: String)
+  /// Requests and responses go to one address.
+  case same(key: String, other: String, url: String)
 
   var english: FindingText {
     switch self {
@@ -192,6 +194,11 @@ enum AnswerText: FindingCatalogue {
       FindingText(
         "server: \(key) and \(other) are exchanged: a request is answered at \(url)",
         do: "exchange the two addresses in the configuration")
+    case .same(let key, let other, let url):
+      FindingText(
+        "server: \(key) and \(other) are one address, \(url): a server that does not tell requests from responses there lets "
+          + "nobody in",
+        do: "write the server's address for requests into \(key), and the one for responses into \(other)")
     case .understood(let key): FindingText("server: \(key) answers as a UAF server does")
     case .redirected(let place, let goal):
       FindingText(
@@ -237,6 +244,10 @@ enum AnswerText: FindingCatalogue {
       FindingText(
         "서버: 다음 두 설정의 주소가 서로 바뀌었습니다: \(key), \(other). 요청에 답하는 주소: \(url)",
         do: "설정에서 두 주소를 서로 바꾸십시오")
+    case .same(let key, let other, let url):
+      FindingText(
+        "서버: 다음 두 설정의 주소가 같습니다: \(key), \(other): \(url). 그 주소에서 요청과 응답을 구별하지 않는 서버는 아무도 들여보내지 않습니다",
+        do: "\(key)에는 요청을 받는 주소를, \(other)에는 응답을 받는 주소를 쓰십시오")
     case .understood(let key): FindingText("서버: \(key): UAF 서버로서 응답합니다")
     case .redirected(let place, let goal):
       FindingText(

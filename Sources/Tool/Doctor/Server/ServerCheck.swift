@@ -48,6 +48,7 @@ struct ServerCheck {
       if isAnswered, let exchanged = exchanged(question, refusal, over: line) { return findings + [exchanged] }
       if isAnswered { findings += judge(question, answer, refusal) }
     }
+    findings += sameAddresses()
     guard reached.values.contains(true) else { return findings }
     return findings + VerdictKeyCheck(server: server, owner: owner, isRoot: isRoot, line: line).findings()
   }
@@ -91,6 +92,30 @@ struct ServerCheck {
       AnswerCheck(question: other, dialect: server.dialect).objection(to: answer) == nil
     else { return nil }
     return .failure(.serverPath, AnswerText.exchanged(key: question.key, other: key, url: url.text))
+  }
+
+  /// Where requests and responses go to one address.
+  ///
+  /// A server of the dialect `plain` tells them apart by GET and POST. One of `fido` has to do it by what the body names;
+  /// those whose addresses end as uaf-server's do not.
+  private func sameAddresses() -> [Finding] {
+    guard server.dialect == .fido else { return [] }
+    var keys: [String] = []
+    return [("authentication", server.authentication), ("registration", server.registration)].compactMap { name, own in
+      guard let url = own.requestURL ?? server.requestURL, url == own.responseURL ?? server.responseURL else {
+        return nil
+      }
+      func key(_ own: ServerURL?, _ name: String, in section: String) -> String {
+        own == nil ? "server.\(name)" : "server.\(section).\(name)"
+      }
+      let request = key(own.requestURL, "request_url", in: name)
+      guard !keys.contains(request) else { return nil }
+      keys.append(request)
+      let text = AnswerText.same(
+        key: request, other: key(own.responseURL, "response_url", in: name), url: url.text)
+      let isUsual = ["/get", "/respond"].contains { url.text.hasSuffix($0) }
+      return isUsual ? .failure(.serverPath, text) : .warning(.serverPath, text)
+    }
   }
 
   private func clientSettings(_ question: ServerQuestion) -> ClientSettings {
