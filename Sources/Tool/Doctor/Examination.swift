@@ -55,7 +55,7 @@ package struct Examination {
       TrustCheck(configuration: $0, path: self.configuration.path, owner: installation.owner, isRoot: isRoot).run()
     }
     return [
-      programs,
+      { Self.programs(of: installation) },
       { MachineCheck(facts: installation.facts()).findings() },
       { SocketCheck(path: installation.socketPath, owner: installation.owner).findings() },
       { CoreCheck(core: core, isRoot: isRoot).findings() },
@@ -72,7 +72,18 @@ package struct Examination {
     ]
   }
 
-  private func programs() -> [Finding] {
+  /// What keeps every login from being let in, of the parts that lie on this machine: programs, configuration and state.
+  ///
+  /// The server is not asked, and neither is the core: both may come later.
+  package static func failures(of installation: Installation) -> [Finding] {
+    let (found, configuration) = ConfigurationCheck(
+      given: nil, standard: installation.configurationPath, owner: installation.owner, isRoot: true
+    ).run()
+    let state = configuration.map { Self.state(of: installation, $0, isRoot: true) } ?? []
+    return (programs(of: installation) + found + state).filter { $0.level == .failure }
+  }
+
+  private static func programs(of installation: Installation) -> [Finding] {
     [("helper", installation.helperPath), ("fetch", installation.fetchPath)].flatMap { name, path in
       ProgramCheck(
         name: name, path: path, owner: installation.owner, version: { installation.output($0, ["--version"]) }
@@ -83,7 +94,13 @@ package struct Examination {
   /// The configuration says where the state folder is.
   private func state(_ configuration: Configuration?) -> [Finding] {
     guard let configuration else { return [.skipped(StateText.unknown)] }
-    return StateCheck(
+    return Self.state(of: installation, configuration, isRoot: isRoot)
+  }
+
+  private static func state(
+    of installation: Installation, _ configuration: Configuration, isRoot: Bool
+  ) -> [Finding] {
+    StateCheck(
       folder: configuration.state.directory, owner: installation.owner, isRoot: isRoot, chip: configuration.tpm,
       isReadOnly: installation.isReadOnly, isFixed: installation.isFixed
     ).findings()

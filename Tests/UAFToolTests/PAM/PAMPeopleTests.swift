@@ -90,6 +90,24 @@ import Wording
     #expect(enable("sudo", core: FakeCore([.finished(Machine.finished(document))])).exit == .refused)
   }
 
+  @Test(arguments: ["state-readonly", "state-missing", "state-open", "program-missing"])
+  func `a machine on which every login would fail keeps its password, and is told why`(broken: String) {
+    let machine = stacks.machine
+    switch broken {
+    case "state-readonly": machine.installation.isReadOnly = { _ in true }
+    case "state-missing": machine.folder.delete("state/device.key")
+    case "state-open": machine.folder.setMode(0o755, of: "state/accounts")
+    default: machine.folder.delete("libexec/uaf-fetch")
+    }
+    machine.register(1001, Machine.finished(""))
+    let document = Machine.finished(Machine.document(Machine.passcode, name: "bob"))
+    let bench = enable("sudo", core: FakeCore([.finished(document)]))
+    #expect(bench.exit == .refused && isUntouched, "\(bench.notes)")
+    #expect(bench.notes.contains("FAIL ") && bench.notes.contains("pam_uaf could let in nobody on this machine"))
+    let done = enable("sudo", "--anyway", core: FakeCore([.finished(document)]))
+    #expect(done.exit == .success && done.notes.contains("FAIL ") && !isUntouched)
+  }
+
   @Test func `who runs commands by sudo without a password loses nothing`() {
     sudoers("bob ALL=NOPASSWD: ALL")
     #expect(enable("sudo").exit == .success)

@@ -65,6 +65,7 @@ package struct ServiceEnabling {
     let trial = FamilyTrial(family: family, service: name, folder: folder, site: site, person: person)
     let seen = try trial.run { () throws(StackError) in
       guard losing.isEmpty || isAnyway else { throw .unregistered(losing) }
+      guard site.isUsable() || isAnyway else { throw .unusable }
     }
     for line in seen { tell(line) }
     if !losing.isEmpty { tell(.unregistered(losing)) }

@@ -61,6 +61,8 @@ package enum StackError: Error, Equatable {
   case noWayIn(WayIn.Objection)
   /// These people use the service, and would be refused because they have registered nothing.
   case unregistered([String])
+  /// The module could let nobody in on this machine.
+  case unusable
   case trial(TrialProblem)
   /// Another name of the program of a service cannot be changed with it.
   indirect case member(StackError, of: String)
@@ -271,6 +273,7 @@ extension StackError: Catalogued {
     case .noWayIn(let objection): "administrators would have no other way in: \(objection.english)"
     case .unregistered(let names):
       "not registered on this machine, and refused from then on: \(ShownText.names(names) { "and \($0) more" })"
+    case .unusable: "pam_uaf could let in nobody on this machine"
     case .trial(let problem): "the new stack was tried, and not put in place: \(problem.english.what)"
     case .member(let error, let service):
       "\(error.englishProblem), and is another name of \(service): nothing was changed"
@@ -325,6 +328,7 @@ extension StackError: Catalogued {
     case .noWayIn(let objection): "관리자가 들어올 다른 방법이 없어집니다: \(objection.korean)"
     case .unregistered(let names):
       "이 컴퓨터에 등록되어 있지 않아 앞으로 거부될 계정: \(ShownText.names(names) { "외 \($0)개" })"
+    case .unusable: "이 컴퓨터에서는 pam_uaf가 아무도 들여보낼 수 없습니다"
     case .trial(let problem): "새 스택을 시험했으나 적용하지 않았습니다: \(problem.korean.what)"
     case .member(let error, let service):
       "\(error.koreanProblem). \(service)의 다른 이름이므로 아무것도 바꾸지 않았습니다"
@@ -384,6 +388,7 @@ extension StackError: Catalogued {
     case .nothingRecorded(_, let include):
       "write what stood in place of '@include \(include)', which is '@include common-auth' on Debian"
     case .noWayIn(let objection): objection.englishRemedy
+    case .unusable: "correct what 'uafctl doctor' calls FAIL first; with --anyway it is done now"
     case .unregistered:
       "each of them runs 'uafctl register' first; with --anyway it is done now, and they register later"
     case .trial(let problem): problem.english.remedy
@@ -444,6 +449,7 @@ extension StackError: Catalogued {
     case .nothingRecorded(_, let include):
       "'@include \(include)' 대신 이전에 있던 줄을 쓰십시오. 데비안에서는 '@include common-auth'입니다"
     case .noWayIn(let objection): objection.koreanRemedy
+    case .unusable: "'uafctl doctor'가 FAIL이라고 하는 것을 먼저 바로잡으십시오. --anyway를 쓰면 지금 적용됩니다"
     case .unregistered: "각자 먼저 'uafctl register'를 실행하십시오. --anyway를 쓰면 지금 적용되고 등록은 나중에 할 수 있습니다"
     case .trial(let problem): problem.korean.remedy
     case .member(let error, let service):

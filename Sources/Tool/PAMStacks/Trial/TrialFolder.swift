@@ -129,6 +129,8 @@ package struct PAMSite {
   package let isMountPoint: (String) -> Bool
   /// Whether an account could log in by the module that the stacks ask.
   package let isRegistered: (String) -> Bool
+  /// Whether the module could let in anybody here; tells what keeps it from that.
+  package let isUsable: () -> Bool
 
   /// - Parameters:
   ///   - vendorFolders: the folders libpam looks into where the first has no file of a service.
@@ -143,11 +145,12 @@ package struct PAMSite {
   ///   - ssh: what sshd asks for.
   ///   - isMountPoint: whether something is mounted at a name.
   ///   - isRegistered: whether an account could log in by the module.
+  ///   - isUsable: whether the module could let in anybody here; tells what keeps it from that.
   package init(
     vendorFolders: [String], moduleFolders: [String], templateFolder: String, trialParent: String, owner: uid_t,
     accounts: any AccountDirectory, passwords: any PasswordDirectory, tester: any StackTester,
     sudo: SudoSettings, ssh: SSHServices, isMountPoint: @escaping (String) -> Bool,
-    isRegistered: @escaping (String) -> Bool
+    isRegistered: @escaping (String) -> Bool, isUsable: @escaping () -> Bool
   ) {
     self.vendorFolders = vendorFolders
     self.moduleFolders = moduleFolders
@@ -161,6 +164,7 @@ package struct PAMSite {
     self.ssh = ssh
     self.isMountPoint = isMountPoint
     self.isRegistered = isRegistered
+    self.isUsable = isUsable
   }
 
   /// Opens the folder of services for changes; no other `uafctl pam` can run while it is open.

@@ -177,6 +177,13 @@ struct TerminalAnswerer: StackAnswerer {
 }
 
 extension ToolContext {
+  /// Whether the parts of this machine are as a login needs them; tells what is not.
+  private var isUsable: Bool {
+    let failures = Examination.failures(of: installation)
+    for finding in failures { output.note(finding.line(in: language, colours: false)) }
+    return failures.isEmpty
+  }
+
   /// What a change of PAM's services has to know of this machine.
   var pamSite: PAMSite {
     let registered = RegisteredAccounts(
@@ -186,6 +193,7 @@ extension ToolContext {
       templateFolder: installation.templateFolder, trialParent: installation.trialParent, owner: installation.owner,
       accounts: caller.accounts, passwords: installation.passwords, tester: installation.tester,
       sudo: installation.readSudoers(), ssh: installation.readSSH(),
-      isMountPoint: installation.isMountPoint, isRegistered: registered.has)
+      isMountPoint: installation.isMountPoint, isRegistered: registered.has,
+      isUsable: { isUsable })
   }
 }
