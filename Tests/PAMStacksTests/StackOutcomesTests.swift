@@ -411,8 +411,8 @@ import Testing
       ("auth optional pam_unix.so\n\(ours)", "tried:1"),
       ("auth optional pam_unix.so\nauth required pam_uaf.so", "tried:1"),
       ("auth optional pam_unix.so\n\(ours)\nauth required pam_unix.so", nil),
-      // Of a module that nobody knows an optional line may do anything.
-      ("auth optional pam_corp.so\n\(ours)", nil), ("auth [success=ok default=ignore] pam_corp.so\n\(ours)", "tried:1"),
+      // A module that nobody knows may do anything.
+      ("auth optional pam_corp.so\n\(ours)", nil), ("auth [success=ok default=ignore] pam_corp.so\n\(ours)", nil),
       // Either of them is enough, or the password comes behind.
       (
         "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_uaf.so\n"

@@ -884,7 +884,8 @@ import ToolTestSupport
       "@include common-auth\nsession optional pam_deny.so\nsession required pam_permit.so\n",
       "@include common-auth\nsession [success=ok module_unknown=ignore default=bad] pam_selinux.so close\n",
       "@include common-auth\nsession [default=1] pam_permit.so\nsession requisite pam_deny.so\nsession required pam_permit.so\n",
-      "auth optional pam_exec.so /bin/check\n@include common-auth\nsession optional pam_exec.so /bin/check\n",
+      "auth optional pam_exec.so /bin/check\n@include common-auth\nsession optional pam_exec.so /bin/check\n"
+        + "session required pam_permit.so\n",
       "auth sufficient pam_u2f.so\n@include common-auth\nauth optional pam_cap.so\n",
       "auth required pam_unix.so\nauth required pam_unix.so use_first_pass\n",
       // Those of Debian's login.

@@ -345,13 +345,13 @@ package struct StackReading {
   /// another way and no matter of this.
   ///
   /// - Parameter isSecondFactor: whether the stack is there to ask for a password first. Then a module of which nothing is known
-  ///   counts as one that checks it, also where its line is `optional`.
+  ///   counts as one that checks it.
   package func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
     guard let own = outcomes.first else { return nil }
     let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
     let checking = asking.filter { index in
       let line = entries[index].line
-      guard ModuleResults.vouches(line) || isSecondFactor || line.control != "optional" else { return false }
+      guard ModuleResults.vouches(line) || isSecondFactor else { return false }
       return index > own || leadsToOwnModule(bySuccessOf: index, among: asking)
     }
     let passwords = checking.filter { $0 < own && ModuleResults.checksPassword(entries[$0].line) }
