@@ -561,7 +561,9 @@ enum OptionHelp: Catalogued, CaseIterable {
     case .trial: "Logs this account in at the terminal first, and changes nothing where that fails."
     case .dryRun: "Shows what would be changed, tries it, and changes nothing."
     case .only: "Leaves other names of the same program as they are, such as sudo-i beside sudo."
-    case .anyway: "Goes on although people who use the service today will be refused: they are not registered, or this machine lacks what a login needs."
+    case .anyway:
+      "Goes on although people who use the service today will be refused: they are not registered, or this machine "
+        + "lacks what a login needs."
     case .allServices: "Every service that was enabled."
     }
   }
