@@ -350,8 +350,8 @@ import Testing
   private static let second = "@include common-auth\nauth [success=1 default=ignore] \(rescuers)\n\(ours)"
 
   private func wrong(_ text: String, common: String = "", isSecondFactor: Bool = false) -> String? {
-    reading(text, common: common, service: "sudo").lettingWrongPasswordIn(isSecondFactor: isSecondFactor).map { entry in
-      "\(entry.place.path.replacing(stacks.path + "/", with: "")):\(entry.place.line)"
+    reading(text, common: common, service: "sudo").passwordGap(isSecondFactor: isSecondFactor).map { gap in
+      "\(gap.place.path.replacing(stacks.path + "/", with: "")):\(gap.place.line)"
     }
   }
 
@@ -383,15 +383,24 @@ import Testing
     // The other thing is checked, and the password is not.
     ("auth optional pam_unix.so\nauth required pam_google_authenticator.so", "common-auth:1"),
     ("auth optional pam_unix.so\nauth required pam_corp.so", "common-auth:1"),
-    ("", nil), ("auth required pam_env.so", nil), (debian, nil), ("auth required pam_unix.so", nil),
+    ("auth required pam_unix.so\nauth [default=reset] pam_permit.so", "common-auth:2"),
+    // Nobody, or not everybody, is asked for a password.
+    ("", "tried:3"), ("# A comment.", "tried:3"), ("auth required pam_env.so", "tried:3"),
+    (
+      "auth [success=1 default=ignore] pam_succeed_if.so user ingroup staff\nauth required pam_unix.so", "common-auth:1"
+    ),
+    ("auth [success=1 default=ignore] pam_localuser.so\nauth required pam_unix.so nullok", "common-auth:1"),
+    ("auth [default=1] pam_env.so\nauth required pam_unix.so", "common-auth:1"),
+    (
+      "auth [success=2 default=ignore] pam_succeed_if.so user notingroup x\n" + debian, "common-auth:1"
+    ),
+    (debian, nil), ("auth required pam_unix.so", nil),
     ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
     (directory.replacing("sufficient", with: "required"), nil),
     ("auth optional pam_unix.so\nauth requisite pam_sss.so use_first_pass", nil),
     ("auth optional pam_corp.so\nauth required pam_unix.so", nil),
     // A finger or the password.
     ("auth [success=2 default=ignore] pam_fprintd.so\n" + debian, nil),
-    // Who is asked for no password cannot give a wrong one.
-    ("auth [success=1 default=ignore] pam_succeed_if.so user ingroup staff\nauth required pam_unix.so", nil),
     ("auth substack strict", nil),
     (
       "auth required pam_faillock.so preauth\nauth [success=1 default=bad] pam_unix.so\n"

@@ -79,6 +79,33 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
+    ("# Nothing.\n", "sudo:", "uaf-sudo:"),
+    (
+      "auth [success=1 default=ignore] pam_localuser.so\nauth required pam_unix.so nullok\n", "common-auth:1",
+      "common-auth:1"
+    ),
+  ])
+  func `a second factor without a password before it is refused, and told of where it comes to that`(
+    common: String, before: String, after: String
+  ) {
+    let second =
+      "@include common-auth\nauth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue\n"
+    stacks.template("second-factor/sudo", second + "auth [success=ok ignore=ignore default=die] pam_uaf.so\n")
+    let debian = stacks.read("common-auth") ?? ""
+    stacks.write("login", "auth required pam_unix.so\n" + Self.account)
+    stacks.write("common-auth", common)
+    let said = stacks.run("enable", "sudo", "--shape", "second-factor").notes
+    let told = "this line leads to the passcode without a password before it"
+    #expect(said.contains("/\(before)") && said.contains(told) && said.contains("--shape instead"), "\(said)")
+    #expect(stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil)
+    stacks.write("common-auth", debian)
+    #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
+    stacks.write("common-auth", common)
+    #expect(stacks.text(stacks.run("status")).contains("sudo: \(after)"))
+    #expect(stacks.findings().contains { $0.id == .pamWrongPassword && $0.level == .failure })
+  }
+
+  @Test(arguments: [
     ("auth optional pam_unix.so\n", 1), ("auth [success=ok default=ignore] pam_unix.so\n", 1),
     ("auth required pam_permit.so\nauth optional pam_unix.so\n", 2),
     ("auth [success=1 default=ignore] pam_unix.so nullok\nauth required pam_permit.so\n", 1),

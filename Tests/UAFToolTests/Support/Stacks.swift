@@ -23,6 +23,15 @@ final class Stacks {
 
     """
 
+  /// The same with the password first.
+  static let second = """
+    # A ready stack.
+    @include common-auth
+    auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue
+    auth [success=ok ignore=ignore default=die] pam_uaf.so
+
+    """
+
   init() {
     vendor = machine.folder.folder("vendor", mode: 0o755)
     machine.installation.vendorPAMFolders = [vendor]
@@ -33,7 +42,7 @@ final class Stacks {
     for shape in ["instead", "fallback", "second-factor"] {
       _ = machine.folder.folder("templates/" + shape, mode: 0o755)
       for name in ["sudo", "sshd", "login", "su", "polkit-1", "display-manager", "locker"] {
-        template("\(shape)/\(name)", "# \(shape)\n" + Self.stack)
+        template("\(shape)/\(name)", "# \(shape)\n" + (shape == "second-factor" ? Self.second : Self.stack))
       }
     }
     template("instead/sddm", "# instead\n" + Self.stack)

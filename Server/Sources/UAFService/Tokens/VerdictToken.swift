@@ -56,7 +56,7 @@ struct VerdictClaims: Equatable, Sendable {
   var use: [UAFOperation] = []
   /// `over`: base64url of the SHA-256 of what it authorises; nil where the operation is all.
   var proofSubject: String?
-  /// `revoked`: base64url of the SHA-256 of which keys of the account were revoked then; nil unless it is a proof for further keys.
+  /// `revoked`: base64url of `Credentials.revocationMark` as it was then; nil unless it is a proof for further keys.
   var revocationMark: [UInt8]?
   /// `keys`: the KeyIDs that signed, were registered or were removed.
   var keyIDs: [String] = []

@@ -331,7 +331,8 @@ import UAFWire
     throw Ending(.forbidden, because: .accountForbidden, log: "the server forbade the account what it asked for last")
   }
 
-  /// Whether the server has disabled or locked the account, or forbade it what it asked for last, as far as this machine has heard.
+  /// Whether the server has disabled or locked the account, or refused its last request as forbidden (1403), as far as this
+  /// machine has heard.
   ///
   /// What cannot be read forbids nothing.
   ///

@@ -74,10 +74,10 @@ public enum PastedCode {
     return kinds.count == 1 ? kinds.first : nil
   }
 
-  /// Whether a line is a code or a payload and nothing else: what follows it is no part of it.
+  /// Whether a line is a code or a payload and nothing else, so that the next line is not part of it.
   ///
-  /// So is any other word with the characters of a code, such as one with a typing error. A payload that something is missing of may go on in the next line, and a line that a
-  /// mail program has quoted is of a letter.
+  /// Any word with the characters of a code counts, such as a code with a typing error. An incomplete payload does not: it may go
+  /// on in the next line. Neither does a line that a mail program has quoted: it belongs to a letter.
   public static func standsAlone(in line: String) -> Bool {
     guard let first = tidied(line).unicodeScalars.first(where: { $0 != " " }), first != ">", first != "|" else {
       return false

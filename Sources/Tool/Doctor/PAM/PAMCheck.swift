@@ -106,9 +106,9 @@ struct PAMCheck {
     let file = "\(directory)/\(service)"
     let edited = editedStack(of: service)
     let refusal = reading.refusal
-    let wrong = reading.lettingWrongPasswordIn(
+    let gap = reading.passwordGap(
       isSecondFactor: StackList(reader: PAMDirectory(path: directory)).isSecondFactor(service))
-    if refusal == .refuses, reading.leadingPast == nil, let wrong { return Self.lettingIn(wrong) }
+    if refusal == .refuses, reading.leadingPast == nil, let gap, gap.kind == .wrong { return Self.finding(gap) }
     if let anybody = reading.lettingAnybodyIn {
       // Where a refusal is one, an earlier line that leads past it is named first, as by `uafctl pam enable`.
       let line = own.refusalRefuses ? reading.passing ?? anybody : anybody
@@ -123,15 +123,15 @@ struct PAMCheck {
     if let line = reading.passing, own.refusalRefuses || edited != nil {
       return .failure(.pamPassedOver, PAMText.passedOver(file: line.place.path, line: line.place.line))
     }
-    if let wrong { return Self.lettingIn(wrong) }
+    if let gap { return Self.finding(gap) }
     if refusal == .leavesToOthers { return .ok(PAMText.wayBehind(file: file)) }
     if reading.passing != nil { return .ok(PAMText.wayBefore(file: file)) }
     return reading.leadsRescuersPast
       ? .ok(PAMText.wayPast(file: file)) : .warning(.pamNoWayIn, PAMText.noWayIn(file: file))
   }
 
-  private static func lettingIn(_ wrong: StackEntry) -> Finding {
-    .failure(.pamWrongPassword, PAMText.wrongPassword(file: wrong.place.path, line: wrong.place.line))
+  private static func finding(_ gap: PasswordGap) -> Finding {
+    .failure(.pamWrongPassword, PAMText.passwordGap(gap))
   }
 
   /// The stack of `uafctl pam enable` that a service includes, if somebody has edited it.

@@ -13,8 +13,8 @@ enum PAMText: FindingCatalogue {
   case letsIn(file: String)
   /// A line lets somebody in before the module is asked.
   case passedOver(file: String, line: Int)
-  /// A wrong password gets past a line, and somebody in with it.
-  case wrongPassword(file: String, line: Int)
+  /// Somebody gets in without the right password.
+  case passwordGap(PasswordGap)
   /// A stack of `uafctl pam enable` in which a refusal is none any more.
   case edited(file: String, service: String)
   case noEffect(file: String)
@@ -41,8 +41,7 @@ enum PAMText: FindingCatalogue {
         "pam: \(file): a refusal is followed by nothing that refuses", do: "put 'auth required pam_deny.so' behind it")
     case .passedOver(let file, let line):
       Self.ofPAM(StackError.passedOver(path: file, line: line).english)
-    case .wrongPassword(let file, let line):
-      Self.ofPAM(StackError.wrongPassword(path: file, line: line).english)
+    case .passwordGap(let gap): Self.ofPAM(gap.error.english)
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): was edited: somebody whom pam_uaf has refused can still get in",
@@ -77,8 +76,7 @@ enum PAMText: FindingCatalogue {
       FindingText("pam: \(file): 거부된 뒤에 거부하는 줄이 없습니다", do: "그 뒤에 'auth required pam_deny.so'를 넣으십시오")
     case .passedOver(let file, let line):
       Self.ofPAM(StackError.passedOver(path: file, line: line).korean)
-    case .wrongPassword(let file, let line):
-      Self.ofPAM(StackError.wrongPassword(path: file, line: line).korean)
+    case .passwordGap(let gap): Self.ofPAM(gap.error.korean)
     case .edited(let file, let service):
       FindingText(
         "pam: \(file): 직접 고쳐져, pam_uaf가 거부해도 로그인될 수 있습니다",

@@ -25,10 +25,11 @@ struct FamilyPlan {
     return PAMDirectory(path: folder.path, vendors: vendors, planned: planned)
   }
 
-  /// Refuses where somebody would get in before pam_uaf is asked or by a wrong password, where a refusal of it would be none, or
-  /// where a line that keeps somebody out would be gone.
+  /// Refuses where somebody would get in before pam_uaf is asked or without the right password, where a refusal of it would be
+  /// none, or where a line that keeps somebody out would be gone.
   ///
-  /// - Throws: ``StackError``: `passedOver`, `wrongPassword`, `noRefusal`, `losesLine`; `member` for another service than the named one.
+  /// - Throws: ``StackError``: `passedOver`, `wrongPassword`, `noPassword`, `noRefusal`, `losesLine`;
+  ///   `member` for another service than the named one.
   func check(_ service: String, in folder: PAMFolder, vendors: [String]) throws(StackError) {
     let today = PAMDirectory(path: folder.path, vendors: vendors)
     let reader = reader(of: folder, vendors: vendors)
@@ -43,14 +44,20 @@ struct FamilyPlan {
       let reading = StackReading(entries, of: plan.service.name)
       // Root's way belongs before the stack. In a file that the stack includes, it is one that nobody has looked for.
       let stack = StackReading(reader.entries(of: plan.service.stackName, in: "auth"), of: plan.service.stackName)
-      let wrong = reading.lettingWrongPasswordIn(isSecondFactor: PAMShape.secondFactor.isOf(plan.record.template))
+      var gap = reading.passwordGap(isSecondFactor: PAMShape.secondFactor.isOf(plan.record.template))
+      // The ready stack is nowhere yet: the line of the service is named that will include it.
+      if let line = plan.line, gap?.place.isOfReadyStack == true {
+        gap = gap?.at(StackLinePlace(path: folder.path(of: plan.service.name), line: line))
+      }
       let leading = reading.leadingPast ?? stack.leadingPast
       let found: StackError? =
         // Whoever is led past pam_uaf is let in by what does not refuse a wrong password, and not by the line that leads there.
-        if leading == nil, let line = wrong {
-          .wrongPassword(path: line.place.path, line: line.place.line)
+        if leading == nil, let gap, gap.kind == .wrong {
+          gap.error
         } else if let line = reading.passing ?? leading {
           .passedOver(path: line.place.path, line: line.place.line)
+        } else if let gap {
+          gap.error
         } else if reading.refusal != .refuses {
           .noRefusal(path: folder.path(of: plan.service.name))
         } else if let line = StackLoss(from: today.entries(of: plan.service.name, in: "auth"), to: entries).line {

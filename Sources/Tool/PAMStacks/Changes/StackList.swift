@@ -44,11 +44,11 @@ package struct StackList {
     return refusal == .letsIn
   }
 
-  /// The line of a listed service that a wrong password gets past, so that it lets somebody in; nil if there is none.
-  package func lettingWrongPasswordIn(_ entry: Entry) -> StackLinePlace? {
+  /// Where a listed service lets somebody in without the right password; nil if it does not.
+  package func passwordGap(of entry: Entry) -> PasswordGap? {
     guard !PAMService.isPart(entry.name) else { return nil }
     return StackReading(reader.entries(of: entry.name, in: "auth"), of: entry.name)
-      .lettingWrongPasswordIn(isSecondFactor: isSecondFactor(entry.origin))?.place
+      .passwordGap(isSecondFactor: isSecondFactor(entry.origin))
   }
 
   /// Whether a service has a ready stack that is there to ask for a password first.

@@ -26,7 +26,7 @@ package enum StackText: Catalogued, Equatable {
   case listed(service: String, StackList.Entry.Origin)
   case passedOver(service: String, StackLinePlace)
   case letsInRefused(service: String)
-  case letsWrongPasswordIn(service: String, StackLinePlace)
+  case passwordGap(service: String, PasswordGap)
   case stillAsks(path: String)
   /// What would change, as diff(1) shows it; the same in every language.
   case difference(String)
@@ -66,8 +66,7 @@ package enum StackText: Catalogued, Equatable {
     case .passedOver(let service, let place):
       "\(service): \(place.path):\(place.line) can let somebody in before pam_uaf is asked"
     case .letsInRefused(let service): "\(service): somebody whom pam_uaf has refused can still get in"
-    case .letsWrongPasswordIn(let service, let place):
-      "\(service): \(StackError.wrongPassword(path: place.path, line: place.line).english.what)"
+    case .passwordGap(let service, let gap): "\(service): \(gap.error.english.what)"
     case .stillAsks(let path): "\(path) still asks pam_uaf"
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): asks for the passcode, by \(stack) (\(template))"
@@ -125,8 +124,7 @@ package enum StackText: Catalogued, Equatable {
     case .passedOver(let service, let place):
       "\(service): pam_uaf가 묻기 전에 \(place.path):\(place.line)에서 로그인될 수 있습니다"
     case .letsInRefused(let service): "\(service): pam_uaf가 거부해도 로그인될 수 있습니다"
-    case .letsWrongPasswordIn(let service, let place):
-      "\(service): \(StackError.wrongPassword(path: place.path, line: place.line).korean.what)"
+    case .passwordGap(let service, let gap): "\(service): \(gap.error.korean.what)"
     case .stillAsks(let path): "\(path): 아직 pam_uaf를 씁니다"
     case .difference(let text): text
     case .asks(let path, let stack, let template): "\(path): 패스코드를 묻습니다. 스택: \(stack)(\(template))"

@@ -206,6 +206,37 @@ package struct StackLinePlace: Equatable {
   var isOfReadyStack: Bool { path.split(separator: "/").last?.hasPrefix(PAMService.prefix) ?? false }
 }
 
+/// Where a stack lets somebody in without the right password.
+package struct PasswordGap: Equatable {
+  /// What the line does.
+  package enum Kind {
+    /// A wrong password gets past it.
+    case wrong
+    /// It leads to the passcode of somebody who is asked for no password.
+    case notAsked
+  }
+
+  /// The line.
+  package let place: StackLinePlace
+  package let kind: Kind
+
+  init(_ place: StackLinePlace, _ kind: Kind) {
+    self.place = place
+    self.kind = kind
+  }
+
+  /// The same at another line.
+  func at(_ place: StackLinePlace) -> PasswordGap { PasswordGap(place, kind) }
+
+  /// Why a service that has it is not enabled.
+  package var error: StackError {
+    switch kind {
+    case .wrong: .wrongPassword(path: place.path, line: place.line)
+    case .notAsked: .noPassword(path: place.path, line: place.line)
+    }
+  }
+}
+
 /// What the `auth` lines of a service come to: whether somebody gets past pam_uaf, and whether a password still lets somebody in.
 package struct StackReading {
   private let outcomes: StackOutcomes
@@ -339,14 +370,35 @@ package struct StackReading {
 
   // MARK: A wrong password
 
-  /// The line that a wrong password gets past, so that somebody comes in all the same; nil if there is none.
+  /// Where somebody comes in without the right password who has the passcode, or is led past pam_uaf; nil if nobody does.
   ///
-  /// Somebody means whoever has the passcode, or is led past pam_uaf. Where the right password leads past it, the wrong one is
-  /// another way and no matter of this.
+  /// Where the right password leads past pam_uaf, the wrong one is another way and no matter of this.
   ///
   /// - Parameter isSecondFactor: whether the stack is there to ask for a password first. Then a module of which nothing is known
-  ///   counts as one that checks it.
-  package func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
+  ///   counts as one that checks it, and whoever is asked for none gets in by the passcode alone.
+  package func passwordGap(isSecondFactor: Bool) -> PasswordGap? {
+    if let line = lettingWrongPasswordIn(isSecondFactor: isSecondFactor) { return PasswordGap(line.place, .wrong) }
+    return isSecondFactor ? leadingToPasscodeAlone.map { PasswordGap($0.place, .notAsked) } : nil
+  }
+
+  /// The line that leads somebody to pam_uaf past every line that asks; pam_uaf's own where no line before it does.
+  private var leadingToPasscodeAlone: StackEntry? {
+    guard let own = outcomes.first, isPasscodeEnough() else { return nil }
+    return entries[entries.indices.first { $0 < own && !isPasscodeEnough(without: $0) } ?? own]
+  }
+
+  /// Whether the passcode lets in somebody whom no line before pam_uaf has asked for anything.
+  private func isPasscodeEnough(without silent: Int? = nil) -> Bool {
+    var outcomes = outcomes
+    outcomes.noted = Set(entries.indices.filter { ModuleResults.asks(entries[$0].line) })
+    outcomes.silent = silent
+    return outcomes.endings { _, line in answersOfPasscode(line) }.contains { ending in
+      ending.isSuccess && !ending.isNoted && (ending.own == .passed || ending.own == .excused)
+    }
+  }
+
+  /// The line that a wrong password gets past, so that somebody comes in all the same; nil if there is none.
+  private func lettingWrongPasswordIn(isSecondFactor: Bool) -> StackEntry? {
     guard let own = outcomes.first else { return nil }
     let asking = entries.indices.filter { ModuleResults.asks(entries[$0].line) }
     let checking = asking.filter { index in
@@ -361,7 +413,8 @@ package struct StackReading {
       let entry = entries[index]
       let isSuspect =
         !checking.contains(index) && !entry.line.asksOwnModule && !entry.isSubstack
-        && !entry.place.isOfReadyStack && entry.line.moduleName != "pam_permit.so"
+        && !entry.place.isOfReadyStack
+        && (entry.line.moduleName != "pam_permit.so" || entry.line.action(of: "success") == .reset)
       return isSuspect && letsWrongIn(checking) && !letsWrongIn(checking, without: index)
     }
     return (culprit ?? passwords.last ?? checking.last).map { entries[$0] }
@@ -385,7 +438,7 @@ package struct StackReading {
     return outcomes.endings { _, line in answersOfPasscode(line) }.contains { $0.isSuccess && $0.isNoted }
   }
 
-  /// Whether the passcode lets in with a wrong password exactly where it does with a right one, whatever other lines are answered.
+  /// Whether the password changes nothing for whoever has the passcode, whatever other lines are answered.
   ///
   /// - Parameter first: the lines before pam_uaf that check the password.
   private func matterNothing(_ first: [Int], among asking: [Int]) -> Bool {

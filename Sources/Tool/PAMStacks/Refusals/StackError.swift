@@ -50,6 +50,8 @@ package enum StackError: Error, Equatable {
   case passedOver(path: String, line: Int)
   /// A wrong password gets past this line, and somebody in with it.
   case wrongPassword(path: String, line: Int)
+  /// This line leads to the passcode of a second factor somebody who is asked for no password.
+  case noPassword(path: String, line: Int)
   /// Somebody can get in although pam_uaf has refused.
   case noRefusal(path: String)
   /// This line keeps somebody out of a service, and would no longer do so.
@@ -265,6 +267,8 @@ extension StackError: Catalogued {
     case .passedOver(let path, let line): "\(path):\(line): this line can let somebody in before pam_uaf is asked"
     case .wrongPassword(let path, let line):
       "\(path):\(line): a wrong password gets past this line, and can let somebody in"
+    case .noPassword(let path, let line):
+      "\(path):\(line): this line leads to the passcode without a password before it, and the passcode alone can let somebody in"
     case .noRefusal(let path): "\(path): somebody could get in although pam_uaf has refused"
     case .losesLine(let path, let line, _):
       "\(path):\(line): this line can refuse somebody, whom pam_uaf would let in past it"
@@ -320,6 +324,8 @@ extension StackError: Catalogued {
     case .passedOver(let path, let line): "\(path):\(line): pam_uaf가 묻기 전에 이 줄에서 로그인될 수 있습니다"
     case .wrongPassword(let path, let line):
       "\(path):\(line): 이 줄에서 틀린 비밀번호가 거부되지 않아, 틀린 비밀번호로도 로그인될 수 있습니다"
+    case .noPassword(let path, let line):
+      "\(path):\(line): 이 줄에서는 비밀번호 없이 패스코드만 물어, 패스코드만으로 로그인될 수 있습니다"
     case .noRefusal(let path): "\(path): pam_uaf가 거부해도 로그인될 수 있습니다"
     case .losesLine(let path, let line, _):
       "\(path):\(line): 이 줄에서 거부될 수 있는 사람이 앞으로는 pam_uaf만으로 로그인됩니다"
@@ -379,8 +385,11 @@ extension StackError: Catalogued {
     case .passedOver:
       "have it jump to the line behind the last one that asks for the password ('[success=N default=ignore]'), or remove it"
     case .wrongPassword:
-      "have it refuse ('required'), or write 'auth requisite pam_deny.so' behind the last line that asks for the password, where a "
-        + "right one jumps over that"
+      "have it refuse ('required'), or take it out if it asks for no password; where a right password jumps over the next line, "
+        + "that line is 'auth requisite pam_deny.so'"
+    case .noPassword:
+      "let a line before the passcode ask everybody for the password, or use --shape instead, where the passcode is meant to be "
+        + "enough"
     case .losesLine(_, _, let service):
       "write the same line into \(service), before the line that includes the password's stack"
     case .alone(let path, let group):
@@ -441,8 +450,10 @@ extension StackError: Catalogued {
     case .passedOver:
       "비밀번호를 묻는 마지막 줄의 다음 줄로 건너뛰게 하거나('[success=N default=ignore]') 이 줄을 지우십시오"
     case .wrongPassword:
-      "이 줄에서 거부되게 하십시오('required'). 맞는 비밀번호가 다음 줄을 건너뛴다면, 비밀번호를 묻는 마지막 줄 뒤에 "
-        + "'auth requisite pam_deny.so'를 쓰십시오"
+      "이 줄에서 거부되게 하십시오('required'). 비밀번호를 묻는 줄이 아니라면 지우십시오. 맞는 비밀번호가 다음 줄을 건너뛴다면, "
+        + "그 줄은 'auth requisite pam_deny.so'여야 합니다"
+    case .noPassword:
+      "패스코드보다 앞의 줄에서 모두에게 비밀번호를 묻게 하거나, 패스코드만으로 충분하다면 --shape instead를 쓰십시오"
     case .losesLine(_, _, let service): "\(service)에, 비밀번호 스택을 포함하는 줄보다 앞에 같은 줄을 쓰십시오"
     case .alone(let path, let group):
       "\(path)에 '@include common-\(group)'이나 'other'의 \(group) 줄을 넣으십시오"

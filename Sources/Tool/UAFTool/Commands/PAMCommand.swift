@@ -150,8 +150,8 @@ struct PAMStatusCommand: JSONDocumentCommand {
         context.result(StackText.passedOver(service: ShownText.line(entry.name), place))
       }
       if list.letsInRefused(entry) { context.result(StackText.letsInRefused(service: ShownText.line(entry.name))) }
-      if let place = list.lettingWrongPasswordIn(entry) {
-        context.result(StackText.letsWrongPasswordIn(service: ShownText.line(entry.name), place))
+      if let gap = list.passwordGap(of: entry) {
+        context.result(StackText.passwordGap(service: ShownText.line(entry.name), gap))
       }
     }
     if !entries.isEmpty { DoorReport(pamFolder.path, in: context).tellOpenDoors() }

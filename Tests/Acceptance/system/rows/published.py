@@ -111,6 +111,63 @@ def published(lab):
     return f"{len(STACKS) - refused} in place, {refused} refused: each of those gives root without the passcode"
 
 
+# By name: the lines, the one of them by which the password does not count, and whether a wrong one is asked for.
+GAPS = {
+    "an optional password": (["auth optional pam_unix.so"], "common-auth:1", True),
+    "a password whose refusal is taken back": (
+        ["auth required pam_unix.so", "auth [default=reset] pam_permit.so"],
+        "common-auth:2",
+        True,
+    ),
+    "nothing": (["# Nothing."], "sudo:", False),
+    "local accounts without a password": (
+        ["auth [success=1 default=ignore] pam_localuser.so", f"auth required {UNIX}"],
+        "common-auth:1",
+        False,
+    ),
+    "a group without a password": (
+        ["auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup users", f"auth required {UNIX}"],
+        "common-auth:1",
+        False,
+    ),
+}
+
+
+@row(
+    "stacks-without-password",
+    "uafctl pam enable sudo --shape second-factor where no right password is needed, and where one no longer is",
+    "refused, with file and line; where common-auth is changed later, the passcode gives root with a wrong password or none, and doctor and status say so",
+    limit=120,
+)
+def without_password(lab):
+    hosts.sudoers(lab, "ALL ALL=(ALL) ALL")
+    person = lab.person()
+    lab.run("usermod", "--append", "--groups", "users", person.name)
+    rescuer(lab)
+    lab.run("chpasswd", answers="root:console-Password-1\n")
+    lab.after(lambda: lab.run("passwd", "--lock", "root"))
+    lab.stack("login", "auth required pam_unix.so", "account required pam_unix.so")
+    before = everything()
+    for name, (lines, place, is_asked) in GAPS.items():
+        spoilt = "".join(line + "\n" for line in lines)
+        COMMON.write_text(spoilt)
+        result = uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", "second-factor", check=False)
+        must(result.returncode == 1 and f"{FOLDER}/{place}" in result.stdout, f"{name}: {result.stdout}")
+        COMMON.write_bytes(before["common-auth"])
+        must(everything() == before, f"{name}: a file has changed")
+        # The line is changed when the stack is in place.
+        uafctl(lab, "pam", "enable", "sudo", "--anyway", "--shape", "second-factor")
+        COMMON.write_text(spoilt)
+        alone = hosts.sudo(person, *(["a-wrong-word-1"] if is_asked else []), person.passcode)
+        must(alone.is_in, f"{name}: refused for nothing: {alone}")
+        for command in ("doctor",), ("pam", "status"):
+            said = uafctl(lab, *command, check=False).stdout
+            must(f"{FOLDER}/{place.replace('sudo:', 'uaf-sudo:')}" in said, f"{name}: {command} says {said}")
+        COMMON.write_bytes(before["common-auth"])
+        uafctl(lab, "pam", "disable", "sudo")
+    return f"{len(GAPS)} refused: in each the passcode gives root without the right password"
+
+
 def shown_past(lab, name, person, place):
     """A stack that was refused does lead past the passcode; doctor and status say so."""
     template = pathlib.Path(hosts.STACKS, "second-factor/sudo").read_text()
