@@ -136,7 +136,7 @@ GAPS = {
 @row(
     "stacks-without-password",
     "uafctl pam enable sudo --shape second-factor where no right password is needed, and where one no longer is",
-    "refused, with file and line; where common-auth is changed later, the passcode gives root with a wrong password or none, and doctor and status say so",
+    "refused, with file and line; where common-auth is changed later, the passcode alone gives root; doctor and status say so",
     limit=120,
 )
 def without_password(lab):
