@@ -94,6 +94,15 @@ struct PolicyRecheckTests {
     }
   }
 
+  @Test func `refuses two assertions of one key where two together were asked for, and names the counter`() throws {
+    #expect(try outcome(both, by: [passcode, passcode]) == .failure(.counterNotIncreased))
+  }
+
+  @Test func `accepts nobody by an alternative that names nobody`() throws {
+    let policy = Policy(accepted: [[], [MatchCriteria(aaid: passcode.aaid)]])
+    #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
+  }
+
   @Test func `takes the first alternative that is met, and nothing beside it`() throws {
     let either = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(either, by: [passcode, pattern]) == .success([pattern.keyID]))

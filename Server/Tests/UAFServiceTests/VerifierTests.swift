@@ -78,6 +78,17 @@ struct VerifierTests {
     #expect(try refusal(own, isRegistered: true) == .keyAlreadyRegistered)
   }
 
+  @Test func `refuses a key that is sent twice where two together are asked for`() throws {
+    let both = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid), MatchCriteria(aaid: try AAID("5541#0002"))]])
+    let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: both)
+    guard case .registration(let sent) = try authenticator.register(request) else { throw TestServer.Unexpected() }
+    let twice = RegistrationResponse(
+      header: sent.header, fcParams: sent.fcParams, assertions: sent.assertions + sent.assertions)
+    #expect(throws: ServiceRefusal.keyAlreadyRegistered) {
+      try verifier.verify(twice, issued: issued(.registration, both), isRegistered: { _, _ in false })
+    }
+  }
+
   @Test func `refuses a model it does not know`() throws {
     let stranger = try FakeAuthenticator(aaid: "FFFF#0001")
     let policy = Policy(accepted: [[MatchCriteria(aaid: stranger.aaid)]])

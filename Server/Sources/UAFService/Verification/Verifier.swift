@@ -54,16 +54,39 @@ struct Verifier: Sendable {
     return policy.accepted.joined().contains { $0.matches(authenticator, appID: appID) }
   }
 
-  /// The verified assertions that together meet the first possible alternative; empty if they meet none.
+  /// The assertions that are valid and together meet the first possible alternative of the policy.
   ///
-  /// Of each model only the first assertion counts. Each criterion of an alternative needs an authenticator of its own, and two
-  /// authenticators of one model cannot be told from one that signs twice.
-  func members<Verified>(
-    of verified: [(Verified, AuthenticatorDescription)], meeting policy: Policy, appID: String
-  ) -> [Verified] {
+  /// One that fails is skipped; if none is left, the first one's reason is thrown. Of each model only the first valid one counts.
+  /// Each criterion of an alternative needs an authenticator of its own, and two authenticators of one model cannot be told from
+  /// one that signs twice.
+  ///
+  /// - Parameters:
+  ///   - repeated: why a second valid assertion of one key fails.
+  ///   - verify: the rules for one assertion; its authenticator's description names its key alone.
+  private func members<Sent, Verified>(
+    of assertions: [Sent], issued: IssuedRequest, repeated: ServiceRefusal,
+    verify: (Sent) throws(ServiceRefusal) -> (Verified, AuthenticatorDescription)
+  ) throws(ServiceRefusal) -> [Verified] {
+    var valid: [(Verified, AuthenticatorDescription)] = []
+    var firstRefusal: ServiceRefusal?
+    for assertion in assertions {
+      do throws(ServiceRefusal) {
+        let entry = try verify(assertion)
+        let isRepeated = valid.contains {
+          $0.1.aaid == entry.1.aaid && $0.1.registrations == entry.1.registrations
+        }
+        guard !isRepeated else { throw repeated }
+        valid.append(entry)
+      } catch {
+        firstRefusal = firstRefusal ?? error
+      }
+    }
+    guard !valid.isEmpty else { throw firstRefusal ?? .malformedAssertion }
     var candidates: [(Verified, AuthenticatorDescription)] = []
-    for entry in verified where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
-    guard let chosen = policy.acceptableSets(among: candidates.map(\.1), appID: appID).first else { return [] }
+    for entry in valid where !candidates.contains(where: { $0.1.aaid == entry.1.aaid }) { candidates.append(entry) }
+    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
+    let sets = issued.policy.acceptableSets(among: candidates.map(\.1), appID: issued.appID)
+    guard let chosen = sets.first, !chosen.isEmpty else { throw firstRefusal ?? .notInPolicy }
     return candidates.filter { entry in chosen.contains { $0.aaid == entry.1.aaid } }.map(\.0)
   }
 
@@ -84,25 +107,11 @@ extension Verifier {
   ) throws(ServiceRefusal) -> [VerifiedAuthentication] {
     try check(response.header, fcParams: response.fcParams, read: read, issued: issued)
     guard let hash = finalChallengeHash(response.fcParams) else { throw .internalError }
-    var verified: [(VerifiedAuthentication, AuthenticatorDescription)] = []
-    var firstRefusal: ServiceRefusal?
-    for assertion in response.assertions {
-      do throws(ServiceRefusal) {
-        let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, keys: keys)
-        // A second signature by the same key would need a higher counter than the first.
-        guard !verified.contains(where: { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }) else {
-          throw .counterNotIncreased
-        }
-        verified.append(entry)
-      } catch {
-        firstRefusal = firstRefusal ?? error
-      }
+    // A second signature by the same key would need a higher counter than the first.
+    return try members(of: response.assertions, issued: issued, repeated: .counterNotIncreased) {
+      (assertion) throws(ServiceRefusal) in
+      try verify(assertion, finalChallengeHash: hash, issued: issued, keys: keys)
     }
-    guard !verified.isEmpty else { throw firstRefusal ?? .malformedAssertion }
-    let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
-    guard !members.isEmpty else { throw firstRefusal ?? .notInPolicy }
-    return members
   }
 
   /// The key whose signature is valid, but whose counter did not grow.
@@ -204,23 +213,10 @@ extension Verifier {
   ) throws(ServiceRefusal) -> [VerifiedRegistration] {
     try check(response.header, fcParams: response.fcParams, issued: issued)
     guard let hash = finalChallengeHash(response.fcParams) else { throw .internalError }
-    var verified: [(VerifiedRegistration, AuthenticatorDescription)] = []
-    var firstRefusal: ServiceRefusal?
-    for assertion in response.assertions {
-      do throws(ServiceRefusal) {
-        let entry = try verify(assertion, finalChallengeHash: hash, issued: issued, isRegistered: isRegistered)
-        let isRepeated = verified.contains { $0.0.keyID == entry.0.keyID && $0.0.aaid == entry.0.aaid }
-        guard !isRepeated else { throw .keyAlreadyRegistered }
-        verified.append(entry)
-      } catch {
-        firstRefusal = firstRefusal ?? error
-      }
+    return try members(of: response.assertions, issued: issued, repeated: .keyAlreadyRegistered) {
+      (assertion) throws(ServiceRefusal) in
+      try verify(assertion, finalChallengeHash: hash, issued: issued, isRegistered: isRegistered)
     }
-    guard !verified.isEmpty else { throw firstRefusal ?? .malformedAssertion }
-    let members = members(of: verified, meeting: issued.policy, appID: issued.appID)
-    // If a set is not met because an assertion of it was refused, that assertion's reason is thrown.
-    guard !members.isEmpty else { throw firstRefusal ?? .notInPolicy }
-    return members
   }
 
   private func verify(
