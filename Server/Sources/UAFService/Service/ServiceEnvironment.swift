@@ -130,3 +130,30 @@ package struct ServerIdentity: Sendable {
   /// The application of this project's PAM module.
   package static let pamModuleFacet = "linux:pam-module:pam_uaf"
 }
+
+/// What a server asks of the channel binding in a final challenge.
+package enum ChannelBindingPolicy: String, CaseIterable, Sendable {
+  /// A client has to name the server's certificate.
+  case require
+  /// A client that names a certificate has to name the server's.
+  case check
+  /// What a client names is ignored. For a server behind a proxy that ends TLS with a certificate the server does not know.
+  case off
+}
+
+/// Whether clients are asked how they verified the person (extension `fido.uaf.uvm`).
+///
+/// What an assertion says of it is compared with the model's statement, asked or not.
+package enum VerificationMethodPolicy: String, CaseIterable, Sendable {
+  case off
+  /// Asked; a client that does not know the extension may ignore it.
+  case ask
+  /// Asked; an assertion that does not say is refused.
+  case require
+
+  /// What stands in a request's header for it.
+  var extensions: [Extension] {
+    guard self != .off else { return [] }
+    return [Extension(id: UserVerificationMethodEntry.extensionID, data: "", failIfUnknown: self == .require)]
+  }
+}
