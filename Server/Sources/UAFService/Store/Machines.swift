@@ -112,25 +112,6 @@ package struct AccountDevice: Equatable, Sendable {
   }
 }
 
-/// The machine that a client says it runs on.
-///
-/// The statement is not verified.
-package struct Device: Equatable, Sendable {
-  package var id: String?
-  package var name: String?
-  package var model: String?
-  package var os: String?
-
-  package init() {}
-
-  init(_ context: RequestContext) {
-    id = context.deviceID
-    name = context.deviceName
-    model = context.deviceModel
-    os = context.deviceOS
-  }
-}
-
 /// What a machine that has joined told of itself last, and what is needed to judge its next report.
 ///
 /// What a machine says about itself is not verified.
