@@ -10,7 +10,6 @@ struct JoinRoutes: Sendable {
   let environment: ServiceEnvironment
   let admission: Admission
   let log: RequestLog
-  let stops: RequestStops
 
   private var service: JoinService { JoinService(environment: environment) }
 
@@ -25,7 +24,7 @@ struct JoinRoutes: Sendable {
   ) async throws -> WebResponse {
     try RequestBody.requireShort(request, limit: JoinRequest.maximumBytes)
     guard admission.admits(nil, from: address, now: environment.now()) != nil else {
-      throw stops.tooMany(.address, .join, nil, from: address)
+      throw log.limited(.address, .join, nil, from: address)
     }
     guard try RequestBody.mediaType(of: request) == .json else {
       return WebResponse(status: .unsupportedMediaType)
@@ -43,7 +42,7 @@ struct JoinRoutes: Sendable {
         return answer
       case .refused(let refusal):
         guard admission.admits(wrongFrom: address, now: environment.now()) else {
-          throw stops.tooMany(.address, .join, nil, from: address)
+          throw log.limited(.address, .join, nil, from: address)
         }
         log.refused(refusal, .join, nil, of: nil, from: address)
         return JoinAnswer(statusCode: refusal.statusCode)
@@ -61,7 +60,7 @@ struct JoinRoutes: Sendable {
   ) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     guard admission.admits(machine, from: address, now: environment.now()) != nil else {
-      throw stops.tooMany(.address, .leave, nil, from: address)
+      throw log.limited(.address, .leave, nil, from: address)
     }
     return try await response(.leave) {
       guard let machine, let left = try await service.leave(machine, from: AnswerRefusals.text(address)) else {
@@ -80,7 +79,7 @@ struct JoinRoutes: Sendable {
   ) async throws -> WebResponse {
     try RequestBody.requireShort(request, limit: CheckInRequest.maximumBytes)
     guard admission.admits(machine, from: address, now: environment.now()) != nil else {
-      throw stops.tooMany(.address, .machine, nil, from: address)
+      throw log.limited(.address, .machine, nil, from: address)
     }
     guard try RequestBody.mediaType(of: request) == .json else {
       return WebResponse(status: .unsupportedMediaType)
@@ -119,7 +118,7 @@ struct JoinRoutes: Sendable {
     } catch let refusal as WebRefusal {
       throw refusal
     } catch let error as any StoreFailure where error.isTemporary {
-      throw stops.away(error, route, nil)
+      throw log.away(error, route, nil)
     } catch {
       log.failed(error, route, nil)
       return WebResponse(status: .internalServerError)

@@ -14,7 +14,6 @@ struct UAFRoutes: Sendable {
   private let metrics: ServerMetrics
   private let log: RequestLog
   private let refusals: AnswerRefusals
-  private let stops: RequestStops
   private let joins: JoinRoutes
 
   init(
@@ -28,9 +27,9 @@ struct UAFRoutes: Sendable {
     self.metrics = metrics
     self.refusals = AnswerRefusals(environment: environment, admission: admission, count: refusals)
     self.watch = watch ?? StoreWatch(environment.store, logger: logger, now: environment.now)
-    log = RequestLog(logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch)
-    stops = RequestStops(log: log, now: environment.now)
-    joins = JoinRoutes(environment: environment, admission: admission, log: log, stops: stops)
+    log = RequestLog(
+      logger: logger, metrics: metrics.requests, refusals: self.refusals, watch: self.watch, now: environment.now)
+    joins = JoinRoutes(environment: environment, admission: admission, log: log)
   }
 
   var health: HealthRoutes {
@@ -90,7 +89,7 @@ struct UAFRoutes: Sendable {
     try RequestBody.requireShort(request)
     let now = environment.now()
     guard let standing = admission.admits(machine(request), from: address, now: now) else {
-      throw stops.tooMany(.address, .get, nil, from: address)
+      throw log.limited(.address, .get, nil, from: address)
     }
     let mediaType = try RequestBody.mediaType(of: request)
     let bytes = try RequestBody.bytes(of: request)
@@ -100,7 +99,7 @@ struct UAFRoutes: Sendable {
     }
     let account = asked.username
     let limit = admission.limit(of: Self.claim(asked), for: account, as: standing, from: address, now: now)
-    if let limit { throw stops.tooMany(limit, .get, asked.operation, from: address, for: account) }
+    if let limit { throw log.limited(limit, .get, asked.operation, from: address, for: account) }
     do {
       switch try await RequestService(environment: environment)
         .request(asked, from: AnswerRefusals.text(address))
@@ -117,7 +116,7 @@ struct UAFRoutes: Sendable {
         return Self.response(ReturnUAFRequest(statusCode: refusal.statusCode), mediaType)
       }
     } catch let error as any StoreFailure where error.isTemporary {
-      throw stops.away(error, .get, asked.operation)
+      throw log.away(error, .get, asked.operation)
     } catch {
       log.failed(error, .get, asked.operation)
       return Self.response(ReturnUAFRequest(statusCode: .internalServerError), mediaType)
@@ -181,7 +180,7 @@ struct UAFRoutes: Sendable {
     } catch let error as WebRefusal {
       throw error
     } catch let error as any StoreFailure where error.isTemporary {
-      throw stops.away(error, .respond, operation)
+      throw log.away(error, .respond, operation)
     } catch {
       log.failed(error, .respond, operation)
       return .refused(.internalError)
@@ -197,7 +196,7 @@ struct UAFRoutes: Sendable {
     let now = environment.now()
     let machine = machine(request)
     guard let standing = admission.admits(machine, from: address, now: now) else {
-      throw stops.tooMany(.address, .account, nil, from: address)
+      throw log.limited(.address, .account, nil, from: address)
     }
     guard let machine, machine.claim.asksForState, !machine.isJoined else {
       log.refused(.wrongProof, .account, nil, of: nil, from: address)
@@ -205,7 +204,7 @@ struct UAFRoutes: Sendable {
     }
     let account = machine.claim.username
     let limit = admission.limit(of: machine.claim, for: account, as: standing, from: address, now: now)
-    if let limit { throw stops.tooMany(limit, .account, nil, from: address, for: account) }
+    if let limit { throw log.limited(limit, .account, nil, from: address, for: account) }
     do {
       let token = try await AccountStateService(environment: environment).statement(for: machine)
       log.told(account)
@@ -213,7 +212,7 @@ struct UAFRoutes: Sendable {
         status: .ok, headers: [("Content-Type", AccountStatement.contentType), ("Cache-Control", "no-store")],
         body: Array(token.utf8))
     } catch let error as any StoreFailure where error.isTemporary {
-      throw stops.away(error, .account, nil)
+      throw log.away(error, .account, nil)
     } catch {
       log.failed(error, .account, nil)
       return WebResponse(status: .internalServerError)
@@ -238,7 +237,7 @@ struct UAFRoutes: Sendable {
   ) async throws {
     let account = answer?.username
     if let limit = try await refusals.limit(machine, address, account: account, event) {
-      throw stops.tooMany(limit, .respond, answer?.operation, from: address, for: account)
+      throw log.limited(limit, .respond, answer?.operation, from: address, for: account)
     }
   }
 
@@ -266,6 +265,147 @@ struct UAFRoutes: Sendable {
   private static func claim(_ asked: RequestService.Asked) -> MachineClaim? {
     guard let operation = asked.operation, let account = asked.username else { return nil }
     return MachineClaim(operation: operation, isAnswer: false, username: account)
+  }
+}
+
+/// Says in the log and in the metrics what became of requests.
+struct RequestLog: Sendable {
+  let logger: Logger
+  let metrics: RequestMetrics
+  /// The refusals that the audit has no row for.
+  let refusals: AnswerRefusals
+  let watch: StoreWatch
+  /// Seconds since 1970.
+  let now: @Sendable () -> Int64
+  /// Limits how often refusals by a limit are logged: strangers' requests must not push the logins out of the log.
+  private let notices = RateLimiter(.init(perMinute: 1))
+
+  init(
+    logger: Logger, metrics: RequestMetrics, refusals: AnswerRefusals, watch: StoreWatch,
+    now: @escaping @Sendable () -> Int64
+  ) {
+    self.logger = logger
+    self.metrics = metrics
+    self.refusals = refusals
+    self.watch = watch
+    self.now = now
+  }
+
+  /// A request was issued.
+  func issued(_ asked: RequestService.Asked) {
+    metrics.count(.issued, .get, asked.operation)
+    logger.info(
+      "issued", metadata: ["op": "\(asked.operation?.rawValue ?? "-")", "user": "\(asked.username ?? "-")"])
+  }
+
+  /// Nothing was issued: the person had denied the text.
+  func denied(_ username: String) {
+    metrics.count(.denied, .get, .authentication)
+    logger.notice("denied", metadata: ["op": "Auth", "user": "\(username)"])
+  }
+
+  /// A known machine was told the state of its account.
+  func told(_ username: String) {
+    metrics.count(.accepted, .account, nil)
+    logger.info("account-state", metadata: ["user": "\(username)"])
+  }
+
+  /// A machine has joined, for the first time or again.
+  func joined(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .join, nil)
+    logger.notice("joined", metadata: Self.metadata(machine))
+  }
+
+  /// A machine that had joined has left.
+  func left(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .leave, nil)
+    logger.notice("left", metadata: Self.metadata(machine))
+  }
+
+  /// A machine that had joined has told how it is.
+  func checkedIn(_ machine: JoinedMachine) {
+    metrics.count(.accepted, .machine, nil)
+    logger.info("checked-in", metadata: Self.metadata(machine))
+  }
+
+  private static func metadata(_ machine: JoinedMachine) -> Logger.Metadata {
+    ["device": "\(machine.id)", "group": "\(machine.group)", "code": "\(machine.codeNumber)"]
+  }
+
+  /// An answer was right, and is stored.
+  func accepted(_ operation: UAFOperation, of username: String, _ keys: [AcceptedKey]) {
+    metrics.count(.accepted, .respond, operation)
+    logger.info(
+      "accepted",
+      metadata: [
+        "op": "\(operation.rawValue)", "user": "\(username)",
+        "aaid": "\(keys.map(\.aaid.text).joined(separator: ","))", "key": "\(Self.beginnings(of: keys.map(\.keyID)))",
+      ])
+  }
+
+  /// What a registration has found of the machine's earlier keys.
+  func forgotten(_ keyIDs: [KeyID], of username: String, ignoresDeviceName: Bool) {
+    if ignoresDeviceName { logger.notice("device-name-ignored", metadata: ["user": "\(username)"]) }
+    guard !keyIDs.isEmpty else { return }
+    logger.notice("lost-keys-forgotten", metadata: ["user": "\(username)", "key": "\(Self.beginnings(of: keyIDs))"])
+  }
+
+  /// A request or an answer was refused.
+  ///
+  /// - Parameter isCounted: false if the audit has a row for it.
+  func refused(
+    _ refusal: ServiceRefusal, _ route: UAFRoute, _ operation: UAFOperation?, of username: String?,
+    from address: SocketAddress?, isCounted: Bool = true
+  ) {
+    if isCounted { refusals.count(refusal.rawValue, address) }
+    metrics.count(.refused, route, operation)
+    metrics.count(refusal, route)
+    logger.notice(
+      "refused",
+      metadata: [
+        "route": "\(route.rawValue)", "reason": "\(refusal.rawValue)", "status": "\(refusal.statusCode.rawValue)",
+        "user": "\(username ?? "-")",
+      ])
+  }
+
+  /// A limit has stopped a request or a wrong answer.
+  ///
+  /// - Parameter account: that has too many, if the limit is of accounts.
+  /// - Returns: status 429 of HTTP: UAF has none that says "try again later".
+  func limited(
+    _ limit: Limit, _ route: UAFRoute, _ operation: UAFOperation?, from address: SocketAddress?,
+    for account: String? = nil
+  ) -> WebRefusal {
+    refusals.count("limited", address)
+    metrics.count(.limited, route, operation)
+    metrics.count(limit)
+    let name = (limit == .account ? account : address.flatMap(Admission.name)) ?? "-"
+    if notices.admits("\(limit.rawValue) \(name)", now: now()) {
+      logger.notice("limited", metadata: ["by": "\(limit.rawValue)", "name": "\(name)"])
+    }
+    return WebRefusal(WebResponse(status: .tooManyRequests, headers: [("Retry-After", "60")]))
+  }
+
+  /// The store is away.
+  ///
+  /// - Returns: status 503 of HTTP: UAF has none that says "try again later".
+  func away(_ error: any StoreFailure, _ route: UAFRoute, _ operation: UAFOperation?) -> WebRefusal {
+    failed(error, route, operation)
+    return WebRefusal(WebResponse(status: .serviceUnavailable, headers: [("Retry-After", "5")]))
+  }
+
+  /// The store or the server itself has failed; the store's failures are told once, however many requests meet them.
+  func failed(_ error: any Error, _ route: UAFRoute, _ operation: UAFOperation?) {
+    let failure = error as? any StoreFailure
+    metrics.count(failure?.isTemporary == true ? .away : .failed, route, operation)
+    if let failure { return watch.failed(failure) }
+    let what = (error as? ServerError)?.description ?? "\(type(of: error))"
+    logger.error("failed", metadata: ["route": "\(route.rawValue)", "error": "\(what)"])
+  }
+
+  /// Eight characters of each KeyID: enough to tell an account's keys apart in the log.
+  private static func beginnings(of keyIDs: [KeyID]) -> String {
+    keyIDs.map { String($0.text.prefix(8)) }.joined(separator: ",")
   }
 }
 
