@@ -8,7 +8,7 @@ struct AnswerTransaction {
   /// Stores answers: those that do not touch the same rows in one commit, the others one by one.
   ///
   /// - Returns: of each answer that is not stored a ``ServiceRefusal``, or what failed.
-  func store(_ answers: [VerifiedAnswer]) -> [Result<Void, any Error>] {
+  func store(_ answers: [VerifiedResponse]) -> [Result<Void, any Error>] {
     var outcomes: [Result<Void, any Error>?] = answers.map { _ in nil }
     let together = Self.independent(answers)
     let committed = BatchQueue.outcomes(
@@ -22,7 +22,7 @@ struct AnswerTransaction {
   /// The places of answers that one statement can store: without texts, and no two with the same challenge or key.
   ///
   /// One statement sees the rows as they were before it, so it could not see that the first of two has used a challenge.
-  private static func independent(_ answers: [VerifiedAnswer]) -> [Int] {
+  private static func independent(_ answers: [VerifiedResponse]) -> [Int] {
     struct Key: Hashable {
       let aaid: AAID
       let keyID: KeyID
@@ -40,7 +40,7 @@ struct AnswerTransaction {
     }
   }
 
-  private func commit(_ answers: [VerifiedAnswer]) throws -> [Result<Void, any Error>] {
+  private func commit(_ answers: [VerifiedResponse]) throws -> [Result<Void, any Error>] {
     guard !answers.isEmpty else { return [] }
     return try undoingFailures {
       connection.forgetWarnings()
@@ -52,7 +52,7 @@ struct AnswerTransaction {
   }
 
   /// Stores an answer with all that comes with it.
-  private func commitAlone(_ answer: VerifiedAnswer) throws {
+  private func commitAlone(_ answer: VerifiedResponse) throws {
     try undoingFailures { () -> Result<Void, ServiceRefusal> in
       connection.forgetWarnings()
       try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -78,7 +78,7 @@ struct AnswerTransaction {
   }
 
   /// What became of answers of which some are stored.
-  private func outcomes(_ answers: [VerifiedAnswer], stored: Set<Int>) -> [Result<Void, any Error>] {
+  private func outcomes(_ answers: [VerifiedResponse], stored: Set<Int>) -> [Result<Void, any Error>] {
     guard stored.count < answers.count else { return answers.map { _ in .success(()) } }
     let used = used(among: answers.indices.filter { !stored.contains($0) }.map { answers[$0] })
     return answers.enumerated().map { index, answer in
@@ -89,12 +89,12 @@ struct AnswerTransaction {
   /// The challenges of answers that were used, perhaps while the statement waited for a row; none if that cannot be told.
   ///
   /// Others may be committed: their callers must hear that whatever fails here.
-  private func used(among answers: [VerifiedAnswer]) -> Set<[UInt8]> {
+  private func used(among answers: [VerifiedResponse]) -> Set<[UInt8]> {
     (try? UsedChallengeTable(connection: connection).used(among: answers.map(\.challengeHash))) ?? []
   }
 
   /// Why an answer is not stored.
-  private func refusal(of answer: VerifiedAnswer, used: Set<[UInt8]>) -> ServiceRefusal {
+  private func refusal(of answer: VerifiedResponse, used: Set<[UInt8]>) -> ServiceRefusal {
     if used.contains(answer.challengeHash) { return .unknownChallenge }
     return answer.refusal(by: try? AccountTable(connection: connection).block(of: answer.username))
   }
@@ -108,7 +108,7 @@ struct AnswerTransaction {
     }
   }
 
-  private static func parameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
+  private static func parameters(_ answers: [VerifiedResponse]) -> [Parameter] {
     let numbered = answers.enumerated()
     let signatures = numbered.flatMap { number, answer in answer.signatures.map { (number, answer, $0) } }
     return [
@@ -120,7 +120,7 @@ struct AnswerTransaction {
     ]
   }
 
-  static func auditedParameters(_ answers: [VerifiedAnswer]) -> [Parameter] {
+  static func auditedParameters(_ answers: [VerifiedResponse]) -> [Parameter] {
     parameters(answers)
       + AuditChaining.parameters(answers.map(\.event), places: answers.indices.map { Int64($0) })
   }
@@ -166,7 +166,7 @@ struct AnswerTransaction {
 /// Commits the verified answers of several callers together.
 final class AnswerCommitter: Sendable {
   private let pool: ConnectionPool
-  private let queue: BatchQueue<VerifiedAnswer, Void>
+  private let queue: BatchQueue<VerifiedResponse, Void>
   private let forgetting = OncePerSecond()
   private let progress = ForgettingProgress()
 
@@ -185,7 +185,7 @@ final class AnswerCommitter: Sendable {
   ///
   /// - Throws: ``ServiceRefusal``; ``PostgreSQLError``. After ``PostgreSQLError/interrupted`` nobody knows whether it is
   ///   stored.
-  func store(_ answer: VerifiedAnswer) async throws {
+  func store(_ answer: VerifiedResponse) async throws {
     try await queue.add(answer) { [self] in startWriting() }
   }
 

@@ -110,7 +110,7 @@ package struct PostgreSQLStore: ServerStore {
     try await logins.records(for: LoginLookup(username: username, appID: appID, challenge: challenge))
   }
 
-  package func store(_ answer: VerifiedAnswer) async throws {
+  package func store(_ answer: VerifiedResponse) async throws {
     try await answers.store(answer)
   }
 

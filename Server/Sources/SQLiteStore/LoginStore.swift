@@ -113,7 +113,7 @@ struct AnswerStore {
   /// With one change that may be refused, a refusal leaves nothing to undo.
   ///
   /// - Throws: ``ServiceRefusal``; SQLite's errors.
-  func store(_ answer: VerifiedAnswer) throws {
+  func store(_ answer: VerifiedResponse) throws {
     guard answer.signatures.count > 1 || answer.approvalID != nil else { return try change(for: answer) }
     try db.inSavepoint {
       try change(for: answer)
@@ -124,12 +124,12 @@ struct AnswerStore {
   /// Adds the rows of stored answers to the audit, in the transaction of their batch.
   func record(_ events: [AuditEntry]) throws { try statements.append(events) }
 
-  private func refusal(of answer: VerifiedAnswer) throws -> ServiceRefusal {
+  private func refusal(of answer: VerifiedResponse) throws -> ServiceRefusal {
     if try UsedChallengeStore(db: db).contains(answer.challenge) { return .unknownChallenge }
     return answer.refusal(by: try AccountStore(db: db).block(of: answer.username))
   }
 
-  private func change(for answer: VerifiedAnswer) throws {
+  private func change(for answer: VerifiedResponse) throws {
     for signature in answer.signatures {
       guard try statements.raiseCounter(signature, of: answer, db) else { throw try refusal(of: answer) }
     }
@@ -149,7 +149,7 @@ final class AnswerWriter: Sendable {
 
   private let database: any DatabaseWriter
   // SQLite has one writer at a time.
-  private let queue = BatchQueue<VerifiedAnswer, Void>(mostWorkers: 1) { ContinuousClock.now }
+  private let queue = BatchQueue<VerifiedResponse, Void>(mostWorkers: 1) { ContinuousClock.now }
   private let forgetting = OncePerSecond()
   /// Made with the first batch.
   private let statements = Mutex<AnswerStatements?>(nil)
@@ -166,7 +166,7 @@ final class AnswerWriter: Sendable {
   ///
   /// - Throws: ``ServiceRefusal``; SQLite's errors. Then nothing of this answer is stored, unless the disk failed while it was
   ///   flushed.
-  func store(_ answer: VerifiedAnswer) async throws {
+  func store(_ answer: VerifiedResponse) async throws {
     try await queue.add(answer) { [self] in writeNext() }
   }
 
@@ -183,7 +183,7 @@ final class AnswerWriter: Sendable {
     }
   }
 
-  private func commit(_ batch: [VerifiedAnswer], _ db: Database) throws -> [Result<Void, any Error>] {
+  private func commit(_ batch: [VerifiedResponse], _ db: Database) throws -> [Result<Void, any Error>] {
     let store = AnswerStore(db: db, statements: try prepared(on: db))
     // GRDB's own way prepares both statements for each transaction.
     try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
@@ -258,7 +258,7 @@ final class AnswerStatements: @unchecked Sendable {
   /// not used, and the account not blocked.
   ///
   /// - Throws: ``SQLiteFailure``.
-  func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedAnswer, _ db: Database) throws -> Bool {
+  func raiseCounter(_ signature: VerifiedAuthentication, of answer: VerifiedResponse, _ db: Database) throws -> Bool {
     try raise.run([
       .integer(Int64(signature.signCounter)), .integer(answer.now), .text(signature.aaid.text),
       .bytes(signature.keyID.bytes), .text(answer.username), .integer(answer.expiresAt), .bytes(answer.challengeHash),
@@ -269,7 +269,7 @@ final class AnswerStatements: @unchecked Sendable {
   /// Marks an answer's challenge as used.
   ///
   /// - Throws: ``SQLiteFailure``, also if it was used before.
-  func useChallenge(of answer: VerifiedAnswer) throws {
+  func useChallenge(of answer: VerifiedResponse) throws {
     try use.run([.integer(answer.expiresAt), .bytes(answer.challengeHash)])
   }
 

@@ -96,7 +96,7 @@ package struct SQLiteStore: ServerStore {
     try logins.found(for: username, appID: appID, challenge: challenge)
   }
 
-  package func store(_ answer: VerifiedAnswer) async throws {
+  package func store(_ answer: VerifiedResponse) async throws {
     try await answers.store(answer)
   }
 

@@ -16,7 +16,7 @@ struct AuditEndTests {
   }
 
   @Test func `is found in an index, however many versions of it an older transaction keeps`() async throws {
-    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let plan = try await database.postgresql.loginPool.run { connection in
       try connection.execute(
         "EXPLAIN \(AnswerTransaction.auditedStatement)", AnswerTransaction.auditedParameters([answer])
@@ -27,7 +27,7 @@ struct AuditEndTests {
   }
 
   @Test func `is the newest one for an answer that has waited for another commit`() async throws {
-    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let outcome = try await outcome(of: answer) { lock in
       try lock.execute("SET search_path TO uaf")
       try AuditChaining(connection: lock).enqueue([AuditEntry(time: 1, kind: .revocation, actor: .server)])
@@ -40,7 +40,7 @@ struct AuditEndTests {
   @Test func `an answer is refused whole if the audit was emptied while it waited, and is good afterwards`()
     async throws
   {
-    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let outcome = try await outcome(of: answer) { lock in
       try lock.execute("DELETE FROM uaf.audit")
       try lock.execute("UPDATE uaf.auditEnd SET number = 0, hash = decode(repeat('00', 32), 'hex')")
@@ -54,7 +54,7 @@ struct AuditEndTests {
 
   /// Stores an answer while another transaction has the end of the chain, which then commits its own change.
   private func outcome(
-    of answer: VerifiedAnswer, change: (Connection) throws -> Void
+    of answer: VerifiedResponse, change: (Connection) throws -> Void
   ) async throws -> Result<Void, any Error> {
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")

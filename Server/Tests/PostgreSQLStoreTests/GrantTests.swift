@@ -31,7 +31,7 @@ struct GrantTests {
 
   @Test(arguments: ["INSERT ON usedChallenge", "INSERT ON audit", "UPDATE ON credential", "UPDATE ON auditEnd"])
   func `a login is not a success, and nothing of it is kept, while a right is missing`(right: String) async throws {
-    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let before = try await server.store.read { try $0.audit.last() }
     try await database.execute("REVOKE \(right) FROM \(Self.role)")
     for _ in 0..<3 {

@@ -101,7 +101,8 @@ struct LoginReadsTests {
 
   @Test func `an answer is stored while another one waits for its account`() async throws {
     let answers = [
-      try await VerifiedAnswer.first(of: "alice", at: server), try await VerifiedAnswer.first(of: "bob", at: server),
+      try await VerifiedResponse.first(of: "alice", at: server),
+      try await VerifiedResponse.first(of: "bob", at: server),
     ]
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")
@@ -116,7 +117,7 @@ struct LoginReadsTests {
   }
 
   @Test func `looks for rows in indexes, also where tables were empty when a statement was planned`() async throws {
-    let answer = try await VerifiedAnswer.first(of: "alice", at: server)
+    let answer = try await VerifiedResponse.first(of: "alice", at: server)
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")
     let plans = try await database.postgresql.loginPool.run { connection in

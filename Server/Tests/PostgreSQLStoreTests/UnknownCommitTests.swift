@@ -12,20 +12,20 @@ struct UnknownCommitTests {
   private let cluster: PostgreSQLCluster
   private let place: PostgreSQLTestDatabase.Place
   private let server: TestServer
-  private let answers: [VerifiedAnswer]
+  private let answers: [VerifiedResponse]
 
   init() async throws {
     cluster = try PostgreSQLCluster()
     place = try PostgreSQLTestDatabase.Place(in: cluster)
     server = try TestServer(database: PostgreSQLTestDatabase(in: place, connections: 4))
     let alice = try await server.registered("alice")
-    var answers: [VerifiedAnswer] = []
+    var answers: [VerifiedResponse] = []
     for counter in 1...2 {
       let request = try await server.authenticationRequest("alice")
       guard case .authentication(let response) = try alice.authenticate(request, counter: UInt32(counter)) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: "alice", at: server))
+      answers.append(try await VerifiedResponse.made(of: response, to: request, by: "alice", at: server))
     }
     self.answers = answers
     try wait(forStandby: "nobody")

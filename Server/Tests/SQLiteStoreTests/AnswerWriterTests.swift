@@ -12,14 +12,14 @@ struct AnswerWriterTests {
   @Test func `commits answers that wait for the writer together, at most 64 of them`() async throws {
     let database = try SQLiteTestDatabase()
     let (store, server) = (database.sqlite, try TestServer(database: database))
-    var answers: [VerifiedAnswer] = []
+    var answers: [VerifiedResponse] = []
     for number in 0..<100 {
       let (name, authenticator) = ("person\(number)", try await server.registered("person\(number)"))
       let request = try await server.authenticationRequest(name)
       guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: name, at: server))
+      answers.append(try await VerifiedResponse.made(of: response, to: request, by: name, at: server))
     }
     let commits = CommitCounter()
     try await store.database.writeWithoutTransaction { $0.add(transactionObserver: commits, extent: .databaseLifetime) }

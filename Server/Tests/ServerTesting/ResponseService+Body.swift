@@ -5,7 +5,7 @@ import UAFMessages
 extension ResponseService {
   /// Reads an answer and verifies it, as the route does.
   func respond(_ body: SendUAFResponse) async throws -> ResponseOutcome {
-    let answer: Answer
+    let answer: ReceivedResponse
     do {
       answer = try read(body)
     } catch let refusal as ServiceRefusal {

@@ -101,14 +101,14 @@ import UAFService
   @Test("no login is stored after its account is disabled, however close they come")
   func race() async throws {
     let names = (0..<24).map { "person\($0)" }
-    var answers: [VerifiedAnswer] = []
+    var answers: [VerifiedResponse] = []
     for name in names {
       let authenticator = try await server.registered(name)
       let request = try await server.authenticationRequest(name)
       guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
         throw TestServer.Unexpected()
       }
-      answers.append(try await VerifiedAnswer.made(of: response, to: request, by: name, at: server))
+      answers.append(try await VerifiedResponse.made(of: response, to: request, by: name, at: server))
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers {

@@ -28,5 +28,5 @@ final class WriteCounter: ServerStore {
     try await store.login(of: username, appID: appID, challenge: challenge)
   }
 
-  func store(_ answer: VerifiedAnswer) async throws { try await store.store(answer) }
+  func store(_ answer: VerifiedResponse) async throws { try await store.store(answer) }
 }

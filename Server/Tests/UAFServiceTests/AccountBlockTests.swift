@@ -33,12 +33,12 @@ import UAFMessages
   }
 
   /// An answer that waits to be stored.
-  private func verified(_ authenticator: FakeAuthenticator, _ username: String) async throws -> VerifiedAnswer {
+  private func verified(_ authenticator: FakeAuthenticator, _ username: String) async throws -> VerifiedResponse {
     let request = try await server.authenticationRequest(username)
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
       throw TestServer.Unexpected()
     }
-    return try await VerifiedAnswer.made(of: response, to: request, by: username, at: server)
+    return try await VerifiedResponse.made(of: response, to: request, by: username, at: server)
   }
 
   /// A proof of a login that allows another operation.

@@ -58,7 +58,7 @@ import UAFMessages
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
       throw TestServer.Unexpected()
     }
-    let verified = try await VerifiedAnswer.made(of: response, to: request, by: "alice", at: server)
+    let verified = try await VerifiedResponse.made(of: response, to: request, by: "alice", at: server)
     let outcomes = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { [server] group in
       for number in 0..<50 {
         group.addTask { try await (number % 2 == 0 ? server : second).store.refusal(of: verified) }

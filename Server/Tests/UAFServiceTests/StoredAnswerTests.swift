@@ -34,14 +34,14 @@ import UAFMessages
   private func verified(
     _ counter: UInt32, by authenticator: FakeAuthenticator, as name: String = "alice",
     _ request: AuthenticationRequest? = nil
-  ) async throws -> VerifiedAnswer {
+  ) async throws -> VerifiedResponse {
     var asked = request
     if asked == nil { asked = try await server.authenticationRequest(name) }
     let request = try #require(asked)
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: counter) else {
       throw TestServer.Unexpected()
     }
-    return try await VerifiedAnswer.made(of: response, to: request, by: name, at: server)
+    return try await VerifiedResponse.made(of: response, to: request, by: name, at: server)
   }
 
   /// Sends all answers at once; returns how many had each outcome.
@@ -98,7 +98,7 @@ import UAFMessages
     async throws
   {
     let alice = try await server.registered("alice")
-    var answers: [VerifiedAnswer] = []
+    var answers: [VerifiedResponse] = []
     for counter in 1...40 { answers.append(try await verified(UInt32(counter), by: alice)) }
     let stored = try await withThrowingTaskGroup(of: (Int, ServiceRefusal?).self) { group in
       for (index, answer) in answers.enumerated() {
@@ -124,8 +124,8 @@ import UAFMessages
   @Test func `an answer by several keys is stored whole or not at all`() async throws {
     let (alice, second) = (try await server.registered("alice"), try await server.registered("alice"))
     let (one, two) = try await (verified(5, by: alice), verified(5, by: second))
-    func both(_ first: VerifiedAnswer, _ second: VerifiedAnswer) -> VerifiedAnswer {
-      VerifiedAnswer(
+    func both(_ first: VerifiedResponse, _ second: VerifiedResponse) -> VerifiedResponse {
+      VerifiedResponse(
         username: "alice", challengeHash: first.challengeHash, expiresAt: first.expiresAt,
         signatures: first.signatures + second.signatures, confirmedTexts: [], approvalID: nil, now: first.now)
     }
@@ -141,7 +141,7 @@ import UAFMessages
     let alice = try await server.registered("alice")
     _ = try await server.registered("bob")
     let own = try await verified(5, by: alice)
-    let stolen = VerifiedAnswer(
+    let stolen = VerifiedResponse(
       username: "bob", challengeHash: own.challengeHash, expiresAt: own.expiresAt, signatures: own.signatures,
       confirmedTexts: [], approvalID: nil, now: own.now)
     #expect(try await server.store.refusal(of: stolen) == .counterNotIncreased)

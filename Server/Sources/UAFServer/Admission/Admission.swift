@@ -162,7 +162,7 @@ struct AnswerRefusals: Sendable {
 
   /// The row for a refused answer; nil if it is only counted.
   func event(
-    _ answer: ResponseService.Answer, _ refusal: ServiceRefusal, _ machine: KnownMachine?, _ address: SocketAddress?
+    _ answer: ReceivedResponse, _ refusal: ServiceRefusal, _ machine: KnownMachine?, _ address: SocketAddress?
   ) -> AuditEntry? {
     let now = now()
     let isKnown = machine.map { Self.isOf($0, answer.username) } ?? false

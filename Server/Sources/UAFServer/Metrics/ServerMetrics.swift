@@ -366,7 +366,7 @@ struct MeteredStore: ServerStore {
     }
   }
 
-  func store(_ answer: VerifiedAnswer) async throws {
+  func store(_ answer: VerifiedResponse) async throws {
     try await metrics.measure(.answer) { try await store.store(answer) }
   }
 }

@@ -152,7 +152,7 @@ struct UAFRoutes: Sendable {
     let service = ResponseService(environment: environment)
     var operation: UAFOperation?
     do {
-      let answer: ResponseService.Answer
+      let answer: ReceivedResponse
       do {
         guard let sent = try? SendUAFResponse(parsing: body) else { throw ServiceRefusal.malformedRequest }
         answer = try service.read(sent)
@@ -233,7 +233,7 @@ struct UAFRoutes: Sendable {
   ///   - answer: nil if there is no request.
   ///   - event: the row of the audit that is stored with the count.
   private func countWrong(
-    _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ResponseService.Answer?, _ event: AuditEntry? = nil
+    _ machine: KnownMachine?, _ address: SocketAddress?, _ answer: ReceivedResponse?, _ event: AuditEntry? = nil
   ) async throws {
     let account = answer?.username
     if let limit = try await refusals.limit(machine, address, account: account, event) {

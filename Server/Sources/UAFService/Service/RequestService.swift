@@ -40,17 +40,17 @@ package struct RequestService: Sendable {
       contextText: asked.contextText, now: environment.now(), address: address)
     switch operation {
     case .authentication:
-      return try await AuthenticationRequestSession(issuer: issuer).request()
+      return try await AuthenticationRequestGeneration(issuer: issuer).request()
     case .registration:
-      return try await environment.store.write { try RequestSession(issuer: issuer, records: $0).registration() }
+      return try await environment.store.write { try RequestGeneration(issuer: issuer, records: $0).registration() }
     case .deregistration:
-      return try await environment.store.write { try RequestSession(issuer: issuer, records: $0).deregistration() }
+      return try await environment.store.write { try RequestGeneration(issuer: issuer, records: $0).deregistration() }
     }
   }
 }
 
-/// One `/uaf/get` for a registration or deregistration, within its transaction of the store.
-struct RequestSession {
+/// The generation of one request for a registration or deregistration, within its transaction of the store.
+struct RequestGeneration {
   let issuer: RequestIssuer
   let records: any StoreTransaction
 

@@ -2,6 +2,10 @@ import UAFCrypto
 import UAFMessages
 
 /// Answers `/uaf/respond`: verifies an answer, and stores what was verified.
+///
+/// Its stages in order, each with its type: an ``IssuedRequest`` was sent; a ``ReceivedResponse`` has come back to it; its assertions
+/// become ``VerifiedAuthentication`` or ``VerifiedRegistration`` by the rules of ``Verifier``; these are stored, those of an
+/// authentication as a ``VerifiedResponse``; the ``ResponseOutcome`` is what HTTP is told.
 package struct ResponseService: Sendable {
   package let environment: ServiceEnvironment
 
@@ -14,57 +18,10 @@ package struct ResponseService: Sendable {
   /// Each costs one verification of a signature, and an attacker who knows a KeyID could send hundreds.
   package static let maximumAssertions = 16
 
-  /// An answer that was read and that belongs to a request of this server; the request has not expired.
-  package struct Answer: Sendable {
-    let response: UAFResponse
-    let serverData: ServerData
-    /// The same as it was sent.
-    let serverDataText: String
-    package let challengeHash: [UInt8]
-    /// The challenge as a store knows it.
-    let challenge: IssuedChallenge
-    /// The account of the request.
-    package var username: String { serverData.username }
-    /// The operation of the request.
-    package var operation: UAFOperation { serverData.operation }
-    /// The final challenge parameters of the response.
-    let parameters: FinalChallengeParams
-    /// What the client says beside the message: the text to be confirmed again, and what allows new keys.
-    let context: RequestContext?
-
-    /// Whether it comes from somebody with authority for the account, although it is refused: with one of the account's keys, or
-    /// with the code or the proof that its request was issued for.
-    package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
-      serverData.operation != .authentication || serverData.approvalID != nil || refusal.isOfSignedAnswer
-    }
-
-    /// The row of the audit for its refusal: the keys are those that it names.
-    package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
-      let kind: AuditKind =
-        switch serverData.operation {
-        case .registration: .registration
-        case .authentication: serverData.approvalID == nil && serverData.text == .none ? .login : .confirmation
-        case .deregistration: .deregistration
-        }
-      return AuditEntry(
-        time: now, kind: kind, outcome: refusal.rawValue, account: username, actor: .person, address: address,
-        authenticators: namedKeys.joined(separator: ", "))
-    }
-
-    /// The keys that an authentication names; of a longer KeyID the first characters.
-    private var namedKeys: [String] {
-      guard case .authentication(let response) = response else { return [] }
-      return response.assertions.prefix(2).compactMap { envelope in
-        guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion) else { return nil }
-        return "\(assertion.aaid.text) \(assertion.keyID.text.prefix(64))"
-      }
-    }
-  }
-
   /// Reads an answer, without the store.
   ///
   /// - Throws: ``ServiceRefusal``; anything else only if something failed.
-  package func read(_ body: SendUAFResponse) throws -> Answer {
+  package func read(_ body: SendUAFResponse) throws -> ReceivedResponse {
     let response: UAFResponse
     do {
       response = try UAFResponse(parsing: body.uafResponse)
@@ -87,7 +44,7 @@ package struct ResponseService: Sendable {
       marked.purpose == serverData.purpose
     else { throw ServiceRefusal.invalidServerData }
     guard serverData.expiresAt > environment.now() else { throw ServiceRefusal.expiredChallenge }
-    return Answer(
+    return ReceivedResponse(
       response: response, serverData: serverData, serverDataText: text,
       challengeHash: try SHA256.hash(challenge),
       challenge: IssuedChallenge(hash: try SHA256.hash(marked.unique), expiresAt: serverData.expiresAt),
@@ -101,21 +58,21 @@ package struct ResponseService: Sendable {
   ///   - address: where the answer came from, for the audit; empty if that is not known.
   /// - Throws: only if something failed; a refusal is returned.
   package func respond(
-    _ answer: Answer, from machine: KnownMachine? = nil, at address: String = ""
+    _ received: ReceivedResponse, from machine: KnownMachine? = nil, at address: String = ""
   ) async throws -> ResponseOutcome {
     do {
       // The account of the request counts, whatever the client names.
-      if let name = answer.context?.username, !name.isIdentical(to: answer.serverData.username) {
+      if let name = received.context?.username, !name.isIdentical(to: received.serverData.username) {
         throw ServiceRefusal.otherUser
       }
-      let session = ResponseSession(
-        environment: environment, identity: try environment.identity(), answer: answer, now: environment.now(),
+      let shared = ResponseProcessing(
+        environment: environment, identity: try environment.identity(), received: received, now: environment.now(),
         machine: machine, address: address)
-      switch (answer.response, answer.serverData.operation) {
+      switch (received.response, received.operation) {
       case (.registration(let response), .registration):
-        return try await RegistrationResponseSession(session: session, response: response).outcome()
+        return try await RegistrationResponseProcessing(shared: shared, response: response).process()
       case (.authentication(let response), .authentication):
-        return try await AuthenticationResponseSession(session: session, response: response).outcome()
+        return try await AuthenticationResponseProcessing(shared: shared, response: response).process()
       default:
         throw ServiceRefusal.otherOperation
       }
@@ -132,11 +89,58 @@ package struct ResponseService: Sendable {
   }
 }
 
-/// What every `/uaf/respond` needs, whichever operation it ends.
-struct ResponseSession: Sendable {
+/// An answer that was read and that belongs to a request of this server; the request has not expired.
+package struct ReceivedResponse: Sendable {
+  let response: UAFResponse
+  let serverData: ServerData
+  /// The same as it was sent.
+  let serverDataText: String
+  package let challengeHash: [UInt8]
+  /// The challenge as a store knows it.
+  let challenge: IssuedChallenge
+  /// The account of the request.
+  package var username: String { serverData.username }
+  /// The operation of the request.
+  package var operation: UAFOperation { serverData.operation }
+  /// The final challenge parameters of the response.
+  let parameters: FinalChallengeParams
+  /// What the client says beside the message: the text to be confirmed again, and what allows new keys.
+  let context: RequestContext?
+
+  /// Whether it comes from somebody with authority for the account, although it is refused: with one of the account's keys, or
+  /// with the code or the proof that its request was issued for.
+  package func isAuthorised(refused refusal: ServiceRefusal) -> Bool {
+    serverData.operation != .authentication || serverData.approvalID != nil || refusal.isOfSignedAnswer
+  }
+
+  /// The row of the audit for its refusal: the keys are those that it names.
+  package func event(refused refusal: ServiceRefusal, from address: String, now: Int64) -> AuditEntry {
+    let kind: AuditKind =
+      switch serverData.operation {
+      case .registration: .registration
+      case .authentication: serverData.approvalID == nil && serverData.text == .none ? .login : .confirmation
+      case .deregistration: .deregistration
+      }
+    return AuditEntry(
+      time: now, kind: kind, outcome: refusal.rawValue, account: username, actor: .person, address: address,
+      authenticators: namedKeys.joined(separator: ", "))
+  }
+
+  /// The keys that an authentication names; of a longer KeyID the first characters.
+  private var namedKeys: [String] {
+    guard case .authentication(let response) = response else { return [] }
+    return response.assertions.prefix(2).compactMap { envelope in
+      guard let assertion = try? UnverifiedAuthenticationAssertion(parsing: envelope.assertion) else { return nil }
+      return "\(assertion.aaid.text) \(assertion.keyID.text.prefix(64))"
+    }
+  }
+}
+
+/// What the processing of every response needs, whichever operation it ends.
+struct ResponseProcessing: Sendable {
   let environment: ServiceEnvironment
   let identity: ServerIdentity
-  let answer: ResponseService.Answer
+  let received: ReceivedResponse
   /// Seconds since 1970.
   let now: Int64
   /// The machine that has proved itself with the answer; nil for an unknown one.
@@ -157,7 +161,7 @@ struct ResponseSession: Sendable {
   /// - Parameter stored: the keys of the account in the order of their registration.
   /// - Throws: ``CryptoError``.
   func machineSecret(ofSigning keyIDs: [KeyID], among stored: [StoredKey]) throws -> MachineSecret? {
-    let data = answer.serverData
+    let data = received.serverData
     let usable = stored.filter { !$0.isRevoked }
     let claim = MachineClaim(operation: data.operation, isAnswer: true, username: data.username)
     let device = usable.first { keyIDs.contains($0.keyID) }?.deviceID
@@ -185,7 +189,7 @@ struct ResponseSession: Sendable {
   ) throws -> MachineSecret? {
     let first = device.flatMap { Self.firstKey(on: $0, among: stored.filter { !$0.isRevoked }) }
     return try MachineProofs(keys: environment.keys).secret(
-      of: answer.serverData.username, holding: first.map { [$0] } ?? keyIDs)
+      of: received.username, holding: first.map { [$0] } ?? keyIDs)
   }
 
   private static func firstKey(on device: String, among usable: [StoredKey]) -> KeyID? {
@@ -205,10 +209,10 @@ struct ResponseSession: Sendable {
     for keyIDs: [KeyID], confirming text: TransactionText? = nil, on deviceID: String? = nil,
     with secret: MachineSecret?, marked mark: [UInt8]? = nil
   ) throws -> Token {
-    let data = answer.serverData
+    let data = received.serverData
     var claims = VerdictClaims(
       issuer: identity.appID, subject: data.username, operation: data.operation, purpose: data.purpose,
-      challengeHash: Base64URL.encode(answer.challengeHash), issuedAt: now, expiresAt: now + VerdictToken.lifetime,
+      challengeHash: Base64URL.encode(received.challengeHash), issuedAt: now, expiresAt: now + VerdictToken.lifetime,
       tokenID: Base64URL.encode(try environment.random(16)))
     claims.use = data.use
     claims.proofSubject = data.proofSubject.isEmpty ? nil : Base64URL.encode(data.proofSubject)
@@ -240,13 +244,14 @@ package struct AcceptedKey: Equatable, Sendable {
   package let keyID: KeyID
 }
 
-/// One answer to a request for an authentication: reads, verifies outside any transaction, and then stores in one commit.
-struct AuthenticationResponseSession {
-  let session: ResponseSession
+/// The processing of one authentication response (UAF protocol 1.1, section 3.5.7.5): reads, verifies outside any transaction, and
+/// then stores in one commit.
+struct AuthenticationResponseProcessing {
+  let shared: ResponseProcessing
   let response: AuthenticationResponse
 
-  private var environment: ServiceEnvironment { session.environment }
-  private var data: ServerData { session.answer.serverData }
+  private var environment: ServiceEnvironment { shared.environment }
+  private var data: ServerData { shared.received.serverData }
 
   /// What the store knows of the account and the challenge.
   private struct Found: Sendable {
@@ -261,17 +266,17 @@ struct AuthenticationResponseSession {
   /// A refused answer stores nothing. Its request can still be answered until it expires.
   ///
   /// - Throws: ``ServiceRefusal``; anything else only if something failed.
-  func outcome() async throws -> ResponseOutcome {
+  func process() async throws -> ResponseOutcome {
     let found = try await find()
     guard !found.isUsed else { throw ServiceRefusal.unknownChallenge }
     let text = try confirmed(found)
     let decoys = try self.decoys(besides: found.keys)
     let issued = try issued(stored: found.keys, decoys: decoys, text: text)
     let keys = found.keys + decoys
-    let verifier = session.verifier
+    let verifier = shared.verifier
     let verified: [VerifiedAuthentication]
     do {
-      verified = try verifier.verify(response, read: session.answer.parameters, issued: issued, keys: keys)
+      verified = try verifier.verify(response, read: shared.received.parameters, issued: issued, keys: keys)
     } catch ServiceRefusal.counterNotIncreased {
       let seen = verifier.keyAhead(of: response, issued: issued, keys: keys)
       return .refused(
@@ -281,31 +286,31 @@ struct AuthenticationResponseSession {
   }
 
   private func find() async throws -> Found {
-    let challenge = session.answer.challenge
+    let challenge = shared.received.challenge
     if data.needsVouchedKey {
-      return try await environment.store.read { [session, data] records in
+      return try await environment.store.read { [shared, data] records in
         Found(
           isUsed: try records.usedChallenges.contains(challenge),
-          keys: try records.credentials.vouchedKeys(of: data.username, appID: session.identity.appID),
+          keys: try records.credentials.vouchedKeys(of: data.username, appID: shared.identity.appID),
           approvalText: nil)
       }
     }
     guard let id = data.approvalID else {
       let found = try await environment.store.login(
-        of: data.username, appID: session.identity.appID, challenge: challenge)
+        of: data.username, appID: shared.identity.appID, challenge: challenge)
       return Found(isUsed: found.isUsed, keys: found.keys, approvalText: nil)
     }
-    return try await environment.store.read { [session, data] records in
+    return try await environment.store.read { [shared, data] records in
       Found(
         isUsed: try records.usedChallenges.contains(challenge),
-        keys: try records.credentials.keys(of: data.username, appID: session.identity.appID),
-        approvalText: try records.approvals.text(id: id, reservedBy: challenge.hash, now: session.now))
+        keys: try records.credentials.keys(of: data.username, appID: shared.identity.appID),
+        approvalText: try records.approvals.text(id: id, reservedBy: challenge.hash, now: shared.now))
     }
   }
 
   /// The text that has to be confirmed; nil if there is none.
   private func confirmed(_ found: Found) throws -> TransactionText? {
-    guard data.approvalID != nil else { return try data.text.text(sentAgain: session.answer.context?.transaction) }
+    guard data.approvalID != nil else { return try data.text.text(sentAgain: shared.received.context?.transaction) }
     guard let text = found.approvalText.flatMap({ TransactionText(sent: $0) }) else {
       throw ServiceRefusal.approvalCodeUsed
     }
@@ -334,8 +339,8 @@ struct AuthenticationResponseSession {
     // A decoy that is not asked for now was asked for then.
     let then = decoys.map { [MatchCriteria(aaid: $0.aaid, keyIDs: [$0.keyID])] }
     return IssuedRequest(
-      operation: .authentication, username: data.username, challengeHash: session.answer.challengeHash,
-      appID: session.identity.appID, serverData: session.answer.serverDataText,
+      operation: .authentication, username: data.username, challengeHash: shared.received.challengeHash,
+      appID: shared.identity.appID, serverData: shared.received.serverDataText,
       policy: Policy(accepted: asked.accepted + then), transaction: try text.map { try Transaction(signing: $0) },
       device: Device(), expiresAt: data.expiresAt)
   }
@@ -343,14 +348,14 @@ struct AuthenticationResponseSession {
   private func store(
     _ verified: [VerifiedAuthentication], text: TransactionText?, keys: [StoredKey]
   ) async throws -> ResponseOutcome {
-    let machineSecret = try session.machineSecret(ofSigning: verified.map(\.keyID), among: keys)
-    let token = try session.token(
+    let machineSecret = try shared.machineSecret(ofSigning: verified.map(\.keyID), among: keys)
+    let token = try shared.token(
       for: verified.map(\.keyID), confirming: text, with: machineSecret, marked: try await revocationMark())
     let texts = text.map { text in verified.compactMap { confirmation(of: text, by: $0, keys: keys) } } ?? []
-    let answer = VerifiedAnswer(
-      username: data.username, challengeHash: session.answer.challenge.hash, expiresAt: data.expiresAt,
-      signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: session.now,
-      address: session.address, machine: machine(of: verified, keys), detail: try detail(text))
+    let answer = VerifiedResponse(
+      username: data.username, challengeHash: shared.received.challenge.hash, expiresAt: data.expiresAt,
+      signatures: verified, confirmedTexts: texts, approvalID: data.approvalID, now: shared.now,
+      address: shared.address, machine: machine(of: verified, keys), detail: try detail(text))
     try await environment.store.store(answer)
     return .accepted(
       token: token, machineSecret: machineSecret,
@@ -385,7 +390,7 @@ struct AuthenticationResponseSession {
   ) -> ConfirmedText? {
     keys.first { $0.aaid == signature.aaid && $0.keyID == signature.keyID }.map { key in
       ConfirmedText(
-        username: data.username, confirmedAt: session.now, shown: text.shown, fcParams: response.fcParams,
+        username: data.username, confirmedAt: shared.now, shown: text.shown, fcParams: response.fcParams,
         assertion: signature.assertion, publicKey: key.publicKey, signatureAlgorithm: key.signatureAlgorithm)
     }
   }

@@ -47,7 +47,7 @@ package protocol ServerStore: Sendable {
   /// - Throws: ``ServiceRefusal``, and then nothing is stored: the challenge was answered before, the counter did not grow, the
   ///   account is blocked, or the approval's text is no longer reserved by this challenge. ``StoreFailure`` if the store failed;
   ///   then it is not known whether anything was stored, so the answer must not be a success.
-  func store(_ answer: VerifiedAnswer) async throws
+  func store(_ answer: VerifiedResponse) async throws
 }
 
 /// What the store knows of an account and a challenge at one moment.
@@ -93,7 +93,7 @@ package struct StoredKey: Equatable, Sendable {
 }
 
 /// What a store keeps of a verified answer to a request for an authentication: all of it in one commit, or nothing.
-package struct VerifiedAnswer: Sendable {
+package struct VerifiedResponse: Sendable {
   package let username: String
   /// ``IssuedChallenge/hash`` of the challenge, which becomes used.
   package let challengeHash: [UInt8]

@@ -85,7 +85,7 @@ final class FailingStore: ServerStore {
     return try await store.login(of: username, appID: appID, challenge: challenge)
   }
 
-  func store(_ answer: VerifiedAnswer) async throws {
+  func store(_ answer: VerifiedResponse) async throws {
     try await use(.writes)
     return try await store.store(answer)
   }

@@ -1,10 +1,10 @@
 import UAFCrypto
 import UAFMessages
 
-/// One `/uaf/get` for an authentication: anybody may have that, since only the account's keys can answer.
+/// The generation of one request for an authentication: anybody may have that, since only the account's keys can answer.
 ///
 /// Nothing is stored, but for a text that waits to be confirmed: its code is reserved.
-struct AuthenticationRequestSession {
+struct AuthenticationRequestGeneration {
   let issuer: RequestIssuer
 
   private var context: RequestContext { issuer.context }
@@ -147,5 +147,32 @@ struct AuthenticationRequestSession {
       header: issuer.header(.authentication, upv: .uaf11, serverData: serverData), challenge: challenge,
       transaction: transaction, policy: Policy(accepted: asked.accepted))
     return issuer.issued(UAFRequest.text(of: request, in: UPV.supported), .authentication)
+  }
+}
+
+/// What an authentication is to authorise.
+///
+/// The token of an ordinary login authorises nothing, because it may be readable in a processing's environment. A client that
+/// authenticates in order to register or deregister says so in the context of its request, either with the members
+/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes the challenge another one,
+/// so whoever signs it has said what for.
+struct ProofPurpose: Equatable {
+  /// What the challenge is for.
+  let purpose: ChallengePurpose
+  /// SHA-256 of what is authorised; empty where the operation is all.
+  let subject: [UInt8]
+
+  /// - Returns: nil for an ordinary authentication.
+  /// - Throws: ``CryptoError``.
+  init?(_ context: RequestContext) throws(CryptoError) {
+    if context.deregisterAll == true || context.deregisterAAID != nil || context.proofFor == .deregistration {
+      purpose = .removal
+      subject = try SHA256.hash(context.removalStatement)
+    } else if context.proofFor == .registration {
+      purpose = .furtherKeys
+      subject = []
+    } else {
+      return nil
+    }
   }
 }

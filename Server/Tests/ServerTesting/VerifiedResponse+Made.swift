@@ -3,9 +3,9 @@ import UAFMessages
 
 @testable import UAFService
 
-extension VerifiedAnswer {
+extension VerifiedResponse {
   /// Registers an account with a server, and makes the first answer of its authenticator.
-  static func first(of username: String, at server: TestServer) async throws -> VerifiedAnswer {
+  static func first(of username: String, at server: TestServer) async throws -> VerifiedResponse {
     let authenticator = try await server.registered(username)
     let request = try await server.authenticationRequest(username)
     guard case .authentication(let response) = try authenticator.authenticate(request, counter: 1) else {
@@ -17,7 +17,7 @@ extension VerifiedAnswer {
   /// What the store is to keep of a response that is valid.
   static func made(
     of response: AuthenticationResponse, to request: AuthenticationRequest, by username: String, at server: TestServer
-  ) async throws -> VerifiedAnswer {
+  ) async throws -> VerifiedResponse {
     let appID = server.identity.appID
     let keys = try await server.store.read { try $0.credentials.keys(of: username, appID: appID) }
     let hash = try SHA256.hash(request.challenge.bytes)
@@ -28,7 +28,7 @@ extension VerifiedAnswer {
     let verifier = Verifier(identity: server.identity, models: server.environment.models, now: server.now)
     let signatures = try verifier.verify(response, issued: issued, keys: keys)
     guard case .marked(let challenge) = PurposedChallenge.read(request.challenge) else { throw TestServer.Unexpected() }
-    return VerifiedAnswer(
+    return VerifiedResponse(
       username: username, challengeHash: try SHA256.hash(challenge.unique), expiresAt: issued.expiresAt,
       signatures: signatures,
       confirmedTexts: [], approvalID: nil, now: server.now)
@@ -37,7 +37,7 @@ extension VerifiedAnswer {
 
 extension ServerStore {
   /// Why a verified answer is not stored; nil if it is.
-  func refusal(of answer: VerifiedAnswer) async throws -> ServiceRefusal? {
+  func refusal(of answer: VerifiedResponse) async throws -> ServiceRefusal? {
     do {
       try await store(answer)
       return nil

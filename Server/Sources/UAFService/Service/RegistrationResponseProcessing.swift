@@ -1,9 +1,10 @@
 import UAFCrypto
 import UAFMessages
 
-/// One answer to a request for a registration: reads, verifies outside any transaction, and then stores in one transaction.
-struct RegistrationResponseSession: Sendable {
-  let session: ResponseSession
+/// The processing of one registration response (UAF protocol 1.1, section 3.4.6.5): reads, verifies outside any transaction, and
+/// then stores in one transaction.
+struct RegistrationResponseProcessing: Sendable {
+  let shared: ResponseProcessing
   let response: RegistrationResponse
 
   private struct Found: Sendable {
@@ -22,30 +23,31 @@ struct RegistrationResponseSession: Sendable {
   /// A refused answer stores nothing. Its request can still be answered until it expires.
   ///
   /// - Throws: ``ServiceRefusal``; anything else only if something failed.
-  func outcome() async throws -> ResponseOutcome {
-    let store = session.environment.store
+  func process() async throws -> ResponseOutcome {
+    let store = shared.environment.store
     guard let found = try await store.read({ try find(in: $0) }) else { throw ServiceRefusal.unknownChallenge }
     guard found.enrolmentID == nil || found.enrolment != nil else { throw ServiceRefusal.enrolmentCodeUsed }
-    let verified = try session.verifier.verify(response, issued: found.issued) { aaid, keyID in
+    let verified = try shared.verifier.verify(response, issued: found.issued) { aaid, keyID in
       found.registered.contains { $0.aaid == aaid && $0.keyID == keyID }
     }
-    let allowance = try NewKeysAllowance(session, response, found.issued)
+    let allowance = try NewKeysAllowance(shared, response, found.issued)
     var signatures: [VerifiedAuthentication] = []
     if found.enrolmentID != nil {
       guard try allowance.isAllowed(by: found.enrolment) else { throw ServiceRefusal.keysNotAllowed }
     } else {
       signatures = try allowance.signatures(by: found.stored)
     }
-    let machineSecret = try session.machineSecret(
+    let machineSecret = try shared.machineSecret(
       ofRegistering: verified.map(\.keyID), on: found.issued.device.id,
       keeping: found.stored.filter { !found.issued.lostKeyIDs.contains($0.keyID) })
-    let token = try session.token(for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
-    let yes = Yes(token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
-    return try await store.write { try self.store(verified, found, yes, in: $0) }
+    let token = try shared.token(for: verified.map(\.keyID), on: found.issued.device.id, with: machineSecret)
+    let acceptance = Acceptance(
+      token: token, machineSecret: machineSecret, allowance: allowance, signatures: signatures)
+    return try await store.write { try self.store(verified, found, acceptance, in: $0) }
   }
 
   /// What is answered once all is stored, and what has allowed the keys.
-  private struct Yes {
+  private struct Acceptance {
     let token: Token
     let machineSecret: MachineSecret?
     let allowance: NewKeysAllowance
@@ -53,8 +55,8 @@ struct RegistrationResponseSession: Sendable {
   }
 
   private func find(in records: any StoreTransaction) throws -> Found? {
-    let hash = session.answer.challengeHash
-    guard let open = try records.openRegistrations.find(hash: hash, serverData: session.answer.serverDataText) else {
+    let hash = shared.received.challengeHash
+    guard let open = try records.openRegistrations.find(hash: hash, serverData: shared.received.serverDataText) else {
       return nil
     }
     let registered = try response.assertions.compactMap { envelope -> (aaid: AAID, keyID: KeyID)? in
@@ -78,24 +80,28 @@ struct RegistrationResponseSession: Sendable {
 
   /// Checks again what may have changed since the answer was verified, and stores the keys.
   private func store(
-    _ verified: [VerifiedRegistration], _ found: Found, _ yes: Yes,
+    _ verified: [VerifiedRegistration], _ found: Found, _ acceptance: Acceptance,
     in records: any StoreTransaction
   ) throws -> ResponseOutcome {
     try checkAgain(verified, found, in: records)
-    guard let isProved = try yes.allowance.isMachineProved(in: records) else { throw ServiceRefusal.machineNotProved }
+    guard let isProved = try acceptance.allowance.isMachineProved(in: records) else {
+      throw ServiceRefusal.machineNotProved
+    }
     // Before the lost keys are gone: one of them may have made the proof.
-    var origin = try origin(found, yes.signatures, in: records)
+    var origin = try origin(found, acceptance.signatures, in: records)
     origin.isMachineProved = isProved
-    guard try records.openRegistrations.take(hash: session.answer.challengeHash) else {
+    guard try records.openRegistrations.take(hash: shared.received.challengeHash) else {
       throw ServiceRefusal.unknownChallenge
     }
     // What is refused from here on is returned, not thrown: the request stays taken, and its signatures stay counted.
-    guard try isUsed(yes.signatures, of: found.issued.username, in: records) else { return .refused(.keysNotAllowed) }
+    guard try isUsed(acceptance.signatures, of: found.issued.username, in: records) else {
+      return .refused(.keysNotAllowed)
+    }
     do {
       let (forgotten, keepsName) = try replaceKeys(by: verified, found, origin, in: records)
-      try records.audit.append([event(verified, found, forgotten, yes.signatures)])
+      try records.audit.append([event(verified, found, forgotten, acceptance.signatures)])
       return .accepted(
-        token: yes.token, machineSecret: yes.machineSecret,
+        token: acceptance.token, machineSecret: acceptance.machineSecret,
         keys: verified.map { AcceptedKey(aaid: $0.aaid, keyID: $0.keyID) }, ignoresDeviceName: !keepsName,
         forgotten: forgotten)
     } catch let refusal as ServiceRefusal {
@@ -108,15 +114,15 @@ struct RegistrationResponseSession: Sendable {
     _ verified: [VerifiedRegistration], _ found: Found, in records: any StoreTransaction
   ) throws {
     let issued = found.issued
-    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: session.now) { throw refusal }
+    if let refusal = try records.accounts.block(of: issued.username)?.refusal(at: shared.now) { throw refusal }
     if let id = found.enrolmentID {
-      guard try records.enrolments.isReserved(id: id, by: session.answer.challengeHash) else {
+      guard try records.enrolments.isReserved(id: id, by: shared.received.challengeHash) else {
         throw ServiceRefusal.enrolmentCodeUsed
       }
     } else {
       // Without a code, a proof has begun it.
       let issuedAt = issued.expiresAt - IssuedRequest.lifetime
-      let mark = session.answer.serverData.proofSubject
+      let mark = shared.received.serverData.proofSubject
       guard
         try records.credentials.allowFurtherKey(
           for: issued.username, byProofMadeAt: issuedAt, marked: mark.isEmpty ? nil : mark)
@@ -143,7 +149,7 @@ struct RegistrationResponseSession: Sendable {
     if !signatures.isEmpty { detail.set("keys", .array(signatures.map { .string($0.keyID.text) })) }
     if !forgotten.isEmpty { detail.set("replaced", .array(forgotten.map { .string($0.text) })) }
     return AuditEntry(
-      time: session.now, kind: .registration, account: found.issued.username, actor: .person, address: session.address,
+      time: shared.now, kind: .registration, account: found.issued.username, actor: .person, address: shared.address,
       machine: found.issued.device.name ?? found.issued.device.id ?? "",
       authenticators: verified.map { "\($0.aaid.text) \($0.keyID.text)" }.joined(separator: ", "),
       detail: JSONValue.object(detail).text)
@@ -158,7 +164,7 @@ struct RegistrationResponseSession: Sendable {
     var isUsed = false
     try records.keeping {
       isUsed = try signatures.allSatisfy {
-        try records.credentials.raiseCounter($0, of: username, now: session.now)
+        try records.credentials.raiseCounter($0, of: username, now: shared.now)
       }
       return isUsed
     }
@@ -175,7 +181,7 @@ struct RegistrationResponseSession: Sendable {
   ) throws -> (forgotten: [KeyID], keepsName: Bool) {
     let issued = found.issued
     let losesKeys = !issued.lostKeyIDs.isEmpty
-    let isKept = try losesKeys && records.hasUsableAdministrator(now: session.now)
+    let isKept = try losesKeys && records.hasUsableAdministrator(now: shared.now)
     var removed: [(aaid: AAID, keyID: KeyID)] = []
     var keepsName = true
     try records.keeping {
@@ -186,9 +192,9 @@ struct RegistrationResponseSession: Sendable {
         : []
       let usage = try records.credentials.usage(of: issued.username, appID: issued.appID)
       guard usage.hasRoom(for: verified.map(\.keyID)) else { throw ServiceRefusal.tooManyKeys }
-      try records.accounts.add(issued.username, now: session.now)
+      try records.accounts.add(issued.username, now: shared.now)
       keepsName = try add(verified, found, origin, in: records)
-      guard try !isKept || records.hasUsableAdministrator(now: session.now) else {
+      guard try !isKept || records.hasUsableAdministrator(now: shared.now) else {
         throw ServiceRefusal.lastAdministrator
       }
       return true
@@ -204,11 +210,11 @@ struct RegistrationResponseSession: Sendable {
   ) throws -> Bool {
     var keepsName = true
     for key in verified {
-      keepsName = try records.credentials.add(key, issued: found.issued, origin: origin, now: session.now) && keepsName
+      keepsName = try records.credentials.add(key, issued: found.issued, origin: origin, now: shared.now) && keepsName
     }
     if let id = found.enrolmentID {
       try records.enrolments.consume(id: id)
-      try records.issuedCodes.markUsed(id, now: session.now)
+      try records.issuedCodes.markUsed(id, now: shared.now)
     }
     return keepsName
   }
@@ -219,18 +225,18 @@ struct RegistrationResponseSession: Sendable {
 /// Nothing that was held on the way allows a key. Whoever allows it has authenticated or signed just these keys, for this
 /// account, in answer to this request.
 struct NewKeysAllowance {
-  let session: ResponseSession
+  let shared: ResponseProcessing
   let response: RegistrationResponse
   let issued: IssuedRequest
   /// What the keys of the answer are authorised by.
   let statement: NewKeysStatement
 
-  private var environment: ServiceEnvironment { session.environment }
-  private var context: RequestContext? { session.answer.context }
+  private var environment: ServiceEnvironment { shared.environment }
+  private var context: RequestContext? { shared.received.context }
 
   /// - Throws: ``ServiceRefusal`` for an assertion that cannot be read; ``MessageError``.
-  init(_ session: ResponseSession, _ response: RegistrationResponse, _ issued: IssuedRequest) throws {
-    self.session = session
+  init(_ shared: ResponseProcessing, _ response: RegistrationResponse, _ issued: IssuedRequest) throws {
+    self.shared = shared
     self.response = response
     self.issued = issued
     let keys = try response.assertions.map { envelope in
@@ -240,7 +246,7 @@ struct NewKeysAllowance {
       return NewKeysStatement.Key(
         aaid: assertion.aaid, keyID: assertion.keyID, publicKey: assertion.publicKey)
     }
-    let challenge = try Base64URL.decode(session.answer.parameters.challenge, maximumCount: 64)
+    let challenge = try Base64URL.decode(shared.received.parameters.challenge, maximumCount: 64)
     statement = NewKeysStatement(
       username: issued.username, appID: issued.appID, challenge: try ServerChallenge(bytes: challenge), keys: keys)
   }
@@ -270,7 +276,7 @@ struct NewKeysAllowance {
       operation: .authentication, username: issued.username, challengeHash: try SHA256.hash(challenge.bytes),
       appID: issued.appID, serverData: issued.serverData, policy: Policy(accepted: asked.accepted), transaction: nil,
       device: Device(), expiresAt: issued.expiresAt)
-    var verifier = session.verifier
+    var verifier = shared.verifier
     verifier.checksChannelBinding = false
     return try verifier.verify(signed, issued: request, keys: stored)
   }
@@ -289,32 +295,5 @@ struct NewKeysAllowance {
     else { return nil }
     let made = statement.machineStatement(deviceID: deviceID)
     return try MachineProofs(keys: environment.keys).isMade(code, of: made, by: machineID) ? true : nil
-  }
-}
-
-/// What an authentication is to authorise.
-///
-/// The token of an ordinary login authorises nothing, because it may be readable in a session's environment. A client that
-/// authenticates in order to register or deregister says so in the context of its request, either with the members
-/// `deregisterAll` or `deregisterAAID`, or with our own `proofFor`: `"Reg"` or `"Dereg"`. That makes the challenge another one,
-/// so whoever signs it has said what for.
-struct ProofPurpose: Equatable {
-  /// What the challenge is for.
-  let purpose: ChallengePurpose
-  /// SHA-256 of what is authorised; empty where the operation is all.
-  let subject: [UInt8]
-
-  /// - Returns: nil for an ordinary authentication.
-  /// - Throws: ``CryptoError``.
-  init?(_ context: RequestContext) throws(CryptoError) {
-    if context.deregisterAll == true || context.deregisterAAID != nil || context.proofFor == .deregistration {
-      purpose = .removal
-      subject = try SHA256.hash(context.removalStatement)
-    } else if context.proofFor == .registration {
-      purpose = .furtherKeys
-      subject = []
-    } else {
-      return nil
-    }
   }
 }
