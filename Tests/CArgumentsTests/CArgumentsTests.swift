@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct `The arguments of this program` {
-  @Test func `are those that the kernel keeps, and Swift's runtime gets them from this target`() throws {
+  @Test func `are the kernel's own copy, and Swift's runtime gets them from this target`() throws {
     let kept = try #require(FileManager.default.contents(atPath: "/proc/self/cmdline"))
     // Each one has a NUL at its end.
     let arguments = kept.split(separator: 0, omittingEmptySubsequences: false).dropLast()

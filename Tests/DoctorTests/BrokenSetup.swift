@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import Doctor
 
-/// One thing that administrators get wrong, and what `doctor` calls it.
+/// One administrator's mistake, and the finding of `doctor` for it.
 struct BrokenSetup: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let finding: FindingID
@@ -18,7 +18,7 @@ struct BrokenSetup: Sendable, CustomTestStringConvertible {
     self.breaking = breaking
   }
 
-  /// One whose configuration has `new` in the place of `old`.
+  /// A setup whose configuration has `new` instead of `old`.
   init(_ name: String, _ finding: FindingID, _ old: String, _ new: String) {
     self.init(name, finding) { $0.machine.configure(old, new) }
   }

@@ -5,7 +5,7 @@ import ToolTestSupport
 
 @testable import Doctor
 
-/// `doctor` on what administrators get wrong, and on the same machine before they did.
+/// `doctor` on administrators' mistakes, and on the same machine without them.
 @Suite struct BrokenSetupTests {
   private func findings(_ whole: WholeMachine) throws -> [[String: String]] {
     let output = whole.machine.doctor().json
@@ -14,7 +14,9 @@ import ToolTestSupport
   }
 
   @Test(arguments: BrokenSetup.server + BrokenSetup.machine + BrokenSetup.stacks)
-  func `names it, says what to do, and reports nothing about the same machine without it`(setup: BrokenSetup) throws {
+  func `each mistake is named with a remedy, and the same machine without the mistake has no finding`(
+    setup: BrokenSetup
+  ) throws {
     let whole = WholeMachine()
     #expect(try findings(whole).filter { $0["id"] != nil }.isEmpty)
     setup.breaking(whole)
@@ -26,7 +28,7 @@ import ToolTestSupport
     #expect(line.contains(" : \(found["remedy"] ?? "-") ["))
   }
 
-  @Test func `says all of it in Korean, too`() throws {
+  @Test func `each mistake is reported completely in Korean, too`() throws {
     for setup in BrokenSetup.server + BrokenSetup.machine + BrokenSetup.stacks {
       let whole = WholeMachine()
       setup.breaking(whole)

@@ -9,7 +9,7 @@ import Wording
 
 /// Problems of the configuration and of module arguments, in both languages.
 @Suite struct ConfigurationErrorTextTests {
-  /// What must stand in a text whatever its language: numbers, keys with `_`, and the names below, which have a digit.
+  /// What a text must contain in any language: numbers, keys with `_`, and the names below, which have a digit.
   private static func facts(_ text: String) -> Set<Substring> {
     let words = text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
     return Set(words.filter { $0.contains { $0.isNumber || $0 == "_" } })
@@ -28,7 +28,7 @@ import Wording
     #expect(Set(problems.map(\.korean)).count == problems.count)
   }
 
-  // One case after the other: a new one does not compile until it has a place.
+  // One case after the other: a new case does not compile until it has a place here.
 
   private static func next(_ problem: TOMLProblem) -> TOMLProblem? {
     switch problem {

@@ -3,7 +3,7 @@ import ToolTestSupport
 
 @testable import Doctor
 
-/// The order of the checks, and what each is given.
+/// The order of the checks, and the input of each.
 @Suite struct ExaminationTests {
   private let machine = Machine()
 
@@ -13,7 +13,7 @@ import ToolTestSupport
       configuration: configuration, services: machine.pam)
   }
 
-  @Test func `what is quick is told before the server is asked`() {
+  @Test func `quick findings are reported before the server is asked`() {
     var toldBefore = 0
     var told: [Finding] = []
     let exchange = machine.installation.exchange
@@ -27,7 +27,7 @@ import ToolTestSupport
     #expect(all[toldBefore].text.hasPrefix("server: "))
   }
 
-  @Test func `a configuration that cannot be used leaves out what it would have to say, and asks no server`() {
+  @Test func `an unusable configuration skips what depends on it, and no server is asked`() {
     let findings = examination(configuration: "/nonexistent").run { _ in }
     #expect(findings.contains { $0.id == .configurationUnusable })
     #expect(findings.contains(.skipped(StateText.unknown)))
@@ -35,7 +35,7 @@ import ToolTestSupport
     #expect(machine.requests.isEmpty)
   }
 
-  @Test func `whoever is not root is told what only root can look at`() {
+  @Test func `a caller without root is told what only root can check`() {
     let findings = examination(isRoot: false).run { _ in }
     let skipped = findings.filter { $0.level == .skipped }.map(\.text)
     #expect(skipped == ["state: \(machine.folder.path)/state", "accounts: everybody's locks and files"])

@@ -8,7 +8,7 @@ import UAFWire
 @Suite struct InstallationCheckTests {
   private let machine = Machine()
 
-  @Test func `says what only root can look at`() {
+  @Test func `names what only root can check`() {
     let examined = machine.doctor(as: 1000)
     #expect(examined.lines(about: "state") == ["skip state: \(machine.folder.path)/state : run it as root"])
     #expect(!examined.hasFailed)
@@ -20,7 +20,9 @@ import UAFWire
     (mode_t(0o777), "has mode 777 : chmod 755 "), (0o775, "has mode 775 : chmod 755 "),
     (0o4755, "has mode 4755 : chmod 755 "), (0o644, "is not a program : reinstall "),
   ])
-  func `refuses a program that others may change, that has more rights, or that is none`(mode: mode_t, text: String) {
+  func `refuses a program that others may change, that has too many rights, or that is not a program`(
+    mode: mode_t, text: String
+  ) {
     machine.folder.setMode(mode, of: "libexec/uaf-helper")
     let examined = machine.doctor()
     #expect(examined.lines(about: "helper").first?.hasPrefix("FAIL ") == true)
@@ -28,7 +30,7 @@ import UAFWire
     #expect(examined.hasFailed)
   }
 
-  @Test func `refuses a program whose folder others may change, or that is somebody else's`() {
+  @Test func `refuses a program whose folder others may change, or that belongs to somebody else`() {
     machine.folder.setMode(0o777, of: "libexec")
     #expect(machine.doctor().lines(about: "fetch").first?.contains("/libexec has mode 777") == true)
     machine.installation.owner = geteuid() + 1
@@ -50,7 +52,7 @@ import UAFWire
   }
 
   @Test(arguments: ["state", "state/slots", "state/accounts/1000.db"])
-  func `refuses state that an attribute keeps even root from changing`(name: String) {
+  func `refuses state that a file attribute keeps even root from changing`(name: String) {
     _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
     let path = "\(machine.folder.path)/\(name)"
     #expect(!machine.has(.stateFixed))
@@ -62,11 +64,11 @@ import UAFWire
           && $0.hasSuffix(": chattr -ia \(path) [state-fixed]")
       }, "\(lines)")
     #expect(!lines.contains("ok   state: \(path)"))
-    // Files that are there are written, whatever the attribute of their folder is.
+    // Existing files can be written, whatever the attribute of their folder is.
     #expect(lines.contains { $0.contains(" is refused") && $0.contains(path) } == !name.hasSuffix("state"), "\(lines)")
   }
 
-  @Test func `says how a missing key is made`() {
+  @Test func `says how to make a missing key`() {
     machine.folder.delete("state/device.key")
     let line = machine.doctor().lines(about: "state").last
     #expect(
@@ -75,7 +77,7 @@ import UAFWire
     )
   }
 
-  @Test func `of a lost key that accounts need, names backup and recovery key before anything else`() {
+  @Test func `for a lost key that accounts need, names backup and recovery key before anything else`() {
     machine.folder.delete("state/device.key")
     _ = machine.folder.file("state/accounts/1000.db", [1], mode: 0o600)
     let key = "FAIL state: \(machine.folder.path)/state/device.key is lost, and the accounts of this machine need it"
@@ -88,7 +90,7 @@ import UAFWire
         == "\(key) : restore it from a backup of the folder, or run uafctl recover with the recovery key\(anew)")
   }
 
-  @Test func `refuses a key that was cut, or that is something else`() {
+  @Test func `refuses a key file that was cut, or that contains something else`() {
     let key = "state/device.key"
     machine.folder.delete(key)
     _ = machine.folder.file(key, [UInt8](repeating: 7, count: 31), mode: 0o400)
@@ -110,7 +112,7 @@ import UAFWire
     #expect(machine.requests.isEmpty)
   }
 
-  @Test func `warns of each key that has no effect yet, and of no other`() {
+  @Test func `warns of each configuration key that has no effect yet, and of no other`() {
     let machine = Machine(
       configuration: """
         authenticators = ["passcode", "face", "biometric"]
@@ -149,7 +151,7 @@ import UAFWire
     #expect(machine.doctor().lines(about: "configuration").first?.contains("chmod go-w it") == true)
   }
 
-  @Test func `a configuration without a server lets nobody in`() {
+  @Test func `a configuration without a server is a failure with a remedy`() {
     let machine = Machine(configuration: "")
     #expect(
       machine.doctor().lines(about: "configuration").last

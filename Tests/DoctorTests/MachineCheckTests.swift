@@ -8,19 +8,19 @@ import UAFWire
 @Suite struct MachineCheckTests {
   private let machine = Machine()
 
-  /// The names of what is found once the facts were changed.
+  /// The names of the findings after the facts were changed.
   private func found(_ change: (inout MachineFacts) -> Void) -> [FindingID] {
     var facts = MachineFacts.ofATest
     change(&facts)
     return MachineCheck(facts: facts).findings().compactMap(\.id)
   }
 
-  @Test func `reports nothing about a kernel with everything`() {
+  @Test func `reports nothing about a kernel with every feature`() {
     #expect(found { _ in } == [])
     #expect(found { $0.mayLeaveNetwork = nil } == [])
   }
 
-  @Test func `tells what the sandbox lacks`() {
+  @Test func `reports what the sandbox lacks`() {
     #expect(found { $0.landlock = -1 } == [.kernelLandlock])
     #expect(found { $0.landlock = 0 } == [.kernelLandlock])
     #expect(found { $0.hasSeccomp = false } == [.kernelSeccomp])
@@ -34,18 +34,18 @@ import UAFWire
       ("0 1000 1\n1 100000 60990\n", [60_991, 60_992]), ("60990 1 1\n60992 2 1\n", [60_991]), ("", []), (nil, []),
       ("0 100000 60990\n", [60_990, 60_991, 60_992]),
     ] as [(String?, [UInt32])])
-  func `fails where a container lacks the ids of our programs, of users or of groups`(map: String?, missing: [UInt32]) {
+  func `fails if a container lacks the ids of our programs, of users or of groups`(map: String?, missing: [UInt32]) {
     let all = "0 0 4294967295\n"
     #expect(MachineFacts.missingIDs(in: [map, all]) == missing && MachineFacts.missingIDs(in: [all, map]) == missing)
     #expect(found { $0.missingIDs = missing } == (missing.isEmpty ? [] : [.kernelIDs]))
   }
 
   @Test(arguments: [nil, "", "x", "4e9a9c5d-8c1c-4a3b-9d43-0123456789a", "4e9a9c5d-8c1c-4a3b-9d43-0123456789ag"])
-  func `fails where starts of the machine cannot be told apart`(bootID: String?) {
+  func `fails if starts of the machine cannot be distinguished`(bootID: String?) {
     #expect(found { $0.bootID = bootID } == [.bootID])
   }
 
-  @Test func `tells of a clock that was never set, and of a log that takes nothing`() {
+  @Test func `reports a clock that was never set, and a log that accepts nothing`() {
     #expect(found { $0.time = 86_400 } == [.clock])
     #expect(found { $0.time = 1_767_225_600 } == [])
     #expect(found { $0.isSynchronised = false } == [.clockUnsynchronised])
@@ -67,7 +67,7 @@ import UAFWire
   @Test(arguments: [
     nil, "", "uaf-helper 0.0.1\n", "uaf-fetch \(ToolVersion.number)\n", "uaf-helper \(ToolVersion.number)",
   ])
-  func `fails where a program is of another version`(output: String?) {
+  func `fails if a program has a different version`(output: String?) {
     machine.outputs[machine.installation.helperPath] = output
     #expect(machine.has(.programVersion))
     #expect(machine.doctor().lines(about: "fetch").first?.hasPrefix("ok   ") == true)
@@ -80,7 +80,7 @@ import UAFWire
     #expect(machine.ran.contains([machine.installation.fetchPath, "--version"]))
   }
 
-  @Test func `fails where others may put another socket into its folder`() {
+  @Test func `fails if others may put a socket into the folder of ours`() {
     _ = machine.folder.folder("run", mode: 0o777)
     machine.installation.socketPath = machine.folder.path + "/run/helper.sock"
     #expect(machine.has(.runFolder) && !machine.has(.socketMissing))
@@ -88,7 +88,7 @@ import UAFWire
     #expect(!machine.has(.runFolder) && machine.has(.socketMissing))
   }
 
-  @Test func `fails where the core says nothing, or is of another version`() {
+  @Test func `fails if the core says nothing, or has a different version`() {
     machine.document = nil
     #expect(machine.has(.coreSilent))
     machine.document = "{}"
@@ -97,7 +97,7 @@ import UAFWire
     #expect(machine.has(.coreVersion) && !machine.has(.coreSilent))
   }
 
-  @Test func `tells people of their own account`() {
+  @Test func `shows people findings about their own account`() {
     machine.document = Machine.document("")
     #expect(machine.has(.accountUnregistered, as: 1000))
     #expect(!machine.has(.accountUnregistered))
@@ -124,7 +124,7 @@ import UAFWire
 
   // MARK: The configuration's choices
 
-  @Test func `tells what offline costs, and where it is set`() {
+  @Test func `says what logins without the server risk, and where they are allowed`() {
     let offline = Machine(
       configuration: Machine.configuration
         + "[general]\noffline_max_age = 3600\n[service.login]\noffline = \"allow\"\n[service.sudo]\ntransaction = true\n"
@@ -135,32 +135,32 @@ import UAFWire
     #expect(!machine.has(.offline))
   }
 
-  @Test func `tells where states are shown to the network`() {
+  @Test func `reports services that show states to the network`() {
     let shown = Machine(configuration: Machine.configuration + "[general]\nhide_state = false\n")
     #expect(shown.has(.hideState))
     let hidden = Machine(configuration: Machine.configuration + "[general]\nhide_state = true\n")
     #expect(!hidden.has(.hideState) && !machine.has(.hideState))
   }
 
-  @Test func `tells what uaf-fetch's sandbox lacks`() {
+  @Test func `reports what the sandbox of uaf-fetch lacks`() {
     machine.server?.missing = "landlock:38"
     #expect(machine.has(.kernelFetch))
     machine.server?.missing = nil
     #expect(!machine.has(.kernelFetch))
   }
 
-  // MARK: A program's output
+  // MARK: The output of a program
 
   private static let shell = "/bin/sh"
 
-  @Test func `takes what a program prints, where it ends well`() {
+  @Test func `accepts a program's output only if the program succeeds`() {
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; echo two >&2"]) == "one\n")
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "echo one; exit 1"]) == nil)
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "kill -9 $$"]) == nil)
     #expect(ProgramOutput.text(of: "/nonexistent", []) == nil)
   }
 
-  @Test func `takes no more than anybody has to say, and hands nothing on`() {
+  @Test func `refuses endless output, and passes on no environment`() {
     #expect(ProgramOutput.text(of: Self.shell, ["-c", "while :; do echo 0123456789; done"]) == nil)
     let environment = ProgramOutput.text(of: "/usr/bin/env", [])
     #expect(environment?.contains("HOME=") == false && environment?.contains("PATH=/usr/sbin:") == true)
@@ -168,7 +168,7 @@ import UAFWire
 
   // MARK: Names
 
-  @Test func `every finding is explained in the manual, and nothing else is`() throws {
+  @Test func `the manual explains every finding, and nothing else`() throws {
     let page = try manual()
     let names = page.split(separator: "\n").filter { $0.hasPrefix(".It Sy ") }.map { String($0.dropFirst(7)) }
     #expect(names.sorted() == FindingID.allCases.map(\.rawValue).sorted())

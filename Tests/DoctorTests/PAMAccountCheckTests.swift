@@ -24,7 +24,7 @@ import ToolTestSupport
     "", "password required pam_uaf.so\n", own + "@include common-account\n", "account include common-account\n" + own,
     own + "account required pam_permit.so\n",
   ])
-  func `is content with another line, or with none, where those of other count`(lines: String) {
+  func `accepts a different account line, or none, if the account lines of 'other' apply`(lines: String) {
     #expect(!warns(lines))
   }
 
@@ -39,19 +39,19 @@ import ToolTestSupport
     "auth required pam_uaf.so account_check", "account required pam_uaf.so account_check=yes",
     "account required pam_uaf.so account_check=",
   ])
-  func `fails where account_check refuses everybody`(line: String) {
+  func `fails if account_check refuses everybody`(line: String) {
     #expect(found(line).contains(.pamAccountCheck))
   }
 
   @Test(arguments: ["account_check", "account_check=required"])
-  func `warns where the server's answers are not signed, and wants no password line for the check alone`(
+  func `warns if the server's answers are not signed, and demands no password line for account_check alone`(
     argument: String
   ) {
     #expect(found("account required pam_uaf.so \(argument)") == [.pamAccountCheck])
     #expect(found("account required pam_uaf.so") == [.pamNoPasswordLine])
   }
 
-  @Test func `is content where the server can be asked and believed`() {
+  @Test func `accepts a server that can be asked and believed`() {
     let signed = Machine.configuration + "require_signed_verdict = true\nverdict_key = \"/nonexistent/key\"\n"
     let machine = Machine(configuration: signed)
     machine.service("cron", "account required pam_uaf.so account_check\naccount required pam_unix.so")

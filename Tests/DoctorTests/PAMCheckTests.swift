@@ -20,10 +20,10 @@ import Wording
       trialParent: machine.folder.path)
   }
 
-  /// The names of what is found in services of these texts.
+  /// The names of the findings for services with these texts.
   private func found(_ services: [String: String], isRoot: Bool = true) -> [FindingID] {
     for (name, text) in services { machine.service(name, text) }
-    // Without a console nobody of the rescue group gets in.
+    // Without a console no member of the rescue group gets in.
     if services["login"] == nil { machine.service("login", Self.console) }
     return check(isRoot: isRoot).findings().compactMap(\.id)
   }
@@ -42,7 +42,7 @@ import Wording
     "auth\tSufficient\t/lib/security/pam_uaf.so conf=/x # note\n-auth required pam_sss.so",
     "auth sufficient \\\n pam_uaf.so\nauth required pam_unix.so",
   ])
-  func `sees another way in behind it`(stack: String) {
+  func `finds a second way in after the module`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: another way in stands behind it")
   }
 
@@ -50,7 +50,7 @@ import Wording
     "auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
     "auth [success=done auth_err=die default=die] pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_ldap.so",
   ])
-  func `sees another way in before it, where it is one of several`(stack: String) {
+  func `finds a way in before the module, if it is one of several`(stack: String) {
     #expect(report(stack).hasPrefix("ok   pam: /sudo: another way in stands before it"))
   }
 
@@ -61,7 +61,7 @@ import Wording
       + "auth required pam_unix.so",
     "auth [success=done auth_err=ignore default=die] pam_ldap.so\nauth requisite pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails where a line lets somebody in before it is asked`(stack: String) {
+  func `fails if a line lets somebody in before the module is asked`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo:1: this line can let somebody in before pam_uaf is asked : "))
   }
 
@@ -69,7 +69,7 @@ import Wording
     arguments: [
       "auth sufficient pam_uaf.so\nauth required pam_unix.so", "auth required pam_uaf.so", "auth optional pam_uaf.so",
     ])
-  func `fails where pam_rootok lets everybody in, whatever pam_uaf's line is worth`(rest: String) {
+  func `fails if pam_rootok lets everybody in, whatever the effect of pam_uaf's line is`(rest: String) {
     for service in ["sshd", "login", "gdm-password"] {
       machine.service(service, "auth sufficient pam_rootok.so\n" + rest)
       let place = PAMText.passedOver(file: "\(machine.pam)/\(service)", line: 1)
@@ -84,11 +84,11 @@ import Wording
     "auth sufficient pam_permit.so", "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue",
     "auth sufficient pam_u2f.so nouserok",
   ])
-  func `fails where a line lets somebody in who is asked for nothing, with another way in behind it`(line: String) {
+  func `fails if a line asks for nothing and lets somebody in, even with a second way in after it`(line: String) {
     #expect(report("\(line)\nauth sufficient pam_uaf.so\nauth required pam_unix.so").hasPrefix("FAIL pam: /sudo:1: "))
   }
 
-  @Test func `fails where a line behind the included stack takes a refusal back`() throws {
+  @Test func `fails if a line after the included stack undoes a refusal`() throws {
     let stack = StackRecord(
       service: "sudo", template: "instead/sudo", replaced: "@include common-auth", madeFrom: nil)
     let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n".utf8))
@@ -108,11 +108,11 @@ import Wording
     "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so"
   ])
-  func `sees who is led past it`(stack: String) {
+  func `notices people whom the stack leads past the module`(stack: String) {
     #expect(report(stack) == "ok   pam: /sudo: some are led past it to another way in")
   }
 
-  @Test func `fails where a stack that was put in place was edited so that a refusal is none`() throws {
+  @Test func `fails if an installed stack was edited so that its refusal has no effect`() throws {
     let stack = StackRecord(
       service: "sudo", template: "instead/sudo", replaced: "@include common-auth", madeFrom: nil)
     let whole = try stack.file(with: Array("auth requisite pam_uaf.so\n@include common-auth\n".utf8))
@@ -125,7 +125,7 @@ import Wording
   }
 
   @Test(arguments: ["instead", "fallback"], ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "locker"])
-  func `judges the stacks it comes with where they are included, and as good`(shape: String, service: String) throws {
+  func `finds each shipped stack correct, in the service that includes it`(shape: String, service: String) throws {
     let stacks = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "pam.d").appending(path: shape)
     machine.service(
@@ -144,14 +144,14 @@ import Wording
     "auth optional pam_unix.so\nauth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n"
       + "auth required pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails where a wrong password gets past the line before it`(stack: String) {
+  func `fails if a wrong password gets past the line before the module`(stack: String) {
     #expect(
       report(stack).hasPrefix(
         "FAIL pam: /sudo:1: a wrong password gets past this line, and can let somebody in : have it refuse"))
   }
 
   @Test(arguments: [
-    // The jump ends at the module, behind the last line, or at one that refuses everybody.
+    // The jump ends at the module, after the last line, or at a line that refuses everybody.
     "auth [success=1 default=ignore] pam_succeed_if.so\nauth optional pam_env.so\nauth required pam_uaf.so\n"
       + "auth required pam_unix.so",
     "auth [success=9 default=ignore] pam_succeed_if.so\nauth required pam_uaf.so\nauth required pam_unix.so",
@@ -163,7 +163,7 @@ import Wording
     "auth required pam_env.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so",
     "auth required pam_uaf.so\n# auth sufficient pam_unix.so", "auth sufficient pam_uaf.so",
   ])
-  func `warns where nobody gets in without it`(stack: String) {
+  func `warns if nobody gets in without the module`(stack: String) {
     #expect(report(stack).hasPrefix("warn pam: /sudo: nobody gets in where it refuses, administrators included : "))
   }
 
@@ -177,11 +177,11 @@ import Wording
     "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_permit.so",
     "auth required pam_u2f.so nouserok\nauth sufficient pam_uaf.so\nauth required pam_permit.so",
   ])
-  func `fails where its refusal refuses nobody`(stack: String) {
+  func `fails if the module's refusal refuses nobody`(stack: String) {
     #expect(report(stack).hasPrefix("FAIL pam: /sudo: a refusal is followed by nothing that refuses : "))
   }
 
-  @Test func `follows includes, but not for ever`() {
+  @Test func `follows includes, but not forever`() {
     machine.service("inner", "auth required pam_unix.so")
     machine.service("outer", "auth include inner")
     #expect(report("auth sufficient pam_uaf.so\nauth substack outer").hasPrefix("ok   "))
@@ -189,7 +189,7 @@ import Wording
     #expect(!report("auth sufficient pam_uaf.so\n@include loop").isEmpty)
   }
 
-  @Test func `looks for the module the lines name`() {
+  @Test func `checks the module that the lines name`() {
     machine.service("sudo", "auth required /nonexistent/pam_uaf.so")
     machine.service("login", "auth required pam_uaf.so")
     let findings = check().findings()
@@ -197,7 +197,7 @@ import Wording
     #expect(findings.contains(.failure(.pamModule, PAMText.noModule("/nonexistent/pam_uaf.so"))))
   }
 
-  @Test func `says so where no service uses it, and leaves other files alone`() {
+  @Test func `says that no service uses the module, and ignores other files`() {
     machine.service("sudo.dpkg-old", "auth required pam_uaf.so")
     machine.service("sudo~", "auth required pam_uaf.so")
     machine.service("other", "auth required pam_unix.so")
@@ -205,7 +205,7 @@ import Wording
     #expect(findings == [.warning(.pamUnused, PAMText.unused(folder: machine.pam))])
   }
 
-  @Test func `a use that is not authentication says nothing about ways in`() {
+  @Test func `a use that is not authentication gives no finding about ways in`() {
     machine.service("passwd", "password optional pam_uaf.so")
     let findings = check().findings()
     #expect(findings == [.ok(PAMText.module(path: "\(machine.folder.path)/libexec/pam_uaf.so"))])
@@ -214,12 +214,12 @@ import Wording
   @Test(arguments: [
     "", " \t", "# auth required pam_uaf.so", " \\\n# x", "\0auth required pam_uaf.so",
   ])
-  func `reads no line where there is none`(line: String) {
+  func `reads an empty line as no line`(line: String) {
     #expect(PAMFile.firstLine(of: line) == nil || PAMFile.firstLine(of: line) == .unreadable)
   }
 
   @Test(arguments: ["auth", "auth required", "auth [success=1 pam_uaf.so", "@include", "- auth required pam_uaf.so"])
-  func `reads a line that refuses everybody as one`(line: String) {
+  func `reads an unreadable line as one that refuses everybody`(line: String) {
     #expect(PAMFile.firstLine(of: line)?.isWellFormed == false)
   }
 
@@ -232,14 +232,14 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `tells of nouserok, wherever it stands`() {
+  @Test func `reports nouserok, wherever it is`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so debug nouserok")
     #expect(found(["sudo": "@include common-uaf", "common-uaf": stack]) == [.pamNouserok])
     #expect(found(["common-uaf": stack.replacing("nouserok", with: "# nouserok")]) == [])
   }
 
   @Test(arguments: ["nouserokay", "timeout=601", "conf=relative", "tries=3 tries=4", "try_first_pass use_first_pass"])
-  func `fails where an argument is wrong, with file and line, once for all who include it`(argument: String) throws {
+  func `fails for a wrong argument with file and line, once for all services that include it`(argument: String) throws {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so \(argument)")
     machine.service("common-uaf", stack)
     machine.service("sudo", "@include common-uaf")
@@ -250,7 +250,7 @@ import Wording
     #expect(text.contains("/common-uaf:") && text.contains("module argument") && text.contains("refuses everybody"))
   }
 
-  @Test func `fails where an account line has an argument that it does not read`() {
+  @Test func `fails for an argument that an account line does not accept`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so quiet")
     machine.service("sudo", stack + "\naccount required pam_uaf.so account_chek\n")
     let named = check().findings().filter { $0.id == .pamArgument }
@@ -259,7 +259,7 @@ import Wording
     #expect(found(["sudo": stack]) == [])
   }
 
-  @Test func `fails where an argument contradicts the configuration of its service`() {
+  @Test func `fails if an argument contradicts the configuration of its service`() {
     machine.service("sudo", Self.good)
     machine.service("login", Self.good)
     var check = check()
@@ -271,7 +271,7 @@ import Wording
     #expect(named.allSatisfy { $0.text(in: .korean).what.contains("pattern은(는) 설정의 authenticators에 없습니다") })
   }
 
-  @Test func `tells where nouserok has no effect, because the configuration hides states`() {
+  @Test func `reports nouserok without effect, because the configuration hides states`() {
     let stack = Self.good.replacing("default=die] pam_uaf.so", with: "default=die] pam_uaf.so nouserok")
     machine.service("sudo", stack)
     machine.service("login", stack)
@@ -285,24 +285,24 @@ import Wording
   @Test(arguments: [
     "pam_uafs.so", "pam_auf.so", "pam-uaf.so", "PAM_UAF.so", "pam_uaf", "libpam_uaf.so", "/lib/security/pam_ufa.so",
   ])
-  func `fails where a line names a module that is not there, and ours was meant`(module: String) {
+  func `fails if a line names a missing module that looks like a misspelling of ours`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [.pamMisspelt])
     #expect(found(["common-auth": "auth required \(module)"]).contains(.pamMisspelt))
   }
 
   @Test(arguments: ["pam_unix.so", "pam_sss.so", "pam_deny.so", "/lib/security/pam_faillock.so"])
-  func `takes no other module for a misspelt one`(module: String) {
+  func `does not treat a different module as a misspelling of ours`(module: String) {
     #expect(found(["sudo": Self.good, "su": "auth required \(module)"]) == [])
   }
 
-  @Test func `a module that is there is not misspelt, whatever it is called`() {
+  @Test func `an existing module is not a misspelling, whatever its name is`() {
     _ = machine.folder.file("libexec/pam_u2f.so", [1], mode: 0o644)
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [])
     machine.folder.delete("libexec/pam_u2f.so")
     #expect(found(["sudo": Self.good, "su": "auth required pam_u2f.so"]) == [.pamMisspelt])
   }
 
-  @Test func `tells of an account line without a password line, and of no other`() {
+  @Test func `reports an account line without a password line, and no other`() {
     let stack = Self.good.replacing("password required pam_uaf.so", with: "")
     #expect(found(["sudo": stack]) == [.pamNoPasswordLine])
     #expect(found(["sudo": stack.replacing("account required pam_uaf.so", with: "")]) == [])
@@ -313,7 +313,7 @@ import Wording
     "auth [default=ignore] pam_uaf.so\nauth required pam_unix.so",
     "auth [success=ignore auth_err=ignore default=ignore] pam_uaf.so\n@include rest",
   ])
-  func `tells where the module's word counts for nothing`(stack: String) {
+  func `reports a stack in which the module's result has no effect`(stack: String) {
     #expect(found(["sudo": stack, "rest": "auth required pam_unix.so"]) == [.pamNoEffect])
   }
 
@@ -322,24 +322,24 @@ import Wording
     "auth [success=1 default=ignore] pam_uaf.so\nauth requisite pam_unix.so\nauth required pam_permit.so",
     "auth [success=ok default=ignore] pam_uaf.so\nauth required pam_unix.so",
   ])
-  func `does not tell so where its success counts`(stack: String) {
+  func `does not report a stack in which the module's success has an effect`(stack: String) {
     #expect(found(["sudo": stack]) == [])
   }
 
-  @Test func `fails where a service includes a stack that is not there`() {
-    // Whoever is led past it at the console does not become root either.
+  @Test func `fails if a service includes a stack that does not exist`() {
+    // A person who is led past it at the console does not become root either.
     #expect(found(["sudo": "@include uaf-sudo", "login": Self.good]) == [.pamInclude, .rescuePassword])
     #expect(found(["uaf-sudo": Self.good]) == [])
   }
 
   @Test(arguments: ["@include gone", "auth substack gone", "session include gone"])
-  func `fails where a line includes what libpam cannot read, and names the line`(line: String) {
+  func `fails if a line includes what libpam cannot read, and names the line`(line: String) {
     machine.service("sudo", Self.good + "\n\(line)")
     let row = Self.good.split(separator: "\n", omittingEmptySubsequences: false).count + 1
     #expect(check().findings().contains(.failure(.pamInclude, PAMNameText.unread(place: "\(machine.pam)/sudo:\(row)"))))
   }
 
-  @Test func `warns where libpam 1.5 and later ones read a file in two ways, and names the line`() {
+  @Test func `warns if libpam 1.5 and later versions read a file differently, and names the line`() {
     let stack = Self.good + "\naccount required \\\n# x\n pam_unix.so\n"
     #expect(found(["sudo": stack]) == [.pamTwoReadings, .pamNoWayIn])
     machine.service("login", "#" + String(repeating: "x", count: 1100) + "\n" + Self.good)
@@ -349,7 +349,7 @@ import Wording
     #expect(found(["sudo": Self.good, "su": "#" + String(repeating: "x", count: 1000) + "\n" + Self.good]) == [])
   }
 
-  @Test func `fails where a line ends with a carriage return, and names the line`() {
+  @Test func `fails if a line ends with a carriage return, and names the line`() {
     let stack = Self.good.replacing("\n", with: "\r\n")
     machine.service("sudo", "# comment\r\n\r\n" + stack + "\r\n")
     #expect(
@@ -358,7 +358,7 @@ import Wording
     #expect(!found(["sudo": "# comment\r\n \r\n" + Self.good]).contains(.pamCarriageReturn))
   }
 
-  @Test func `fails where a module can be changed by others`() {
+  @Test func `fails if others can change a module`() {
     machine.folder.setMode(0o666, of: "libexec/pam_uaf.so")
     #expect(found(["sudo": Self.good]) == [.pamModule])
     machine.folder.delete("libexec/pam_uaf.so")
@@ -366,14 +366,14 @@ import Wording
     #expect(found(["sudo": Self.good]) == [.pamModule])
   }
 
-  @Test func `tells of pam-auth-update's profile`() {
+  @Test func `reports pam-auth-update's profile`() {
     let text =
       "auth [success=2 default=ignore] pam_uaf.so\nauth [success=1 default=ignore] pam_unix.so\n"
       + "auth requisite pam_deny.so\nauth required pam_permit.so\n"
     #expect(found(["common-auth": text, "sudo": "@include common-auth"]) == [.pamProfile])
   }
 
-  @Test func `tells of a second way in that nobody can go`() {
+  @Test func `reports a second way in that nobody can use`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": Self.good]) == [.rescueGroup])
     machine.passwords.groups = ["uaf-rescue": []]
@@ -386,7 +386,7 @@ import Wording
     #expect(found(["sudo": Self.good]) == [])
   }
 
-  @Test func `tells of somebody of the rescue group whose wrong passwords pam_faillock counts`() {
+  @Test func `reports a member of the rescue group whose wrong passwords pam_faillock counts`() {
     machine.passwords.wrong = ["bob": 3]
     #expect(found(["sudo": Self.good]) == [])
     machine.passwords.wrong = ["alice": 1]
@@ -396,13 +396,13 @@ import Wording
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/zsh"])
-  func `tells of somebody of the rescue group whose shell gives no session`(shell: String) {
+  func `reports a member of the rescue group whose shell gives no session`(shell: String) {
     machine.passwords.shells["alice"] = shell
     #expect(found(["sudo": Self.good]) == [.rescuePassword])
     #expect(check().findings().contains { $0.text.contains("alice of uaf-rescue has \(shell) for a shell") })
   }
 
-  /// Says that a member of the rescue group does not become root by the password, where something is wrong with it.
+  /// Reports that a member of the rescue group does not become root by the password, if something is wrong with the member.
   private func told(_ breaking: (PAMCheckTests) -> Void) -> String? {
     for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
     breaking(self)
@@ -477,7 +477,7 @@ import Wording
     }
   }
 
-  @Test func `names a rescuer whom sudo refuses, by a rule that is missing or a sudo that makes nobody root`() {
+  @Test func `names a member of the rescue group whom sudo refuses, by a missing rule or a sudo that gives no root`() {
     for (name, text) in ["sudo": Self.good, "login": Self.console] { machine.service(name, text) }
     var sudoers = SudoersText()
     sudoers.add(Array("bob ALL=(ALL) ALL\n".utf8)) { _, _ in }
@@ -491,7 +491,7 @@ import Wording
     }
   }
 
-  @Test func `looking at the rescue group forgets no wrong passwords, and leaves no folder behind`() {
+  @Test func `checking the rescue group clears no count of wrong passwords, and leaves no folder behind`() {
     let before = machine.folder.names(".").sorted()
     let faillock = "account required pam_faillock.so\n"
     machine.service("sudo", Self.good)
@@ -501,7 +501,7 @@ import Wording
     #expect(tester.accounts == ["alice", "alice"] && machine.folder.names(".").sorted() == before)
   }
 
-  @Test func `asks nothing of the rescue group where no stack knows it`() {
+  @Test func `checks nothing about the rescue group if no stack uses it`() {
     machine.passwords.groups = [:]
     #expect(found(["sudo": "auth sufficient pam_uaf.so\nauth required pam_unix.so"]) == [])
   }

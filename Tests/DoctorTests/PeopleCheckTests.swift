@@ -14,7 +14,7 @@ import UAFWire
 
   private func lines() -> [String] { machine.doctor().lines(about: "accounts") }
 
-  @Test func `asks the core about each account that has a file, and no other`() {
+  @Test func `asks the core about each account that has a file, and about no other`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
@@ -24,7 +24,7 @@ import UAFWire
     #expect(examined.asked == ["alice", "bob"])
   }
 
-  @Test func `tells root how many are locked, and who`() {
+  @Test func `reports to root how many accounts are locked, and which`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3008, of: "bob"))
     #expect(lines().first?.hasPrefix("warn accounts: 1 of 2 locked: bob (passcode) : ") == true)
@@ -33,12 +33,12 @@ import UAFWire
     #expect(lines().first?.hasPrefix("FAIL accounts: 2 of 2 locked: alice (passcode), bob (passcode) : ") == true)
   }
 
-  @Test func `what is left of a deregistered account is not counted`() {
+  @Test func `a deregistered account is not counted`() {
     machine.register(1000, state(3007, of: "alice"))
     #expect(lines() == ["ok   accounts: 0 registered, none locked or damaged"])
   }
 
-  @Test func `says in the core's own words whose state cannot be used`() {
+  @Test func `reports an unusable state in the core's own words`() {
     var end = Finished(pamCode: 11, result: 3014)
     end.text = "state damaged or edited: the account is locked"
     machine.register(1001, end)
@@ -46,7 +46,7 @@ import UAFWire
     #expect(lines().first?.contains("uafctl forget bob") == true)
   }
 
-  @Test func `names those whose wrong entries the chip could count and does not`() {
+  @Test func `names accounts whose wrong entries the chip could count and does not`() {
     let counted = Machine.authenticator(state: 3006, more: #","countedBy":"tpm""#)
     let uncounted = Machine.authenticator(state: 3006, more: #","countedBy":"machine""#)
     machine.register(1000, Machine.finished(Machine.document(counted, name: "alice")))
@@ -58,7 +58,7 @@ import UAFWire
   }
 
   @Test
-  func `names those whose keys the server has seen sign more often than this machine, and the command that helps`() {
+  func `names accounts whose keys the server has seen sign more often than this machine, and the remedy`() {
     let behind = Machine.authenticator(state: 3007, more: #","atServer":"ahead""#)
     let unknown = Machine.authenticator(state: 3007, more: #","atServer":"unknown""#)
     machine.register(1000, Machine.finished(Machine.document(unknown, name: "alice")))
@@ -75,7 +75,7 @@ import UAFWire
         .replacing("\"name\"", with: "\"serverUserName\":\"\(server)\",\"name\""))
   }
 
-  @Test func `names two accounts that share one at the server, and what helps`() {
+  @Test func `names two accounts that share one name at the server, and the remedy`() {
     machine.register(1000, document(of: "alice", at: "alice"))
     machine.register(1001, document(of: "bob", at: "bob"))
     #expect(!machine.has(.accountShared))
@@ -94,7 +94,7 @@ import UAFWire
 
   private static let checking = "account required pam_uaf.so account_check\naccount required pam_unix.so"
 
-  @Test func `names the accounts about which account_check cannot ask, where a stack has it`() {
+  @Test func `names accounts for which account_check cannot ask, if a stack has it`() {
     machine.register(1000, secret(true, of: "alice"))
     machine.register(1001, secret(false, of: "bob"))
     #expect(lines() == ["ok   accounts: 2 registered, none locked or damaged"])
@@ -106,7 +106,7 @@ import UAFWire
     #expect(machine.has(.accountSecret) && !machine.doctor().hasFailed)
   }
 
-  @Test func `sees account_check in a shared part of a stack, and not in a line of another type`() {
+  @Test func `finds account_check in a shared part of a stack, and not in a line of a different type`() {
     machine.register(1001, secret(false, of: "bob"))
     machine.service("cron", "auth required pam_uaf.so account_check\naccount required pam_unix.so")
     #expect(!machine.has(.accountSecret))
@@ -115,14 +115,14 @@ import UAFWire
     #expect(machine.has(.accountSecret))
   }
 
-  @Test func `names neither whoever has deregistered nor whom an older core reveals nothing about`() {
+  @Test func `names neither deregistered accounts nor accounts about which an older core reveals nothing`() {
     machine.service("cron", Self.checking)
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, secret(false, of: "bob", state: 3007))
     #expect(!machine.has(.accountSecret))
   }
 
-  @Test func `tells nobody but root`() {
+  @Test func `reports this only to root`() {
     machine.register(1001, state(3008, of: "bob"))
     let examined = machine.doctor(as: 1000)
     #expect(
@@ -130,7 +130,7 @@ import UAFWire
     #expect(!examined.output.contains("bob"))
   }
 
-  @Test func `a core that does not answer is told once, and accounts are not guessed`() {
+  @Test func `a core that does not answer is reported once, and nothing is guessed about accounts`() {
     machine.register(1001, state(3008, of: "bob"))
     machine.others = [[]]
     #expect(lines().first?.hasPrefix("skip accounts: the core cannot be asked: ") == true)

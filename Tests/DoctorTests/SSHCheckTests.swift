@@ -13,7 +13,7 @@ import Wording
 
   init() { machine.service("sshd", "auth required pam_uaf.so\nauth required pam_unix.so") }
 
-  /// What is found for settings of everybody's.
+  /// The findings for settings that apply to everybody.
   private func findings(_ text: String) -> [Finding] {
     check(.read(SSHReading.Known(everybody: SSHSettings(text), unevaluated: []))).findings()
   }
@@ -24,10 +24,10 @@ import Wording
       passwords: machine.passwords, isRoot: true)
   }
 
-  /// The names of what is found for an sshd_config.
+  /// The names of the findings for an sshd_config.
   private func found(_ text: String) -> [FindingID] { findings(text).compactMap(\.id) }
 
-  /// An sshd with this configuration, which tells what the test puts into ``Machine/outputs``.
+  /// An sshd with this configuration, which prints what the test puts into ``Machine/outputs``.
   private func install(_ text: String) -> (program: String, file: String) {
     let paths = (
       program: machine.folder.file("sshd", [1], mode: 0o755),
@@ -48,12 +48,12 @@ import Wording
     good, "usepam yes\nkbdinteractiveauthentication yes\npasswordauthentication no\nauthenticationmethods any\n",
     good + "AuthenticationMethods publickey,keyboard-interactive:pam\n",
     good + "AuthenticationMethods \"keyboard-interactive publickey\"\n",
-    // A password is in no list, whatever PasswordAuthentication says.
+    // No list contains a password, whatever PasswordAuthentication says.
     good.replacing("PasswordAuthentication no", with: "AuthenticationMethods publickey,keyboard-interactive:pam"),
     "UsePAM=yes # as ever\nChallengeResponseAuthentication yes\nPasswordAuthentication\tno\nPasswordAuthentication yes\n",
     good + "Match User bob\nPasswordAuthentication yes\nPubkeyAuthentication no\n",
   ])
-  func `reports nothing where the question is shown and a key is taken`(text: String) {
+  func `reports nothing if sshd shows the question and accepts a key`(text: String) {
     #expect(found(text) == [])
   }
 
@@ -77,7 +77,7 @@ import Wording
     (good + "AuthenticationMethods keyboard-interactive\n", .sshPublicKey),
     (good + "AuthenticationMethods keyboard-interactive,publickey\n", .sshPublicKey),
   ])
-  func `tells what keeps the question or the key away`(text: String, id: FindingID) {
+  func `reports what keeps the question or the key away`(text: String, id: FindingID) {
     #expect(found(text) == [id])
   }
 
@@ -86,7 +86,7 @@ import Wording
     ("publickey,publickey keyboard-interactive:pam", .fine),
     ("publickey,keyboard-interactive:pam", .both(true)), ("publickey,keyboard-interactive", .both(true)),
     ("publickey,keyboard-interactive keyboard-interactive:pam", .either(true)),
-    // A list with a method that is off counts for nothing.
+    // A list with a method that is off has no effect.
     ("publickey,keyboard-interactive:pam password,keyboard-interactive", .both(true)),
   ])
   func `says whether a public key is enough`(methods: String, text: SSHText) {
@@ -94,7 +94,7 @@ import Wording
     #expect(findings(Self.good + "AuthenticationMethods \(methods)\n") == [.ok(text)])
   }
 
-  /// Has the stack lead the rescue group past pam_uaf.
+  /// Makes the stack lead the rescue group past pam_uaf.
   private func lead() {
     machine.service(
       "sshd",
@@ -105,7 +105,7 @@ import Wording
       """)
   }
 
-  @Test func `names the rescue group as a way in only where the stack leads it past pam_uaf`() {
+  @Test func `names the rescue group as a way in only if the stack leads it past pam_uaf`() {
     let methods = "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(Self.good + methods) == [.ok(SSHText.both(false))])
     #expect(SSHText.both(false).english.what.hasSuffix("where the passcode is refused, nobody gets in"))
@@ -121,7 +121,7 @@ import Wording
     ("AuthenticationMethods publickey\n", [.methods]),
     ("AuthorizedKeysFile none\nPasswordAuthentication no\n", [.noKeys(false)]),
   ])
-  func `says of methods what they come to, and what helps`(text: String, told: [SSHText]) {
+  func `says what the authentication methods amount to, and the remedy`(text: String, told: [SSHText]) {
     #expect(findings(text + "UsePAM yes\n").map(\.text) == told.map { $0.english.what })
   }
 
@@ -133,7 +133,7 @@ import Wording
       ["hostbased", "gssapi-with-mic"]
     ),
   ])
-  func `is not content where people get in who are asked for nothing`(text: String, methods: [String]) {
+  func `warns if people get in without being asked for anything`(text: String, methods: [String]) {
     let findings = findings(Self.good + text + "\n")
     #expect(
       findings.contains(.warning(.sshUnasked, SSHText.unasked(methods))) && !findings.contains { $0.level == .ok })
@@ -144,7 +144,7 @@ import Wording
     "HostbasedAuthentication yes\nAuthenticationMethods publickey,keyboard-interactive:pam", "GSSAPIAuthentication no",
     "AuthenticationMethods hostbased publickey,keyboard-interactive:pam",
   ])
-  func `says nothing of methods that are off, or behind which the question comes`(text: String) {
+  func `says nothing about methods that are off, or that the question follows`(text: String) {
     #expect(!found(Self.good + text + "\n").contains(.sshUnasked))
   }
 
@@ -152,18 +152,18 @@ import Wording
     "PasswordAuthentication no\nAuthenticationMethods password\n", "AuthenticationMethods hostbased gssapi-with-mic\n",
     "PubkeyAuthentication no\nAuthenticationMethods publickey publickey,keyboard-interactive\n",
   ])
-  func `methods that are all off let nobody in, which is a failure`(text: String) {
+  func `fails if all methods are off, because nobody gets in`(text: String) {
     let findings = findings("UsePAM yes\n" + text)
     #expect(findings.map(\.level) == [.failure] && findings.first?.text == SSHText.noMethods.english.what)
   }
 
   @Test(arguments: ["AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys", "TrustedUserCAKeys /etc/ssh/ca.pub"])
-  func `keys that come from a program or an authority are a way in without a file of keys`(line: String) {
+  func `keys from a program or a CA are a way in without a file of keys`(line: String) {
     #expect(found(Self.good + "AuthorizedKeysFile none\n") == [.sshPublicKey])
     #expect(found(Self.good + "AuthorizedKeysFile none\n\(line)\n") == [])
   }
 
-  // MARK: Who is let in
+  // MARK: Who gets in
 
   @Test(arguments: [
     ("", true), ("AllowUsers bob\n", false), ("AllowUsers bob ali?e\n", true), ("AllowUsers a*\n", true),
@@ -173,16 +173,16 @@ import Wording
     ("AllowGroups !sudo,*\n", false), ("AllowGroups **\n", true), ("AllowGroups ssh-*\n", nil),
     ("DenyGroups ?udo\n", nil), ("DenyUsers alice@here\nAllowUsers bob\n", false),
   ])
-  func `tells whether sshd lets somebody in by its lists`(text: String, isIn: Bool?) {
+  func `reports whether sshd lets anybody in by its lists`(text: String, isIn: Bool?) {
     #expect(SSHSettings(text).admits("alice", isRoot: false) { $0 == "sudo" } == isIn)
   }
 
   @Test(arguments: [("", false), ("PermitRootLogin yes\n", true), ("PermitRootLogin prohibit-password\n", false)])
-  func `root is let in by a password only where that is permitted`(text: String, isIn: Bool) {
+  func `root gets in by a password only if sshd permits that`(text: String, isIn: Bool) {
     #expect(SSHSettings(text).admits("root", isRoot: true) { _ in false } == isIn)
   }
 
-  @Test func `the rescue group is no way in where sshd lets none of it in`() {
+  @Test func `the rescue group is no way in if sshd refuses all its members`() {
     lead()
     let methods = Self.good + "AuthenticationMethods publickey,keyboard-interactive\n"
     #expect(findings(methods) == [.ok(SSHText.both(true))])
@@ -219,7 +219,7 @@ import Wording
     ("AllowGroups !uaf-rescue,*", .allowsNobody("AllowGroups")),
     ("AllowGroups sudo\nDenyGroups uaf-rescue", .allowsNobody("AllowGroups")),
   ])
-  func `is not content where sshd's lists let nobody in`(text: String, told: SSHText) {
+  func `warns if sshd's lists let nobody in`(text: String, told: SSHText) {
     machine.passwords.groups["empty"] = []
     let found = findings(Self.good + text + "\n")
     #expect(found.map(\.text) == [told.english.what] && found.first?.level != .ok)
@@ -229,7 +229,7 @@ import Wording
     "AllowUsers alice", "AllowUsers a*", "AllowUsers alice@192.0.2.1", "AllowGroups sudo", "AllowGroups ldap-*",
     "AllowGroups *", "DenyUsers ?", "DenyUsers *@192.0.2.1", "DenyGroups sudo", "AllowUsers root", "MaxAuthTries 1",
   ])
-  func `somebody who may be let in by sshd's lists is enough`(text: String) {
+  func `one person whom sshd's lists may let in is enough`(text: String) {
     #expect(findings(Self.good + text + "\n").first == .ok(SSHText.fine))
   }
 
@@ -256,7 +256,7 @@ import Wording
     #expect(check(.read(known)).findings().contains(.warning(.sshRescue, SSHText.noRescuer(["alice"]))))
   }
 
-  @Test func `what a Match block does to some is told of them, and mended where it stands`() {
+  @Test func `what a Match block does to some people is reported for them, with a remedy in the right place`() {
     for text in [
       SSHText.usePAM, .keyboardInteractive, .neverAsked, .password, .publicKey(false), .noKeys(false), .both(false),
       .either(false), .methods, .methodsPassword, .methodsWithPassword, .unasked(["hostbased"]), .noMethods,
@@ -271,7 +271,7 @@ import Wording
     }
   }
 
-  @Test func `asks sshd about each person where a Match block looks at people`() {
+  @Test func `asks sshd about each person if a Match block depends on people`() {
     lead()
     let (program, file) = install(Self.good + "Match User bob\n  PasswordAuthentication yes\n")
     machine.outputs[program] = Self.good
@@ -286,7 +286,7 @@ import Wording
           + "of them : PasswordAuthentication no in the Match block [ssh-password]",
       ])
     #expect(machine.ran.map { $0.joined(separator: " ") }.contains(asked("alice")))
-    // Who is not let in at all is not spoken of.
+    // A person who is not let in at all is not mentioned.
     machine.outputs[asked("bob"), default: ""] += "denyusers bob\n"
     #expect(lines().count == 1)
     machine.outputs[asked("bob")] = Self.good + "allowusers bob\n"
@@ -304,17 +304,17 @@ import Wording
       })
   }
 
-  @Test func `says which Match blocks were not looked at`() {
+  @Test func `says which Match blocks were not checked`() {
     let (program, _) = install(Self.good + "Match Address 10.0.0.0/8 LocalPort 2222\nPasswordAuthentication yes\n")
     machine.outputs[program] = Self.good
     let told = "skip ssh: not looked at: what Match blocks change by address, localport"
     #expect(lines().contains { $0.hasPrefix(told + " : 'sshd -T -C' shows it") })
     #expect(lines(as: 1000).contains { $0.hasPrefix(told + " : run it as root") })
-    // No person is asked about.
+    // sshd is not asked about any person.
     #expect(machine.ran.allSatisfy { !$0.contains("-C") })
   }
 
-  @Test func `what stands under Match all holds for everybody, and comes first`() {
+  @Test func `settings under Match all apply to everybody, and take precedence`() {
     let text = Self.good + "Match User x\nUsePAM no\nMatch all\nPasswordAuthentication yes\n"
     #expect(found(text) == [.sshPassword] && SSHSettings(text).criteria == ["user"])
     #expect(SSHSettings("Match all\nUsePAM yes\n").criteria == [])
@@ -348,13 +348,15 @@ import Wording
       "Disabled method \"hostbased\" in AuthenticationMethods list \"hostbased\" "
     ),
   ])
-  func `so is one whose file sshd names behind the reason, or not at all`(said: String, told: String) {
+  func `a refused configuration is a failure even if sshd names the file after the reason, or not at all`(
+    said: String, told: String
+  ) {
     let (program, file) = install(Self.good)
     machine.mistakes["\(program) -t -f \(file)"] = said.replacing("FILE", with: file)
     #expect(lines().count == 1 && lines().first?.hasPrefix("FAIL ssh: sshd refuses its configuration: " + told) == true)
   }
 
-  @Test func `an sshd that cannot start for another reason is named, and its files are read`() {
+  @Test func `an sshd that cannot start for a different reason is named, and its files are read`() {
     let (program, _) = install("PasswordAuthentication no\n")
     machine.mistakes[program] = "Missing privilege separation directory: /run/sshd\r\n"
     #expect(lines().first?.hasPrefix("FAIL ssh: UsePAM is no") == true)
@@ -363,7 +365,7 @@ import Wording
   }
 
   @Test(arguments: ["sshd_config.d/10.conf", "sshd_config.d", "sshd_config"])
-  func `without the right to read a file, nothing is said to be well`(closed: String) {
+  func `without the right to read a file, nothing is reported as correct`(closed: String) {
     guard geteuid() != 0 else { return }
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     _ = machine.folder.file("sshd_config.d/10.conf", Array("UsePAM no\n".utf8), mode: 0o644)
@@ -376,7 +378,7 @@ import Wording
     #expect(told.first?.hasSuffix("sshd's settings are not known : run it as root") == true)
   }
 
-  @Test func `a file that cannot be read is not taken for one that says nothing`() {
+  @Test func `an unreadable file is not treated as an empty one`() {
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     machine.folder.link("sshd_config.d/10.conf", to: "/nonexistent/ssh.conf")
     _ = install("Include sshd_config.d/*.conf\n" + Self.good)
@@ -387,7 +389,7 @@ import Wording
 
   // MARK: PAMServiceName
 
-  @Test func `the service that sshd asks for is the one that is looked at`() {
+  @Test func `checks the service that sshd uses`() {
     let text = Self.good + "PAMServiceName Corp-SSH\n"
     #expect(found(text + "PasswordAuthentication yes\n") == [])
     machine.service("corp-ssh", "auth required pam_uaf.so")
@@ -399,7 +401,7 @@ import Wording
     #expect(machine.installation.readSSH() == SSHServices())
   }
 
-  @Test func `doctor names a service that sshd asks for and that lets in without the passcode`() {
+  @Test func `doctor names a service that sshd uses and that lets people in without the passcode`() {
     #expect(!machine.has(.pamSSHService))
     _ = install(Self.good + "PAMServiceName corp\n")
     machine.service("corp", "auth required pam_unix.so")
@@ -408,14 +410,14 @@ import Wording
     #expect(!machine.has(.pamSSHService))
   }
 
-  @Test func `asks nothing of an sshd whose stack does not ask for the passcode, or that is not there`() {
+  @Test func `asks nothing about an sshd that is missing, or whose stack does not ask for the passcode`() {
     machine.service("sshd", "auth required pam_unix.so")
     #expect(found("UsePAM no\n") == [])
     machine.service("sshd", "auth required pam_uaf.so")
     #expect(check(.absent).findings() == [])
   }
 
-  @Test func `takes sshd's own word, which it gives to root`() {
+  @Test func `uses the settings that sshd itself reports, which it does only for root`() {
     let program = machine.folder.file("sshd", [1], mode: 0o755)
     let file = machine.folder.file("sshd_config", Array("UsePAM no\n".utf8), mode: 0o644)
     machine.installation.sshPaths = (program, file)
@@ -429,7 +431,7 @@ import Wording
     #expect(!machine.has(.sshUsePAM))
   }
 
-  @Test func `follows what the configuration includes, the first about something first`() {
+  @Test func `follows the configuration's includes, and the first setting wins`() {
     let program = machine.folder.file("sshd", [1], mode: 0o755)
     _ = machine.folder.folder("sshd_config.d", mode: 0o755)
     _ = machine.folder.folder("sshd_config.d/05.conf", mode: 0o755)

@@ -20,7 +20,7 @@ import UAFWire
 
     """
 
-  /// What was asked: method, address without its host, and body.
+  /// The requests: method, address without its host, and body.
   private func asked(_ machine: Machine) -> [String] {
     _ = machine.doctor()
     return machine.requests.map { request in
@@ -29,9 +29,9 @@ import UAFWire
     }
   }
 
-  // MARK: What is asked
+  // MARK: Requests
 
-  @Test func `begins a login for a name that nobody has, reads the list of facets, and answers nothing`() {
+  @Test func `begins a login for a name that nobody has, reads the facet list, and answers nothing`() {
     #expect(
       asked(Machine()) == [
         #"post /uaf/get {"op":"Auth","context":"{\"username\":\"uafctl-doctor.invalid\"}"}"#, "get /uaf/facets ",
@@ -39,7 +39,7 @@ import UAFWire
       ])
   }
 
-  @Test func `asks each address that an operation has of its own, and for no registration`() {
+  @Test func `asks each address that an operation has of its own, and never asks to register`() {
     let machine = Machine(
       configuration: Machine.configuration + """
         [server.registration]
@@ -56,7 +56,7 @@ import UAFWire
       ])
   }
 
-  @Test func `asks in plain for that name alone, and never for a deregistration that would not carry it`() {
+  @Test func `asks in plain only for that name, and about deregistration only if the request carries the name`() {
     #expect(
       asked(Machine(configuration: Self.plain)) == [
         "get /auth/uafctl-doctor.invalid ", "get /reg/uafctl-doctor.invalid ", "post /auth []", "post /reg []",
@@ -70,7 +70,7 @@ import UAFWire
     #expect(asked(machine).first?.contains("uafctl-doctor.invalid@corp") == true)
   }
 
-  @Test func `asks as the core would, and waits for no address longer than 10 s`() {
+  @Test func `asks as the core would, and waits at most 10 s for an address`() {
     let machine = Machine(configuration: Machine.configuration + "timeout = 3\nproxy = \"http://proxy:8080\"\n")
     _ = machine.doctor()
     #expect(machine.requests.allSatisfy { $0.proxy == "http://proxy:8080" && $0.timeoutMilliseconds == 3000 })
@@ -80,7 +80,7 @@ import UAFWire
     #expect(patient.requests.allSatisfy { $0.timeoutMilliseconds == 10_000 })
   }
 
-  @Test func `asks this machine by http where root allows it`() {
+  @Test func `asks this machine over http if root allows it`() {
     let machine = Machine(
       configuration: """
         [server]
@@ -101,9 +101,9 @@ import UAFWire
     #expect(machine.requests.count == 1)
   }
 
-  // MARK: What is answered
+  // MARK: Answers
 
-  /// The answer of an address, and what is found then; nil for nothing.
+  /// The answer of an address, and the finding for it; nil for none.
   struct Row: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let status: UInt16
@@ -123,7 +123,7 @@ import UAFWire
   private static let rows = [
     Row(404, "text/html", "<p>", .serverPath), Row(405, "text/html", "", .serverPath),
     Row(410, "text/html", "", .serverPath),
-    // Frameworks write their own status under the name that UAF has.
+    // Frameworks write their own status under the name that UAF uses.
     Row(404, "application/json", #"{"statusCode":404,"message":"Cannot POST"}"#, .serverPath),
     Row(302, "text/html", "", .serverPath), Row(415, "text/plain", "", .serverType),
     Row(401, "text/html", "", .serverAnswer), Row(403, "text/html", "", .serverAnswer),
@@ -135,7 +135,7 @@ import UAFWire
     Row(200, "application/fido+uaf", #"{"statusCode":1500}"#, nil),
   ]
 
-  @Test(arguments: rows) func `knows a UAF server by its answer at each address`(row: Row) {
+  @Test(arguments: rows) func `recognises a UAF server by its answer at each address`(row: Row) {
     for (path, key) in [("/uaf/get", "server.request_url"), ("/uaf/respond", "server.response_url")] {
       let machine = Machine()
       machine.server?.answers[path] = FakeServer.text(row.body, type: row.type, status: row.status)
@@ -151,7 +151,7 @@ import UAFWire
   }
 
   @Test(arguments: [400, 422, 500] as [UInt16])
-  func `a server may refuse an empty question in words of its own, but not a login's`(status: UInt16) {
+  func `a server may refuse an empty question in its own words, but not a login's question`(status: UInt16) {
     let machine = Machine()
     machine.server?.answers["/uaf/respond"] = FakeServer.text("no", type: "text/plain", status: status)
     #expect(!machine.has(.serverAnswer))
@@ -159,7 +159,7 @@ import UAFWire
     #expect(machine.has(.serverAnswer))
   }
 
-  @Test func `a server of the plain dialect may say 404 of a name it does not know`() {
+  @Test func `a server of the plain dialect may answer 404 for a name that it does not know`() {
     let machine = Machine(configuration: Self.plain)
     for path in ["/auth", "/reg"] { machine.server?.answers[path] = FakeServer.json("{}", status: 400) }
     for path in ["/auth/uafctl-doctor.invalid", "/reg/uafctl-doctor.invalid"] {
@@ -204,12 +204,12 @@ import UAFWire
     #expect(machine.requests.last?.method == .get && machine.requests.last?.skipsVerification == true)
   }
 
-  // Of RSA with 1024 bits, and of P-256 signed with SHA-1; for fido.example.com, until 2126.
+  // RSA with 1024 bits, and P-256 signed with SHA-1; for fido.example.com, until 2126.
   @Test(arguments: [
     ("weak-key", "its key has 1024 bits, which are too few"),
     ("weak-signature", "it is signed with a hash function that can be forged"),
   ])
-  func `names a certificate that is too weak, whether it was refused or taken`(name: String, text: String) throws {
+  func `names a certificate that is too weak, whether it was refused or accepted`(name: String, text: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let pem = try Data(contentsOf: tests.appending(path: "Vectors/certificates/\(name).pem"))
     let certificate = try #require(try X509.certificates(pem: Array(pem)).first)
@@ -228,7 +228,7 @@ import UAFWire
     #expect(line?.contains(text) == true && line?.hasSuffix(" [server-certificate]") == true, "\(line ?? "")")
   }
 
-  @Test func `addresses of request and response that are exchanged are a failure, and named`() {
+  @Test func `reports swapped addresses of request and response as a failure, and names them`() {
     let machine = Machine()
     machine.configure("/uaf/get", "/uaf/x")
     machine.configure("/uaf/respond", "/uaf/get")
@@ -239,7 +239,7 @@ import UAFWire
       line?.hasPrefix(
         "FAIL server: server.request_url and server.response_url are exchanged: a request is answered at ")
         == true && line?.hasSuffix("[server-path]") == true, "\(examined.lines(about: "server"))")
-    // A server that refuses the question at both has not shown that.
+    // A server that refuses the question at both addresses has not shown that.
     machine.server?.answers["/uaf/get"] = FakeServer.json(#"{"statusCode":1400}"#)
     #expect(!machine.has(.serverPath))
   }
@@ -256,8 +256,7 @@ import UAFWire
       }, "\(lines)")
   }
 
-  @Test func `one address is only warned of where a server may tell requests from responses, and is usual in 'plain'`()
-  {
+  @Test func `one shared address is a warning if a server may distinguish the messages, and normal in 'plain'`() {
     let machine = Machine()
     machine.configure("/uaf/get", "/uaf/all")
     machine.configure("/uaf/respond", "/uaf/all")
@@ -267,7 +266,7 @@ import UAFWire
     #expect(!machine.doctor().lines(about: "server").contains { $0.contains("one address") })
   }
 
-  @Test func `warns of a certificate that ends within 14 days`() {
+  @Test func `warns of a certificate that expires within 14 days`() {
     let machine = Machine()
     machine.server?.certificate = FakeServer.makeCertificate(until: FakeServer.now + 13 * 86_400)
     #expect(machine.has(.certificateEnds))
@@ -275,7 +274,7 @@ import UAFWire
     #expect(!machine.has(.certificateEnds))
   }
 
-  @Test func `compares the clocks, and takes a minute for none`() {
+  @Test func `compares the clocks, and ignores a difference of a minute`() {
     let machine = Machine()
     for (date, isApart) in [(-60, false), (60, false), (-61, true), (61, true), (3600, true)] {
       machine.server?.date = UInt32(FakeServer.now + Int64(date))
@@ -286,13 +285,13 @@ import UAFWire
     #expect(!machine.has(.clockServer))
   }
 
-  /// A machine with this text as the key of verdicts, and with another one as the server's.
+  /// A machine with this text as its verdict key, while the server has a different one.
   private func machine(_ key: [UInt8], _ folder: Folder, more: String = "require_signed_verdict = true") -> Machine {
     let path = folder.file("verdict.pub", key, mode: 0o644)
     return Machine(configuration: Machine.configuration + "verdict_key = \"\(path)\"\n\(more)\n")
   }
 
-  @Test func `compares the key of verdicts with the server's`() {
+  @Test func `compares the pinned verdict key with the server's`() {
     let folder = Folder()
     let machine = machine(FakeServer.verdictKey, folder)
     #expect(machine.doctor().lines(about: "verdict").first?.hasSuffix(" is the server's") == true)
@@ -302,7 +301,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `warns of a key that the server is going to sign with and that is not here, and takes several`() {
+  @Test func `warns of a future verdict key that is missing here, and accepts several keys`() {
     let folder = Folder()
     let coming = FakeServer.makeKey()
     let machine = machine(FakeServer.verdictKey, folder)
@@ -313,7 +312,7 @@ import UAFWire
     #expect(!machine.has(.verdictKey))
   }
 
-  @Test func `a key of verdicts that nobody asks for is not a failure, and one that is none always is`() {
+  @Test func `an unused verdict key is not a failure, and an invalid one always is`() {
     let folder = Folder()
     let idle = machine(FakeServer.makeKey(), folder, more: "")
     #expect(idle.has(.verdictKey) && !idle.doctor().hasFailed)
@@ -324,7 +323,7 @@ import UAFWire
     #expect(broken.has(.verdictKey))
   }
 
-  @Test func `a signed yes makes clocks apart a failure`() {
+  @Test func `differing clocks are a failure if verdicts are signed`() {
     let folder = Folder()
     let machine = machine(FakeServer.verdictKey, folder)
     machine.server?.date = UInt32(FakeServer.now) - 3600
@@ -338,7 +337,7 @@ import UAFWire
       (Array("-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), "begins in line 1 cannot be read"),
       (FakeServer.authority + [UInt8](repeating: 0x23, count: 1_048_576), "larger than 1048576 bytes"),
     ] as [([UInt8], String)])
-  func `names a ca_file with which every login would end`(content: [UInt8], words: String) {
+  func `names a ca_file that would end every login`(content: [UInt8], words: String) {
     let folder = Folder()
     let path = folder.file("ca.pem", content, mode: 0o644)
     let machine = Machine(configuration: Machine.configuration + "ca_file = \"\(path)\"\n")
@@ -346,7 +345,7 @@ import UAFWire
     #expect(machine.doctor().lines(about: "server").first?.contains(words) == true)
   }
 
-  @Test func `says of a proxy that refuses that the proxy does`() {
+  @Test func `says that the proxy refused, if it did`() {
     let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
     var response = FetchResponse(.proxyRefused, handshakeCompleted: false)
     response.detail = "CONNECT tunnel failed, response 407"
@@ -358,7 +357,7 @@ import UAFWire
         == true)
   }
 
-  @Test func `names the proxy where it may be the proxy's fault`() {
+  @Test func `names the proxy if the fault may be the proxy's`() {
     let machine = Machine(configuration: Machine.configuration + "proxy = \"http://proxy:8080\"\n")
     machine.server?.response = FetchResponse(.refused, handshakeCompleted: false)
     #expect(
@@ -368,7 +367,7 @@ import UAFWire
     #expect(!machine.has(.serverProxy) && machine.has(.serverUnreachable))
   }
 
-  @Test func `trusts the configured authority alone`() {
+  @Test func `trusts only the configured CA`() {
     let machine = Machine(configuration: Machine.configuration + "ca_file = \"/nonexistent/ca.pem\"\n")
     let line = machine.doctor().lines(about: "server").first
     #expect(line?.hasPrefix("FAIL server: ca_file /nonexistent/ca.pem: ") == true)
@@ -381,7 +380,7 @@ import UAFWire
     #expect(other.requests.first?.certificateAuthorities == String(decoding: FakeServer.authority, as: UTF8.self))
   }
 
-  @Test func `warns in red where certificates are not checked`() {
+  @Test func `warns in red if certificates are not checked`() {
     let machine = Machine(
       configuration: """
         [server]
@@ -406,7 +405,7 @@ import UAFWire
     (.stalled, "connected, and no TLS within the time"), (.ownMeans, "this machine lacks what a connection needs"),
     (.other, "failed"),
   ])
-  func `a server that cannot be used is a failure, with what to do`(outcome: FetchOutcome, text: String) {
+  func `an unusable server is a failure with a remedy`(outcome: FetchOutcome, text: String) {
     let machine = Machine()
     var response = FetchResponse(outcome, handshakeCompleted: false)
     response.detail = "curl\u{1B} says"
@@ -429,7 +428,7 @@ import UAFWire
   }
 
   @Test(arguments: ["exit 0", "printf '\\202' >&3", "printf '\\204' >&3", "echo garbage >&3"])
-  func `a uaf-fetch that does not keep to the protocol has no answer`(script: String) {
+  func `a uaf-fetch that breaks the protocol gives no answer`(script: String) {
     let folder = Folder()
     let program = folder.program("fetch", "#!/bin/sh\n\(script)\n")
     let request = FetchRequest(.get, url: "https://x/", timeoutMilliseconds: 1000)

@@ -3,7 +3,7 @@ import ToolTestSupport
 
 @testable import Doctor
 
-/// What `doctor` says of the server's policy, by the core's status alone.
+/// What `doctor` says about the server's policy, only from the core's status.
 @Suite struct ServerPolicyCheckTests {
   private let machine = Machine()
   private static let times = #""version":7,"issued":1800000000,"expires":1807776000"#
@@ -23,7 +23,7 @@ import ToolTestSupport
       ])
   }
 
-  @Test func `a policy from which nothing comes is in force all the same`() {
+  @Test func `a policy that sets nothing is in force all the same`() {
     machine.follow(Self.times)
     #expect(lines().first?.hasSuffix("; from it: nothing") == true)
   }
@@ -35,40 +35,40 @@ import ToolTestSupport
     #expect(machine.has(.policyExpired) && !machine.doctor().findings.contains { $0.id == .policyRefused })
   }
 
-  @Test func `a kept policy that is not in force is a warning with the core's reason`() {
+  @Test func `a stored policy that is not in force is a warning with the core's reason`() {
     machine.follow(#""joined":true,"note":"the kept policy is not in force: it is not signed with verdict_key""#)
     #expect(
       lines().first?.contains("by root's configuration alone: the kept policy is not in force: it is not") == true)
     #expect(machine.has(.policyRefused) && !machine.has(.policyExpired))
   }
 
-  @Test func `where no server was joined, it warns and names what root lends`() {
+  @Test func `warns if no server was joined, and names what root lets the server set`() {
     machine.follow(#""joined":false"#)
     #expect(lines().first?.hasPrefix("warn policy: [policy] follow lends passcode, lock, and this machine") == true)
     #expect(machine.has(.policyUnjoined))
   }
 
-  @Test func `that no policy has come is not a warning`() {
+  @Test func `a missing policy is not a warning`() {
     machine.follow(#""joined":true"#)
     #expect(lines() == ["ok   policy: root lends passcode, lock to the server, and no policy of it is in force"])
   }
 
-  @Test func `says nothing where root lends nothing`() { #expect(lines().isEmpty) }
+  @Test func `says nothing if root lets the server set nothing`() { #expect(lines().isEmpty) }
 
   @Test(arguments: [#""version":"7""#, #""version":7.5"#, #""version":null"#])
-  func `refuses to call a policy in force that the core does not name`(members: String) {
+  func `does not report a policy as in force unless the core names its version`(members: String) {
     machine.follow(members, values: Self.values)
     #expect(!lines().contains { $0.contains("is in force, signed") })
   }
 
   @Test(arguments: [#"[]"#, #"{}"#, #"{"follow":"passcode","version":7}"#, "7"])
-  func `refuses a member that is not a state of a policy`(policy: String) {
+  func `refuses a member that is not a valid policy state`(policy: String) {
     machine.document = Machine.document(Machine.passcode).replacing(
       #""authenticators""#, with: #""policy":\#(policy),"authenticators""#)
     #expect(lines().isEmpty)
   }
 
-  @Test func `shows control characters of a reason in no other line`() {
+  @Test func `shows control characters in a reason without starting a new line`() {
     machine.follow(#""note":"not in force\nok   policy: fine""#)
     #expect(lines().count == 1)
   }

@@ -18,7 +18,7 @@ import ToolTestSupport
 
   @Test(arguments: [
     "", "[]", "{}", #"{"authenticators":{}}"#, Machine.document("7"), Machine.document(#"{"type":"passcode"}"#),
-    // What can be verified has a name at the server, and counters.
+    // A type that can be verified has a name at the server, and counters.
     Machine.document(#"{"type":"passcode","state":3006}"#),
     Machine.document(#"{"type":"passcode","aaid":"5541#0001","state":3006}"#),
     Machine.document(Machine.passcode) + "x",

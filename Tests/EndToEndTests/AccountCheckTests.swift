@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// With the real libpam, module, core, network program and server: nobody logs in with pam_uaf here, as with a public key.
+  /// With the real libpam, module, core, network program and server: nobody logs in with pam_uaf here, as after a login with a
+  /// public key.
   @Suite struct `The account stage with account_check` {
     private static let disabled = "error This account is disabled. Ask the administrator."
 
@@ -21,7 +22,7 @@ extension EndToEnd {
         "auth required pam_permit.so", "account required MODULE \(argument)", "account required pam_permit.so")
     }
 
-    @Test func `lets an active account in, refuses a disabled one, and lets it in when it is enabled`() throws {
+    @Test func `lets an active account in, refuses a disabled one, and lets it in again after it is enabled`() throws {
       let scene = try scene()
       let active = try scene.run([.auth, .account], [])
       #expect(active.codes == [.success, .success] && active.prompts.isEmpty && active.errors.isEmpty)
@@ -33,7 +34,7 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .success)
     }
 
-    @Test func `a disabled account stays so while the server is away, and others get in`() throws {
+    @Test func `a disabled account stays disabled while the server is away, and others get in`() throws {
       let scene = try scene()
       try scene.server.stop()
       #expect(try scene.run([.account], []).code == .success, "nothing says that it is disabled")
@@ -53,7 +54,7 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `a service that may not ask hears nothing of a change, and keeps what another one heard`() throws {
+    @Test func `a service that may not ask learns of no change, and uses what a different service learnt`() throws {
       let scene = try scene("account_check", "[service.demo]\naccount_check_online = false")
       try scene.server.disable(scene.user)
       #expect(try scene.run([.account], []).code == .success)
@@ -64,7 +65,7 @@ extension EndToEnd {
       #expect(try scene.run([.account], []).code == .authenticationError)
     }
 
-    @Test func `without the argument nothing is started, and a wrong one refuses`() throws {
+    @Test func `without the argument nothing is started, and a wrong argument refuses`() throws {
       let scene = try scene("")
       try scene.server.disable(scene.user)
       #expect(try scene.run([.account], []).code == .success)

@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct `A text approved out of band` {
     private static let text = "Log in to the bastion, from 192.0.2.7"
 
-    /// `approve --wait`, which waits until the account confirms, and the payload that it has printed.
+    /// `approve --wait`, which waits until the account confirms, and the payload that it printed.
     private func waiting(_ scene: Scene, lifetime: Int = 60) throws -> (command: Command, payload: String) {
       let command = try Command(
         [
@@ -24,7 +24,7 @@ extension EndToEnd {
       return try scene.tool("oob", scene.path("approval"), scene.user, input: "\(passcode)\n")
     }
 
-    @Test func `is shown, signed and stored, and 'approve --wait' ends`() throws {
+    @Test func `is shown, signed and stored, and then 'approve --wait' ends`() throws {
       let scene = try Scene.registered()
       let (command, payload) = try waiting(scene)
       let output = try approve(scene, payload)

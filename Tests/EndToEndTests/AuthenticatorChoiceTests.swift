@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A passcode, a pattern, either or both, with whole programs: uafctl, libpam, the module, the core, uaf-server.
+  /// A passcode, a pattern, either or both, with the real programs: uafctl, libpam, the module, the core, uaf-server.
   @Suite struct AuthenticatorChoiceTests {
     private static let pattern = "12369"
 
@@ -42,7 +42,7 @@ extension EndToEnd {
       #expect(try scene.tool("authenticate", scene.user, "pattern", input: "1239\n").status == 0)
     }
 
-    @Test func `a locked authenticator does not lock the other one`() throws {
+    @Test func `a locked authenticator does not lock the others`() throws {
       let scene = try scene()
       for wrong in ["1478", "1236", "3698", "7896", "14789"] { _ = try scene.run([.auth], ["2", wrong]) }
       #expect(try scene.run([.auth], ["2"]).code == .maximumTries)
@@ -69,7 +69,7 @@ extension EndToEnd {
     }
 
     @Test
-    func `a person who forgot the passcode registers again from the prompt with a code, and logs in with the new one`()
+    func `a person who forgot the passcode registers again at the prompt with a code, and logs in with the new one`()
       throws
     {
       let scene = try Scene.registered()
@@ -97,7 +97,7 @@ extension EndToEnd {
 
     // MARK: The server's policy
 
-    @Test func `a group that needs both is asked for both, and others are not`() throws {
+    @Test func `a group that needs both authenticators is asked for both, and others are not`() throws {
       let server = try Server(
         policy: """
           {"accepted": [["passcode"], ["pattern"]],

@@ -27,7 +27,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `looks the same as one that was counted, in a remote login`() throws {
+    @Test func `looks the same as a counted one in a remote login`() throws {
       let scene = try Scene.registered()
       let counted = try scene.logIn("wrong1111", from: "192.0.2.1")
       for entry in Self.entries.values {

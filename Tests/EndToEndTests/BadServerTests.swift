@@ -23,7 +23,7 @@ extension EndToEnd {
       var testDescription: String { server + path }
     }
 
-    /// No connection, and then one without a TLS handshake: a machine that was reached does not count as unreachable.
+    /// No connection, and a connection without a TLS handshake: a machine that was reached does not count as unreachable.
     private static let absent = [
       Case(
         "closed", .informationUnavailable, "No answer from the server: the connection was refused.",
@@ -80,7 +80,7 @@ extension EndToEnd {
     // SAFETY: the tests of this target run one after the other.
     private nonisolated(unsafe) static let one = Result { try registered() }
 
-    /// A registered account, whose machine trusts the bad servers' authority too.
+    /// A registered account, whose machine trusts the bad servers' CA too.
     private static func registered() throws -> Scene {
       let scene = try Scene.registered()
       let own = try String(contentsOfFile: scene.server.authority, encoding: .utf8)
@@ -90,7 +90,7 @@ extension EndToEnd {
       return scene
     }
 
-    /// One account for all cases, because a server's fault does not change it; with a configuration of its own.
+    /// One account for all cases, because a server's fault does not change it; each case has its own configuration.
     private func scene(_ change: (inout Settings) throws -> Void) throws -> Scene {
       let scene = try unsafe Self.one.get()
       let settings = scene.settings

@@ -4,7 +4,7 @@ extension EndToEnd {
   @Suite struct `A change of the passcode through PAM` {
     private static let new = "marmalade7"
 
-    /// A stack with every stage of pam_uaf, and after it another module that accepts any new password.
+    /// A stack with every stage of pam_uaf, followed by a second module that accepts any new password.
     private func scene(
       registered: Bool = true, behind: String = "pam_permit.so", settings: (inout Settings) -> Void = { _ in }
     ) throws -> Scene {
@@ -15,7 +15,7 @@ extension EndToEnd {
       return scene
     }
 
-    /// Whether this passcode logs in; the other one of the two must not.
+    /// Whether this passcode logs in; the other of the two must not.
     private func opens(_ value: String, not other: String, _ scene: Scene) throws -> Bool {
       let refused = try scene.logIn(other).code == .authenticationError
       return try scene.logIn(value).code == .success && refused
@@ -69,7 +69,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `changes nothing if another module refuses in the first pass`() throws {
+    @Test func `changes nothing if a different module refuses in the first pass`() throws {
       let scene = try scene(behind: "pam_deny.so")
       let change = try scene.run([.password], [Scene.passcode, Self.new, Self.new])
       #expect(change.code != .success)
@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(change.prompts.isEmpty)
     }
 
-    @Test func `is asked for by the account stage while today's rules would refuse the passcode`()
+    @Test func `the account stage demands a change while today's rules would refuse the passcode`()
       throws
     {
       let scene = try scene()
@@ -98,11 +98,10 @@ extension EndToEnd {
       #expect(try scene.run([.auth, .account], [new]).codes == [.success, .success])
     }
 
-    /// Rules that came after the passcode was set, for a service that can show the prompts of a change.
+    /// Rules that are newer than the passcode, for a service that can show the prompts of a change.
     private static let stricter = "[passcode]\nmin_length = 12\n[service.demo]\ninteractive = true"
 
-    @Test func `is not asked for by a service with one prompt; the login succeeds, and a text says what to do`() throws
-    {
+    @Test func `is not demanded of a service with one prompt: the login succeeds, and a text says what to do`() throws {
       let scene = try scene()
       try scene.configure { $0.more = "[passcode]\nmin_length = 12" }
       let login = try scene.run([.auth, .account, .expired], [Scene.passcode])
@@ -112,14 +111,14 @@ extension EndToEnd {
       #expect(try opens(Scene.passcode, not: Self.new, scene))
     }
 
-    @Test func `is asked for again after it failed`() throws {
+    @Test func `is demanded again after it failed`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.auth, .account, .expired, .account], [Scene.passcode, "wrong1111"])
       #expect(login.codes == [.success, .newTokenRequired, .authenticationError, .newTokenRequired])
     }
 
-    @Test func `is not asked for if nothing was verified, and is not begun for an expired password`() throws {
+    @Test func `is not demanded if nothing was verified, and does not begin for an expired password`() throws {
       let scene = try scene()
       try scene.configure { $0.more = Self.stricter }
       let login = try scene.run([.account, .expired, .auth, .account, .expired], ["wrong1111"])

@@ -7,7 +7,7 @@ extension EndToEnd {
       try Scene.registered { $0.more = "[service.demo]\ntransaction = true" }
     }
 
-    /// The lines of what the account confirmed, without number and time.
+    /// The lines with what the account confirmed, without number and time.
     private func confirmed(_ scene: Scene) throws -> [[Substring]] {
       let output = try scene.server.audit(scene.user)
       #expect(output.status == 0)
@@ -45,7 +45,7 @@ extension EndToEnd {
       #expect(output.says("another text was signed"))
     }
 
-    @Test func `is not confirmed with a passcode that was typed for another module`() throws {
+    @Test func `is not confirmed with a passcode that was typed for a different module`() throws {
       let scene = try scene()
       try scene.stack("auth required MODULE use_first_pass")
       let login = try scene.logIn(Scene.passcode)

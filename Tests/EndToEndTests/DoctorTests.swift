@@ -100,7 +100,7 @@ extension EndToEnd {
         uniquingKeysWith: { first, _ in first })
     }
 
-    @Test(arguments: mistakes) func `names a mistake of root's, and nothing before there is one`(_ mistake: Mistake)
+    @Test(arguments: mistakes) func `names root's mistake, and nothing before there is one`(_ mistake: Mistake)
       throws
     {
       let scene = try Scene()
@@ -111,7 +111,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: ForeignServer.Dialect.allCases)
-    func `recognises another maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
+    func `recognises a different maker's server, in each dialect`(_ dialect: ForeignServer.Dialect) throws {
       let scene = try Scene()
       try ForeignServer.shared().serve(scene, dialect)
       let names = try found(scene).keys.filter { $0.hasPrefix("server-") || $0.hasPrefix("facet-") }

@@ -6,7 +6,7 @@ extension EndToEnd {
     private let scene: Scene
     private let longer = "tangerine9tangerine9"
 
-    /// A machine that has joined, with a registered account, whose root lends a section to the server.
+    /// A machine that has joined, with a registered account, on which root lets the server set a section.
     init() throws {
       let server = try Server()
       scene = try Scene(server) {
@@ -41,7 +41,7 @@ extension EndToEnd {
       try scene.tool("change", scene.user, input: "\(Scene.passcode)\n\(value)\n\(value)\n")
     }
 
-    @Test func `comes with a check-in, and refuses from then on a new passcode that it forbids`() throws {
+    @Test func `arrives with a check-in, and from then on refuses a new passcode that it forbids`() throws {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       let short = try change(to: "plumplum1")
@@ -51,14 +51,14 @@ extension EndToEnd {
       #expect(try scene.logIn(longer).code == .success)
     }
 
-    @Test func `one of another group changes nothing`() throws {
+    @Test func `a policy of a different group changes nothing`() throws {
       try checkIn()
       try save("[passcode]\nmin_length = 20\n", group: "office")
       try checkIn()
       #expect(try change(to: "plumplum1").status == 0)
     }
 
-    @Test func `an empty one takes the rules of the one before it back`() throws {
+    @Test func `an empty policy removes the rules of the policy before it`() throws {
       try save("[passcode]\nmin_length = 20\n")
       try checkIn()
       #expect(try change(to: "plumplum1").status == 1)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// uaf-server against a client and authenticator in another language, written from the specification's text alone.
+  /// uaf-server with a client and authenticator in a different language, written only from the specification's text.
   @Suite struct ForeignAuthenticatorTests {
-    /// The statuses of a scenario of interop/authenticator.py, the registration's first.
+    /// The statuses of a scenario of interop/authenticator.py, the registration's status first.
     private func statuses(_ scenario: String) throws -> [Int] {
       let user = "lena\(UUID().uuidString.prefix(8).lowercased())"
       let output = try Command.run(
@@ -30,7 +30,7 @@ extension EndToEnd {
       #expect(statuses.count == 2 && statuses[0] == 1200 && statuses[1] != 1200)
     }
 
-    @Test func `may say how the person was verified without being asked, in either form of the extension`() throws {
+    @Test func `may say how the person was verified, even unasked, in either form of the extension`() throws {
       #expect(try statuses("verified") == [1200, 1200, 1200])
     }
 
@@ -42,7 +42,7 @@ extension EndToEnd {
       #expect(try statuses("replay") == [1200, 1200, 1491, 1200])
     }
 
-    @Test func `is accepted once with one answer sent fifty times at once`() throws {
+    @Test func `is accepted once if one answer is sent fifty times at the same time`() throws {
       #expect(try statuses("replay-at-once") == [1200, 1, 49, 1200])
     }
 
@@ -52,18 +52,18 @@ extension EndToEnd {
     }
 
     @Test(arguments: [("wrong-challenge", 1491), ("wrong-certificate", 1490), ("wrong-end-point", 1490)])
-    func `is refused with`(_ scenario: String, _ status: Int) throws {
+    func `is refused with a wrong challenge, certificate or end point`(_ scenario: String, _ status: Int) throws {
       #expect(try statuses(scenario) == [1200, status, 1200])
     }
 
     @Test(arguments: ["app", "facet", "key", "key-id", "mode", "signature"])
-    func `is refused with a wrong`(_ part: String) throws {
+    func `is refused with any one wrong part`(_ part: String) throws {
       let statuses = try statuses("wrong-\(part)")
       #expect(statuses.count == 3 && statuses[0] == 1200 && (1400...1499).contains(statuses[1]) && statuses[2] == 1200)
     }
 
     @Test(arguments: ["challenge", "facet", "mode", "key"])
-    func `registers nothing with a wrong`(_ part: String) throws {
+    func `registers nothing with any one wrong part`(_ part: String) throws {
       let statuses = try statuses("bad-registration-\(part)")
       #expect(statuses.count == 3 && (1400...1499).contains(statuses[0]) && statuses[1...] == [1200, 1200])
     }
@@ -72,7 +72,7 @@ extension EndToEnd {
       #expect(try statuses("deregister") == [1200, 1200, 1401])
     }
 
-    @Test func `deregisters nothing without a proof, with a login's token or with a code that was used`() throws {
+    @Test func `deregisters nothing without a proof, with a login's token or with a used code`() throws {
       #expect(try statuses("unproven") == [1200, 1401, 1401, 1401, 1401, 1401, 1200])
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// The programs against a server in another language that was written from the specification's text alone.
+  /// The programs with a server in a different language that was written only from the specification's text.
   @Suite struct ForeignServerTests {
     private func foreign() throws -> ForeignServer { try ForeignServer.shared() }
 
@@ -29,7 +29,9 @@ extension EndToEnd {
       [
         "asking", "verified", "verified-if-known", "one-more", "four-more",
       ])
-    func `follows a server that is`(_ dialect: ForeignServer.Dialect, _ behaviour: String) throws {
+    func `logs in at a server that adds a known or optional extension, or up to four further requests`(
+      _ dialect: ForeignServer.Dialect, _ behaviour: String
+    ) throws {
       let scene = try Self.registered(dialect)
       try foreign().serve(scene, dialect, behaviour)
       let login = try scene.logIn(Scene.passcode)
@@ -45,13 +47,13 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `treats keys of another AppID as other keys`() throws {
+    @Test func `treats keys of a different AppID as different keys`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "redirected")
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `registers and logs in if the list of facets has moved and the server confirms the new place`() throws {
+    @Test func `registers and logs in if the facet list has moved and the server confirms the new place`() throws {
       let scene = try Scene()
       try foreign().serve(scene, .fido, "redirected")
       #expect(try foreign().register(scene).status == 0)
@@ -66,7 +68,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `leaves the keys of other machines alone at a server that cannot tell machines apart`() throws {
+    @Test func `keeps the keys of other machines at a server that cannot distinguish machines`() throws {
       let one = try foreign().registered(.fido)
       let second = try Scene(user: one.user)
       try foreign().serve(second, .fido)
@@ -91,7 +93,7 @@ extension EndToEnd {
       _ dialect: ForeignServer.Dialect
     ) throws {
       let scene = try Self.registered(dialect)
-      // Without the envelope a bare request is read like the other one.
+      // Without the envelope a bare request is read like the other form.
       for behaviour in (dialect == .fido ? Self.requests : ["other-op"]) + Self.verdicts {
         try foreign().serve(scene, dialect, behaviour)
         let login = try scene.logIn(Scene.passcode)
@@ -102,14 +104,16 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["other-kind", "twice", "trailing"])
-    func `refuses a login where the server's body is`(_ behaviour: String) throws {
+    func `refuses a login if the server's body is of a wrong kind, repeats a member or has trailing text`(
+      _ behaviour: String
+    ) throws {
       let scene = try Self.registered(.fido)
       try foreign().serve(scene, .fido, behaviour)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
     @Test(arguments: ["wrapped", "created"])
-    func `refuses a login where the bare request is`(_ behaviour: String) throws {
+    func `refuses a login if the bare request is wrapped, or has status 201`(_ behaviour: String) throws {
       let scene = try Self.registered(.plain)
       try foreign().serve(scene, .plain, behaviour)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
@@ -119,7 +123,9 @@ extension EndToEnd {
       (ForeignServer.Dialect.fido, "other-user"), (.fido, "other-op"), (.fido, "foreign-app"), (.fido, "demanding"),
       (.fido, "empty"), (.plain, "empty"), (.plain, "half"),
     ])
-    func `keeps no key where the server says`(_ dialect: ForeignServer.Dialect, _ behaviour: String) throws {
+    func `keeps no key if the server's messages are for something else, demand too much or are no success`(
+      _ dialect: ForeignServer.Dialect, _ behaviour: String
+    ) throws {
       let scene = try Scene()
       try foreign().serve(scene, dialect, behaviour)
       #expect(try foreign().register(scene).status != 0)
@@ -128,7 +134,7 @@ extension EndToEnd {
     }
 
     @Test(arguments: [(ForeignServer.Dialect.fido, "old-wildcard"), (.fido, "foreign-app"), (.plain, "others-keys")])
-    func `keeps its key where the server's deregistration names`(
+    func `keeps its key if the server's deregistration names other keys`(
       _ dialect: ForeignServer.Dialect, _ behaviour: String
     ) throws {
       let scene = try Self.registered(dialect)
@@ -138,7 +144,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `forgets by the wildcard of UAF 1 dot 1`() throws {
+    @Test func `deletes its keys for the wildcard of UAF 1 dot 1`() throws {
       let scene = try foreign().registered(.fido)
       try foreign().serve(scene, .fido, "wildcard")
       #expect(try scene.tool("deregister", "--user", scene.user, input: Scene.passcode + "\n").status == 0)

@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct `What a caller plants` {
     private static let fixed = ["LC_ALL=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SWIFT_BACKTRACE=enable=no"]
 
-    /// A program that leaves a mark when it runs.
+    /// A program that leaves a file when it runs.
     private func plant(_ scene: Scene) throws -> [String: String] {
       try scene.write("#!/bin/sh\n>'\(scene.path("mark"))'\n", to: "planted", mode: 0o755)
       try scene.write("openssl_conf = planted\n[planted]\nproviders = none\n", to: "openssl.cnf")
@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(!FileManager.default.fileExists(atPath: scene.path("mark")))
     }
 
-    @Test func `would have been run as a backtracer by a Swift program that inherits it`() throws {
+    @Test func `would be run as a backtracer by a Swift program that inherits it`() throws {
       let scene = try Scene()
       let program = try Command(
         [Programs.server, "serve", "--state", scene.folder, "--listen", "127.0.0.1:0", "--development"],

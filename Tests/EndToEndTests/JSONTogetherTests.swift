@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// `uafctl --json-conversation --together` with the core itself, whose second question is shown before it is asked.
+  /// `uafctl --json-conversation --together` with the core itself, whose second question is shown before the core asks it.
   @Suite struct JSONTogetherTests {
     private static let new = "marmalade7"
 
@@ -29,7 +29,7 @@ extension EndToEnd {
       #"{"answers":[\#(answers.map { "\"\($0)\"" }.joined(separator: ","))]}"#
     }
 
-    /// The challenges of a conversation, however they were asked, without what says how.
+    /// The challenges of a conversation, however they were asked, without the members that say how.
     private func challenges(_ lines: [NSDictionary]) -> [NSDictionary] {
       lines.flatMap { line in
         if let all = line["challenges"] as? [NSDictionary] { return all }
@@ -47,7 +47,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: ["C", "ko_KR.UTF-8"])
-    func `a change asks for the same together as one by one, and the new value alone logs in`(locale: String) throws {
+    func `a change asks for the same with --together as without, and only the new value logs in`(locale: String) throws
+    {
       let scene = try Scene.registered()
       let words = ["change", scene.user]
       let apart = try lines(
@@ -68,14 +69,14 @@ extension EndToEnd {
         ("passcode", "[passcode]\nauto_submit = true\nmax_length = 12", "walnut-333", "marmalade7"),
         ("pattern", "", "12369", "74123"),
       ], ["en", "ko"])
-    func `a registration, and the next one by code, ask for the same together as one by one`(
+    func `a registration, and the next one by code, ask for the same with --together as without`(
       _ row: (type: String, more: String, first: String, second: String), _ language: String
     ) throws {
       let scene = try Scene {
         $0.authenticators = [row.type]
         $0.more = row.more
       }
-      // Where the locale names no language, the configuration decides.
+      // If the locale names no language, the configuration decides.
       try scene.configure { $0.more = "[general]\nlanguage = \"\(language)\"\n" + $0.more }
       let words = ["register", scene.user, row.type, "--code", try payload(scene)]
       let apart = try lines(scene, words, together: false, one(row.first, row.first))
@@ -89,7 +90,7 @@ extension EndToEnd {
       #expect(try scene.logIn(row.second).code == .success)
     }
 
-    @Test func `a value that the rules refuse, and two that differ, are asked for again, both at once`() throws {
+    @Test func `both values are asked for again if the rules refuse the first, or if the two differ`() throws {
       let scene = try Scene()
       let lines = try lines(
         scene, ["register", scene.user, "--code", try payload(scene)], together: true,
@@ -101,14 +102,14 @@ extension EndToEnd {
     }
 
     @Test(arguments: [#"{"cancel":true}"#, #"{"answers":["marmalade7"]}"#, #"{"answers":["a","b","c"]}"#, "marmalade7"])
-    func `a change that is cancelled at its form leaves the old value`(line: String) throws {
+    func `a change that is cancelled in its form keeps the old value`(line: String) throws {
       let scene = try Scene.registered()
       let lines = try lines(scene, ["change", scene.user], together: true, [all(Scene.passcode), line])
       #expect(lines.last?["result"] as? Int == 7112, "\(lines)")
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `digits of a shuffled keypad are asked for one by one, each with its own keys`() throws {
+    @Test func `digits of a shuffled keypad are asked for one entry at a time, each with its own keys`() throws {
       let scene = try Scene { $0.more = "[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"" }
       let command = try Command(
         [

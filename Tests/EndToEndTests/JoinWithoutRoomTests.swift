@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A machine that joins a server while a disk has no room, at each step at which room is needed.
+  /// A machine that joins a server while a disk has no room, at each step that needs room.
   @Suite struct JoinWithoutRoomTests {
     private let scene: Scene
 
@@ -32,7 +32,7 @@ extension EndToEnd {
       return try Command.succeed(prefix + ["/bin/sh", "-c", script, "sh"] + folders, logged: false).text
     }
 
-    /// The same configuration on a disk with so many pages left.
+    /// The same configuration on a disk with this many free pages.
     private func disk(pages: Int) throws -> Disk {
       let script = #"""
         mkdir "$1.etc"
@@ -46,7 +46,7 @@ extension EndToEnd {
       return try Disk(scene, script)
     }
 
-    @Test func `a disk of the configuration that is full after any page leaves the machine as it was`() throws {
+    @Test func `a full disk under the configuration, at any page, leaves the machine as it was`() throws {
       var pages = 0
       while pages < 40 {
         let disk = try disk(pages: pages)
@@ -60,11 +60,11 @@ extension EndToEnd {
         #expect(try files(disk.prefix) == before, "\(pages)")
         pages += 1
       }
-      // Three files for the configuration, four for the copy that the core is asked with.
+      // Three files for the configuration, and four for the copy with which the core is asked.
       #expect((7..<40).contains(pages))
     }
 
-    @Test func `a full disk of the state is told, and the same machine joins with the same place once there is room`()
+    @Test func `a full disk under the state is reported, and later the same machine gets the same place`()
       throws
     {
       let disk = try Disk.full(scene)

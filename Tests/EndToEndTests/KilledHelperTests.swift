@@ -19,7 +19,7 @@ extension EndToEnd {
     }
 
     @Test func `a helper killed while the key is derived leaves a correct attempt counted`() throws {
-      // Slow enough that there is time to kill it.
+      // Slow enough to leave time for killing it.
       let scene = try Scene.registered { $0.derivationCost = 18 }
       let login = try scene.startLogin()
       login.send(Scene.passcode + "\n")

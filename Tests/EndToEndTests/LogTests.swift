@@ -17,7 +17,7 @@ extension EndToEnd {
       #expect(lines[1].contains("event=authenticate result=0 name=RESULT_SUCCESS pam=0 \(who)"))
     }
 
-    @Test func `has lines of their own for a lock, for logins that it refuses, and for root's unlock`() throws {
+    @Test func `has separate lines for a lock, for logins that it refuses, and for root's unlock`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 2\nlock_time = 300" }
       _ = try SystemLog.shared().take()
       for guess in ["wrong1111", "wrong2222", Scene.passcode] { _ = try scene.logIn(guess) }
@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(lines.count { $0.contains("event=locked \(who) lock=temporary seconds=") } == 1)
       #expect(lines.count { $0.contains("event=authenticate result=3013 ") } == 2)
       #expect(lines.count { $0.contains("event=unlock result=0 ") } == 1)
-      // Where the kernel has no audit, that is told to nobody who does not look for it.
+      // If the kernel has no audit, only somebody who looks for that is told.
       #expect(!lines.contains { $0.contains("event=audit") && !$0.contains("errno") })
     }
 
@@ -45,7 +45,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    @Test func `has a line for a host that went away at the prompt, and nothing was counted`() throws {
+    @Test func `has a line for a host that ended at the prompt, and nothing was counted`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       _ = try SystemLog.shared().take()

@@ -24,7 +24,7 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 4)
     }
 
-    @Test func `has all tries again after a right passcode`() throws {
+    @Test func `gives all tries again after a right passcode`() throws {
       let scene = try Scene.registered()
       _ = try scene.logIn("wrong1111")
       #expect(try scene.logIn(Scene.passcode).code == .success)
@@ -44,7 +44,7 @@ extension EndToEnd {
       #expect(try scene.status().state == 3008)
     }
 
-    @Test func `is accepted again when the lock's time is over`() throws {
+    @Test func `is accepted again after the lock has ended`() throws {
       let scene = try Scene.registered { $0.lock = "retry_count_to_lock = 1\nlock_time = 1.5" }
       _ = try scene.logIn("wrong1111")
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
@@ -88,7 +88,9 @@ extension EndToEnd {
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `the server refuses a revoked account, and does not count as unreachable`() throws {
+    @Test func `is refused for an account that the server revoked, and does not report the server as unreachable`()
+      throws
+    {
       let scene = try Scene.registered()
       try scene.server.revoke(scene.user)
       for _ in 0..<2 {
@@ -97,7 +99,8 @@ extension EndToEnd {
       }
     }
 
-    @Test func `the server refuses a disabled account after the right value alone, and lets it in again`() throws {
+    @Test func `is refused for a disabled account only after the right value, and accepted after it is enabled`() throws
+    {
       let scene = try Scene.registered()
       try scene.server.disable(scene.user)
       #expect(try scene.logIn("wrong").errors.allSatisfy { !$0.contains("disabled") })
@@ -111,7 +114,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `four logins at once succeed`() throws {
+    @Test func `four simultaneous logins succeed`() throws {
       let scene = try Scene.registered()
       let logins = try (0..<4).map { _ in try scene.startLogin() }
       for login in logins { login.send(Scene.passcode + "\n") }

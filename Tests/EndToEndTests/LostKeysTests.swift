@@ -20,7 +20,9 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `registers a machine that the server cannot tell from others, without replacing their keys`() throws {
+    @Test func `registers a machine that the server cannot distinguish from others, without replacing their keys`()
+      throws
+    {
       let scene = try Scene.registered()
       try FileManager.default.removeItem(atPath: scene.path("state/accounts/\(Scene.uid).db"))
       try scene.configure { $0.server = "send_device = false" }

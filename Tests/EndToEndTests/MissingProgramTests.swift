@@ -14,16 +14,16 @@ extension EndToEnd {
       return (scene, module.libexec + "/uaf-helper")
     }
 
-    @Test func `is a system error where the helper is missing`() throws {
+    @Test func `is a system error if the helper is missing`() throws {
       let (scene, helper) = try scene([:])
       try Refusal(
         code: .systemError, text: Self.text,
-        // What the module was doing then depends on whether the kernel can put the core into its cgroup at birth.
+        // What the module was doing at that moment depends on whether the kernel can put the core into its cgroup at clone3.
         log: "; \(helper) cannot be run"
       ).check { try scene.logIn(Scene.passcode) }
     }
 
-    @Test func `is a system error where the helper cannot be run`() throws {
+    @Test func `is a system error if the helper cannot be run`() throws {
       let (scene, helper) = try scene(["uaf-helper": Programs.helper])
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: helper)
       try Refusal(code: .systemError, text: Self.text, log: "\(helper) cannot be run").check {
@@ -31,21 +31,21 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is a system error where the helper is another program`() throws {
+    @Test func `is a system error if the helper is a different program`() throws {
       let (scene, _) = try scene(["uaf-helper": "/bin/true"])
       try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict").check {
         try scene.logIn(Scene.passcode)
       }
     }
 
-    @Test func `is a system error where the network program is missing`() throws {
+    @Test func `is a system error if the network program is missing`() throws {
       let (scene, _) = try scene(["uaf-helper": Programs.helper])
       try Refusal(code: .systemError, text: Self.text, log: "uaf-fetch: ").check { try scene.logIn(Scene.passcode) }
       #expect(try scene.status().remainingTries == 5)
     }
 
     @Test(arguments: [SIGKILL, SIGSEGV])
-    func `is a system error where the helper is killed at the prompt`(_ signal: Int32) throws {
+    func `is a system error if the helper is killed at the prompt`(_ signal: Int32) throws {
       let scene = try Scene.registered()
       try Refusal(code: .systemError, text: Self.text, log: "the core ended without a verdict", asks: true).check {
         let login = try scene.startLogin()
@@ -56,7 +56,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is a system error where the network program is killed at the prompt`() throws {
+    @Test func `is a system error if the network program is killed at the prompt`() throws {
       let scene = try Scene.registered()
       try Refusal(
         code: .systemError, text: Self.text, log: "the network program is missing or has died", asks: true

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `With nouserok` {
-    /// pam_uaf decides unless it ignores the account; an ignored account is accepted by the next module.
+    /// pam_uaf decides unless it ignores the account; the next module accepts an ignored account.
     private func scene(registered: Bool) throws -> Scene {
       let scene = try registered ? Scene.registered() : Scene()
       try scene.stack("auth required MODULE nouserok", "auth required pam_permit.so")
@@ -21,7 +21,7 @@ extension EndToEnd {
       #expect(alone.code != .success)
     }
 
-    @Test func `an account that never registered is unknown if nouserok is not set`() throws {
+    @Test func `an account that never registered is unknown without nouserok`() throws {
       let scene = try scene(registered: false)
       try scene.stack("auth required MODULE", "auth required pam_permit.so")
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -41,14 +41,14 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .success)
     }
 
-    @Test func `an account the server has revoked is refused`() throws {
+    @Test func `an account that the server has revoked is refused`() throws {
       let scene = try scene(registered: true)
       try scene.server.revoke(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
     }
 
-    @Test func `a state that cannot be read is a refusal`() throws {
+    @Test func `an unreadable state is a refusal`() throws {
       let scene = try scene(registered: false)
       let state = scene.settings.stateDirectory
       try FileManager.default.moveItem(atPath: state + "/device.key", toPath: scene.path("device.key"))

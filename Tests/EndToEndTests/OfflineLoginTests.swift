@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// With the real module, core, network program and server; the server is then stopped.
+  /// With the real module, core, network program and server; the server is stopped later.
   @Suite struct `A login without the server` {
     private static let allowed = "[service.demo]\noffline = \"allow\"\noffline_max_age = 3600"
 
@@ -40,7 +40,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `fails for a person who was revoked and has met the server since`() throws {
+    @Test func `fails for a revoked person whom the server has refused since`() throws {
       let scene = try scene()
       try scene.server.revoke(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .informationUnavailable)
     }
 
-    @Test func `fails for a person who was disabled and has met the server since`() throws {
+    @Test func `fails for a disabled person whom the server has refused since`() throws {
       let scene = try scene()
       try scene.server.disable(scene.user)
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)

@@ -3,13 +3,13 @@ import Testing
 import UAFWire
 
 extension EndToEnd {
-  /// An upgrade in the middle of a login leaves programs of two packages side by side.
+  /// An upgrade in the middle of a login leaves programs from two packages running together.
   ///
-  /// A41 of the attacks has the module and the core.
+  /// Attack A41 covers the module and the core.
   @Suite struct `A login whose programs are of two packages` {
     private static let text = "The login helper is missing, wrong or died. Reinstall the libpam-uaf package."
 
-    /// A registered account on a machine whose network program takes what a core sends, and says these packets.
+    /// A registered account on a machine whose network program accepts what a core sends, and answers with these packets.
     private func scene(_ packets: [[UInt8]]) throws -> Scene {
       let scene = try Scene.registered()
       let module = try Module.startingTheCore()
@@ -28,37 +28,37 @@ extension EndToEnd {
       #expect(try scene.status().remainingTries == 5)
     }
 
-    /// An answer of the server that the core would read, with fields behind it.
+    /// An answer of the server that the core would read, followed by these fields.
     private func answer(_ more: [UInt8] = []) throws -> [UInt8] {
       try FetchResponse(.answered, handshakeCompleted: true, status: 200, bodyLength: 2).packet() + more
     }
 
-    @Test func `is a system error where an older network program does not know a field, and ends`() throws {
+    @Test func `is a system error if an older network program does not know a field, and ends`() throws {
       try check([])
     }
 
-    @Test func `is a system error where a newer network program has a field more in its answer`() throws {
+    @Test func `is a system error if a newer network program sends an additional field`() throws {
       try check([answer([UInt8(99), 0, 1, 1])])
     }
 
-    @Test func `is a system error where a newer network program has an outcome that this core does not know`() throws {
+    @Test func `is a system error if a newer network program reports an outcome that this core does not know`() throws {
       var response = try FetchResponse(.other, handshakeCompleted: false).packet()
       let place = try #require(response.firstIndex(of: FetchOutcome.other.rawValue))
       response[place] = 200
       try check([response])
     }
 
-    @Test func `is a system error where the network program says another message first, or less than it announced`()
+    @Test func `is a system error if the network program sends the wrong message first, or less than it announced`()
       throws
     {
       try check([[0xEE, 1, 0, 1, 1], answer()])
       try check([answer()])
     }
 
-    @Test func `is a refusal where an older network program does not take the version of a request`() throws {
+    @Test func `is a refusal if an older network program does not accept the version of a request`() throws {
       let scene = try scene([FetchResponse(.unacceptableRequest, handshakeCompleted: false).packet()])
       let login = try scene.logIn(Scene.passcode)
-      // The core does not know whether root's configuration is the cause, so no stack may go on to a password.
+      // The core does not know whether root's configuration is the cause, so no stack may continue with a password.
       #expect(login.code == .authenticationError && login.errors.count == 1, "\(login.output.text)")
       #expect(try scene.status().remainingTries == 5)
     }

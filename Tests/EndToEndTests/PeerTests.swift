@@ -6,7 +6,7 @@ import UAFWire
 extension EndToEnd {
   @Suite(.enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"))
   struct `A person at the socket` {
-    /// What the last message says, if it is *finished*.
+    /// The last message, if it is *finished*.
     private func finished(_ messages: [CoreMessage]) -> Finished? {
       guard case .finished(let finished)? = messages.last else { return nil }
       return finished
@@ -34,7 +34,7 @@ extension EndToEnd {
       #expect(try machine.tool("authenticate", input: Scene.passcode + "\n").status == 1)
     }
 
-    @Test func `cannot register with the payload of another account, and nothing is stored`() throws {
+    @Test func `cannot register with a different account's payload, and nothing is stored`() throws {
       let machine = try SocketMachine(try Scene())
       let output = try register(machine, payload(machine, of: "somebody"))
       #expect(output.status == 1)
@@ -43,7 +43,7 @@ extension EndToEnd {
       #expect(try machine.accountFiles() == [])
     }
 
-    @Test func `cannot register at a server root did not configure, and nothing is stored`() throws {
+    @Test func `cannot register at a server that root did not configure, and nothing is stored`() throws {
       let machine = try SocketMachine(try Scene())
       let own = try payload(machine)
       let bad = try BadServers.shared()
@@ -74,7 +74,7 @@ extension EndToEnd {
       let machine = try SocketMachine(scene)
       _ = try scene.logIn("wrong1111")
       var begin = Begin(operation)
-      // With a payload, unlock is for everybody who has one of the helpdesk.
+      // With a payload, everybody who has one from the helpdesk may unlock.
       if operation != .unlock { begin.payload = Array(try payload(machine).encoded.utf8) }
       _ = try SystemLog.shared().take()
       let end = try finished(machine.converse(begin.packet()))
@@ -115,7 +115,7 @@ extension EndToEnd {
       }
     }
 
-    @Test func `is not heard as to which configuration holds`() throws {
+    @Test func `cannot choose the configuration, or change the answer by its arguments`() throws {
       let machine = try SocketMachine(try Scene.registered())
       var begin = Begin(.status)
       let own = try finished(machine.converse(begin.packet()))
@@ -168,7 +168,7 @@ extension EndToEnd {
       #expect(try machine.converse(begin.packet() + [22, 0, 1, 0x61]) == [])
     }
 
-    @Test func `a person who resumes without a paused login is told that nothing is under way`() throws {
+    @Test func `a person who resumes without a paused login is told that there is none`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let end = try finished(machine.converse(FrontEndSignal.resume.packet))
       #expect(end?.result == 1100 && end?.pamCode == 7)
@@ -187,7 +187,7 @@ extension EndToEnd {
       #expect(finished(stopped)?.result == 999 && finished(stopped)?.pamCode == 19)
     }
 
-    @Test func `has four conversations at most, and a hundred attempts keep nobody else out`() throws {
+    @Test func `has at most four conversations, and a hundred attempts keep nobody else out`() throws {
       let machine = try SocketMachine(try Scene.registered())
       let begin = try Begin(.authenticate).packet()
       let crowd = try machine.crowd(100, begin)
@@ -199,7 +199,7 @@ extension EndToEnd {
       #expect(end?.result == 7011 && end?.pamCode == 4)
       #expect(
         end?.text == "Too many of your logins at once or in a short time: wait a moment, or end one, and try again.")
-      // They use up neither root's places nor another person's.
+      // They use up neither root's places nor those of a different person.
       try machine.scene.stack("auth required MODULE", module: Module.atSocket().path)
       #expect(Login(try machine.asRoot(machine.scene.host(), input: Scene.passcode + "\n")).code == .success)
       #expect(try finished(machine.converse(begin, uid: 4243))?.result == 1009)
@@ -252,14 +252,14 @@ extension EndToEnd {
       #expect(Login(try machine.asPerson(host, input: Scene.passcode + "\n")).code == .success)
     }
 
-    @Test func `refuses a person who asks for another account`() throws {
+    @Test func `refuses a person who asks for a different account`() throws {
       let machine = try machine()
       let login = Login(try machine.asPerson(machine.scene.host(user: "root"), input: Scene.passcode + "\n"))
       #expect(login.code == .authenticationError)
       #expect(login.prompts.isEmpty)
     }
 
-    @Test func `is a system error where nobody listens and the caller is not root`() throws {
+    @Test func `is a system error if nobody listens and the caller is not root`() throws {
       let machine = try machine()
       let removal = try machine.asRoot(["rm", "/run/pam-uaf/helper.sock"])
       #expect(removal.status == 0)

@@ -23,7 +23,7 @@ extension EndToEnd {
       return machine
     }
 
-    @Test func `serves one login, and the next login has another one`() throws {
+    @Test func `serves one login, and the next login has a new core`() throws {
       let machine = try awake()
       let first = try machine.awaitReadyCore()
       #expect(try logIn(machine).code == .success)
@@ -39,7 +39,7 @@ extension EndToEnd {
       #expect(try machine.scene.status().remainingTries == 4)
     }
 
-    @Test func `is in the whole sandbox when it asks somebody`() throws {
+    @Test func `is fully sandboxed when it asks somebody`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       let login = try machine.startAsRoot(machine.scene.host())
@@ -58,7 +58,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .success)
     }
 
-    @Test func `has no network, no right to gain anything and no environment of a caller while it waits`() throws {
+    @Test func `has no network, no way to gain rights and no environment of a caller while it waits`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       func network(_ process: String) throws -> String {
@@ -73,16 +73,16 @@ extension EndToEnd {
     }
 
     @Test(arguments: [true, false])
-    func `keeps nobody out if it, or its network program, was killed`(_ isCore: Bool) throws {
+    func `keeps nobody out if it or its network program was killed`(_ isCore: Bool) throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       kill(isCore ? ready.core : ready.network, SIGKILL)
-      // Without its network program it is of no use: it ends, and the login gets a core that is started then.
+      // Without its network program it is useless: it ends, and the login gets a core that is started then.
       try Wait.until("its end") { ["", "Z (zombie)"].contains(ProcessTable.status(ready.core, "State") ?? "") }
       #expect(try logIn(machine).code == .success)
     }
 
-    @Test func `ends with the listener, and its network program with it`() throws {
+    @Test func `ends with the listener, and its network program ends with it`() throws {
       let machine = try awake()
       let ready = try machine.awaitReadyCore()
       try machine.endListener()
@@ -91,12 +91,12 @@ extension EndToEnd {
       }
     }
 
-    @Test func `goes on to the end of its login if the listener ends meanwhile, as in an upgrade`() throws {
+    @Test func `completes its login if the listener ends during the login, as in an upgrade`() throws {
       let machine = try awake()
       _ = try machine.awaitReadyCore()
       let login = try machine.startAsRoot(machine.scene.host())
       try login.wait(for: "prompt Passcode")
-      // The listener's own process is the way onto this machine, so the next login is on it before that ends.
+      // The listener's own process is the way into this machine, so the next login has to run there before that process ends.
       let waiting = ["sh", "-c", "echo waiting; read -r line; exec \"$@\"", "sh"] + (try machine.scene.host())
       let next = try machine.startAsRoot(waiting)
       try next.wait(for: "waiting")

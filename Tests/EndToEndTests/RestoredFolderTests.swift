@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// A state folder that was put back from a copy, at a server of ours, and `uafctl repair`.
+  /// A state folder that was restored from a copy, with our own server, and `uafctl repair`.
   @Suite struct RestoredFolderTests {
     private func keep(_ scene: Scene) throws {
       try Command.succeed(["cp", "-a", scene.path("state"), scene.path("copy")], logged: false)
@@ -25,7 +25,7 @@ extension EndToEnd {
       return try scene.tool("repair", scene.user, "--code", scene.path("payload"), input: value + "\n")
     }
 
-    /// A machine whose folder is that of three logins ago.
+    /// A machine whose folder is three logins old.
     private func restored() throws -> Scene {
       let scene = try Scene.registered()
       try keep(scene)
@@ -34,7 +34,7 @@ extension EndToEnd {
       return scene
     }
 
-    @Test func `a folder of three logins ago is refused, and a code with the value makes it good`() throws {
+    @Test func `a folder from three logins ago is refused, and a code with the value repairs it`() throws {
       let scene = try restored()
       let refused = try scene.logIn(Scene.passcode)
       #expect(refused.code == .authenticationError && refused.output.text.contains("'uafctl repair --code FILE'"))
@@ -52,12 +52,12 @@ extension EndToEnd {
       #expect(withoutCode.status == 1 && withoutCode.text.contains("An enrolment code is needed."))
       #expect(try scene.logIn(Scene.passcode).code == .authenticationError)
       #expect(try keys(scene) == "1")
-      // The code was used for nothing.
+      // The code was not used up.
       let again = try scene.tool("repair", scene.user, "--code", scene.path("payload"), input: Scene.passcode + "\n")
       #expect(again.status == 0, "\(again.text)")
     }
 
-    @Test func `a code that was used repairs nothing a second time`() throws {
+    @Test func `a used code repairs nothing a second time`() throws {
       let scene = try restored()
       #expect(try repair(scene).status == 0)
       let again = try scene.tool(

@@ -11,7 +11,7 @@ import Testing
 extension EndToEnd {
   @Suite(.enabled(if: speaksNumbers, "the tests' debugger speaks x86-64"))
   struct `The sandbox` {
-    /// Lets a process try what it must not be able to do, and expects that nothing of it works.
+    /// Makes a process try what it must not be able to do, and expects that every attempt fails.
     private func attack(_ role: String, _ name: String, of login: Command, in scene: Scene) throws {
       let processes = login.descendants(named: name)
       try #require(processes.count == 1)
@@ -25,12 +25,12 @@ extension EndToEnd {
       #expect(passed == [])
       #expect(output.lines.count { $0.hasPrefix("refused ") } > 100)
       if role == "core" {
-        // One socket to the kernel's audit, or none where there is no audit.
+        // One socket to the kernel's audit, or none if there is no audit.
         let refusals = output.lines.filter { $0.contains("control of the audit") }
         #expect(refusals.count == (KernelAuditProbe.isThere ? 1 : 0), "\(refusals)")
       }
       #expect(output.lines.count { $0.hasPrefix("works ") } >= 8)
-      // Nothing has changed that the calls would have changed.
+      // Nothing that the calls would change has changed.
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["mine"])
     }
 
@@ -54,7 +54,7 @@ extension EndToEnd {
       try attackAtPrompt("network", "uaf-fetch")
     }
 
-    @Test func `holds while a server keeps both programs waiting, and the login still works`() throws {
+    @Test func `lasts while a server keeps both programs waiting, and the login still works`() throws {
       let scene = try Scene.registeredAtServerThatHangs { $0.server = "timeout = 10" }
       _ = try scene.logIn("wrong1111")
       let login = try scene.startLogin()
@@ -65,7 +65,7 @@ extension EndToEnd {
       #expect(Login(try login.end()).code == .authenticationError)
     }
 
-    @Test func `gives the core no network, and the network program the machine's`() throws {
+    @Test func `gives the core no network, and gives the network program the machine's network`() throws {
       let scene = try Scene.registered()
       let login = try scene.startLogin()
       func network(_ name: String) throws -> String {
@@ -94,15 +94,15 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: ["files", "dns"])
-    func `lets the name of a server be looked up as the machine is told to`(_ way: String) throws {
+    func `lets the network program look up the server's name as the machine is configured to`(_ way: String) throws {
       let name = "pam-uaf.test"
-      // With a server on another machine the derivation must cost more.
+      // With a remote server the derivation must cost more.
       let scene = try Scene(Server(name: name)) { $0.derivationCost = 14 }
-      // Loopback addresses that nobody else listens at.
+      // Loopback addresses on which nobody else listens.
       let address = "127.77.53.\(Int.random(in: 1...254))"
       let names = try Command(["python3", Programs.own("name-server.py"), address, name], logged: false)
       try names.wait(for: "listening")
-      // The name can be looked up in this way only.
+      // The name can be looked up only in this way.
       try scene.write("127.0.0.1 localhost \(way == "files" ? name : "")\n", to: "hosts")
       try scene.write("passwd: files\nhosts: \(way)\n", to: "nsswitch.conf")
       try scene.write("nameserver \(address)\noptions timeout:1 attempts:1\n", to: "resolv.conf")
@@ -120,7 +120,7 @@ extension EndToEnd {
     @Test(
       .enabled(if: SystemLog.isPossible, "needs a mount namespace: root with CAP_SYS_ADMIN"),
       arguments: [["landlock"], ["seccomp"], ["network"], ["network", "landlock", "seccomp"]])
-    func `is left out if the kernel lacks it, with one line in the log, and the login works`(
+    func `is skipped if the kernel lacks it, with one line in the log, and the login works`(
       _ features: [String]
     ) throws {
       let scene = try Scene.registered()

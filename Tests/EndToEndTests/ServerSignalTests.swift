@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   struct `A server that starts` {
-    @Test func `is not ended by SIGHUP, and listens afterwards`() throws {
+    @Test func `survives SIGHUP, and listens afterwards`() throws {
       let folder = try Folder.shared.folder("hangup")
       let program = try Command(
         [Programs.server, "serve", "--state", folder, "--listen", "127.0.0.1:0", "--development"], logged: false)

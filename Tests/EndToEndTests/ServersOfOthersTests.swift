@@ -5,7 +5,7 @@ extension EndToEnd {
   @Suite struct ServersOfOthersTests {
     private func standIns() throws -> StandIns { try StandIns.shared() }
 
-    @Test func `the page has a configuration for each of them, and no other`() throws {
+    @Test func `the page has a configuration for each of these servers, and no other`() throws {
       #expect(try ServersPage.configurations().count == StandIns.Kind.allCases.count)
       for block in try ServersPage.configurations() {
         #expect(block.contains("\"https://\(ServersPage.host)/") && block.contains("\"\(ServersPage.authority)\""))
@@ -42,7 +42,7 @@ extension EndToEnd {
         #expect(output.status == 0, "\(output.text)")
       }
       for scene in [first, second, first] { #expect(try scene.logIn(Scene.passcode).code == .success) }
-      // These servers cannot tell machines apart: one deregistration removes both keys, and the first machine makes a new one.
+      // These servers cannot distinguish machines: one deregistration removes both keys, and the first machine makes a new one.
       #expect(try second.tool("deregister", "--user", second.user, input: Scene.passcode + "\n").status == 0)
       let login = try first.logIn(Scene.passcode)
       #expect(login.code == .authenticationError, "\(login.output.text)")
@@ -52,7 +52,8 @@ extension EndToEnd {
     }
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `a second person's registration does not change the first person's`(_ kind: StandIns.Kind) throws {
+    func `a second person's registration does not change the first person's registration`(_ kind: StandIns.Kind) throws
+    {
       let people = try (0..<2).map { _ in try standIns().scene(kind) }
       for scene in people { #expect(try standIns().register(scene, kind).status == 0) }
       for scene in people { #expect(try scene.logIn(Scene.passcode).code == .success) }
@@ -61,7 +62,7 @@ extension EndToEnd {
     // MARK: Refused
 
     @Test(arguments: StandIns.Kind.allCases)
-    func `keeps no key where the server refuses the registration`(_ kind: StandIns.Kind) throws {
+    func `keeps no key if the server refuses the registration`(_ kind: StandIns.Kind) throws {
       let scene = try standIns().scene(kind)
       #expect(try standIns().refusing { try standIns().register(scene, kind) }.status == 1)
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
@@ -74,7 +75,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .userUnknown)
     }
 
-    @Test func `a text of the server's own is refused where root has not allowed it`() throws {
+    @Test func `a text of the server's own is refused if root has not allowed it`() throws {
       let scene = try standIns().scene(.newer)
       #expect(try standIns().register(scene, .newer).status == 0)
       try scene.configure { $0.serverTables = $0.serverTables?.replacing("accept_transaction = \"any\"", with: "") }

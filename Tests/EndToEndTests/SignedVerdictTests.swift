@@ -12,7 +12,7 @@ extension EndToEnd {
       #expect(try scene.logIn("wrong1111").code == .authenticationError)
     }
 
-    @Test func `is not believed if another key signed the verdict, and no key is stored`() throws {
+    @Test func `is not believed if a wrong key signed the verdict, and no key is stored`() throws {
       let key = try Folder.shared.folder("key") + "/other.pub"
       let make = "openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out \"$1\""
       try Command.succeed(["sh", "-c", make, "sh", key], logged: false)

@@ -28,7 +28,7 @@ extension EndToEnd {
       #expect(login.output.says("info the next module"))
     }
 
-    @Test func `ends at once and refuses, if the module is requisite`() throws {
+    @Test func `ends immediately and refuses, if the module is requisite`() throws {
       let login = try scene("requisite").logIn(Scene.passcode)
       #expect(login.code == .systemError)
       #expect(!login.output.says("info the next module"))

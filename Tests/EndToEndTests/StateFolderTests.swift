@@ -9,7 +9,7 @@ extension EndToEnd {
         text: "FIDO cannot be used on this machine. Ask the administrator; the log says why.", log: log)
     }
 
-    /// A damage to the folder, and how the log names it; PATH stands for the folder's path.
+    /// Damage to the folder, and how the log names it; PATH is replaced by the folder's path.
     struct Damage: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String
@@ -48,7 +48,7 @@ extension EndToEnd {
       try Self.refusal(damage.log.replacing("PATH", with: path)).check { try scene.logIn(Scene.passcode) }
     }
 
-    @Test func `another machine's key locks the account permanently`() throws {
+    @Test func `a different machine's key locks the account permanently`() throws {
       let scene = try Scene.registered()
       let (files, state) = (FileManager.default, scene.settings.stateDirectory)
       try files.removeItem(atPath: state + "/device.key")

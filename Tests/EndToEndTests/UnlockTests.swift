@@ -40,7 +40,7 @@ extension EndToEnd {
       #expect(try scene.logIn(Scene.passcode).code == .maximumTries)
     }
 
-    @Test func `works as 24 characters that are typed, once`() throws {
+    @Test func `works once as 24 typed characters`() throws {
       let scene = try scene()
       try lock(scene)
       let given = try unlock(scene)

@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct `A configuration` {
-    /// A mistake of root's, and how the log names it; PATH stands for the file's path.
+    /// A mistake of root's, and how the log names it; PATH is replaced by the file's path.
     struct Mistake: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let log: String

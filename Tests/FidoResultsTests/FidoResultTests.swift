@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `keeps a number of the server's own`() {
+  @Test func `keeps a number that the server itself chose`() {
     let result = FidoResult(code: 12_345)
     #expect(result.code == 12_345 && result.isServers && result.name == "SERVER_12345")
     #expect(result.text(in: .english).contains("12345") && result.text(in: .korean).contains("12345"))
@@ -64,7 +64,7 @@ import Testing
     for status in [Int.min, -1, Int.max] { #expect(FidoResult(uafStatus: status) == .unknown) }
   }
 
-  @Test func `deregistering an unknown registration has a number of its own`() {
+  @Test func `deregistering an unknown registration has its own number`() {
     for status in 0...2000 {
       let usual = FidoResult(uafStatus: status)
       let expected = usual == .serverNoRegistration ? .serverDeregistrationUnknown : usual

@@ -2,9 +2,9 @@ import AuthenticatorTypes
 import FidoResults
 import Testing
 
-/// Every text that an end can be told with, and what is said to be done about it, against what is true.
+/// Every text that an end can have, and the advice in it, compared with what is true.
 @Suite struct HintTests {
-  /// What is true of each cause; another cause does not compile without its line here.
+  /// What is true of each cause; a new cause does not compile without its line here.
   private func truth(of cause: EndCause) -> Truth {
     switch cause {
     case .codeMissing, .repairCodeMissing, .keysLost, .codeExpired, .codeRefused, .codeOfOtherServer, .keysNotHere,
@@ -28,7 +28,7 @@ import Testing
     case .accountLocked, .accountNotKnown, .namesSilent, .facetsNotRead: [.administrator, .againLater]
     case .chipLost: [.administrator, .againNow]
     case .nothingChosen, .noRequest: .againNow
-    // What was used or is over stays so, and what the person can see to needs nobody else.
+    // What was used or has expired stays so, and what the person can do needs nobody else.
     case .codeNotEntered, .codeUnreadable, .enteredCodeUnreadable, .codeOfOtherOperation, .codesNotJudged,
       .approvalExpired, .approvalRefused,
       .registeredAlready, .nothingLeftToRegister, .namedNotAccepted, .namedNotEnabled, .namedNotRegistered,
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// What is true of each result, where nothing more is known than the result.
+  /// What is true of each result, if nothing but the result is known.
   private func truth(of result: FidoResult) -> Truth {
     switch result.code {
     case 980, 13_006: [.administrator, .newCode]
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Ends that are told with a text of their own, and what is true of them.
+  /// Ends that have their own texts, and what is true of them.
   private static let texts: [(PromptText, Truth)] =
     ValueKind.allCases.flatMap { kind -> [(PromptText, Truth)] in
       [
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Language.allCases) func `every cause has a text of its own`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `every cause has its own text`(_ language: Language) {
     let told = EndCause.allCases.map { cause in
       let text = PromptText.cause(cause)
       return self.told(text.text(in: language), text.nextStep(in: language))
@@ -155,7 +155,7 @@ import Testing
 
   // MARK: Who may set a value by a code
 
-  /// The commands of a text and of its hint.
+  /// The commands in a text and in its hint.
   private func commands(_ words: [String?]) -> [String] {
     words.flatMap { ($0 ?? "").split(separator: "'").map(String.init) }.filter { $0.hasPrefix("uafctl ") }
   }

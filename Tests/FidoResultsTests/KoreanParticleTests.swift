@@ -13,7 +13,7 @@ import Testing
     ("0", "은", "으로"), ("1", "은", "로"), ("2", "는", "로"), ("3", "은", "으로"), ("4", "는", "로"), ("5", "는", "로"),
     ("6", "은", "으로"),
     ("7", "은", "로"), ("8", "은", "로"), ("9", "는", "로"), ("10", "은", "으로"), ("404", "는", "로"), ("7011", "은", "로"),
-  ]) func `a particle has the form that fits the word, as it is read`(word: String, topic: String, means: String) {
+  ]) func `a particle has the form that fits the word as it is pronounced`(word: String, topic: String, means: String) {
     #expect(KoreanParticles.resolved("\(word)은(는) 있고 \(word)(으)로 한다.") == "\(word)\(topic) 있고 \(word)\(means) 한다.")
     let isVowel = topic == "는"
     #expect(KoreanParticles.resolved("\(word)이(가)") == word + (isVowel ? "가" : "이"))

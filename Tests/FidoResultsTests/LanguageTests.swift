@@ -21,7 +21,7 @@ import Testing
     #expect(Language(locale: locale) == nil)
   }
 
-  @Test func `a locale has UTF-8 only where it says so`() {
+  @Test func `a locale has UTF-8 only if it says so`() {
     for locale in ["ko_KR.UTF-8", "C.UTF-8", "en_GB.utf8", "ko_KR.UTF-8@hanja", ".utf-8"] {
       #expect(Language.hasUTF8(locale: locale), "\(locale)")
     }
@@ -38,7 +38,7 @@ import Testing
     #expect(Language.matching("en_US.UTF-8", default: .korean) == .english)
   }
 
-  @Test func `every cause and every result has Korean words of its own`() {
+  @Test func `every cause and every result has its own Korean text`() {
     func isKorean(_ text: String) -> Bool { text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) } }
     for cause in EndCause.allCases {
       let text = PromptText.cause(cause)

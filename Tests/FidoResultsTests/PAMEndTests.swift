@@ -2,21 +2,21 @@ import FidoResults
 import Foundation
 import Testing
 
-/// Every end of a login by the module but success, and who can cause it: Tests/Vectors/pam-ends.json.
+/// Every end of a login by the module except success, and who can cause it: Tests/Vectors/pam-ends.json.
 ///
 /// Stacks decide by the code alone. So a code that anybody but root can cause has to refuse in every stack that is shipped:
 /// `scripts/stacks.py` computes that from the same file.
 @Suite struct PAMEndTests {
   /// One way in which a login by the module ends.
   private struct End: Decodable {
-    /// Who returns the code: the core in *finished*, the module for itself, or libpam, which could not call the module.
+    /// Who returns the code: the core in *finished*, the module itself, or libpam, which could not call the module.
     enum Speaker: String, Decodable { case core, module, libpam }
 
-    /// The person who logs in, another account of the machine, somebody who reaches it over the network, an attacker between
-    /// it and the server, the server or what answers in its place, root, and memory, disk, kernel or power.
+    /// The person who logs in; another account of the machine; a remote caller; an attacker between the machine and the server;
+    /// the server or an impostor; root; and memory, disk, kernel or power.
     enum Cause: String, Decodable { case person, localUser, afar, network, server, root, machine }
 
-    /// The stacks in which root lets a code that others can cause go on to the password.
+    /// The stacks in which root lets a code that others can cause continue to the password.
     enum Choice: String, Decodable { case fallback, profile }
 
     /// PAM's name of the code.
@@ -43,7 +43,7 @@ import Testing
     .tokenError: "PAM_AUTHTOK_ERR", .ignore: "PAM_IGNORE",
   ]
 
-  /// The rows for what the core says with a result.
+  /// The rows for what the core sends with a result.
   private func rows(_ code: PAMCode, _ result: FidoResult) -> [End] {
     ends.filter { end in
       end.speaker == .core && end.code == Self.names[code] && (end.results.isEmpty || end.results.contains(result.code))
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `each code is one of PAM's, and the core says only those that it has a number for`() {
+  @Test func `each code is one of PAM's, and the core uses only those that it has a number for`() {
     for end in ends {
       #expect(end.code.hasPrefix("PAM_") && !end.meaning.isEmpty)
       #expect(end.speaker != .core || Self.names.values.contains(end.code), "\(end.code)")

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `if a change is left to others, ignore in the password stage comes only from 1009`() {
+  @Test func `if a change is left to other modules, ignore in the password stage comes only from 1009`() {
     for context in PAMContext.everyOne {
       var context = context
       context.leavesToOthers = true
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `each answer of the server but success is an authentication error`() {
+  @Test func `every answer of the server except success is an authentication error`() {
     for context in PAMContext.everyOne where context.spokenByServer {
       for result in results where ![.success, .resetSuccess, .changeSuccess].contains(result) {
         #expect(result.pamCode(context) == .authenticationError, "\(result)")

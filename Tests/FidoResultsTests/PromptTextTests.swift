@@ -45,7 +45,7 @@ import Testing
 
   private static let prompts = ofKinds + others
 
-  @Test(arguments: Language.allCases) func `every prompt has a text of its own`(_ language: Language) {
+  @Test(arguments: Language.allCases) func `every prompt has its own text`(_ language: Language) {
     let texts = Self.prompts.map { $0.text(in: language) }
     #expect(!texts.contains("") && Set(texts).count == texts.count)
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(PromptText.locked(seconds: seconds).text(in: .english).contains("try again in \(expected)."))
   }
 
-  @Test func `any length of a lock can be shown`() {
+  @Test func `a lock of any length can be shown`() {
     for seconds in [Int.min, -1, 0, Int.max] { #expect(!PromptText.locked(seconds: seconds).text(in: .korean).isEmpty) }
   }
 

@@ -6,19 +6,21 @@ import Testing
     ("\u{202E}", "202E"), ("\u{2066}", "2066"), ("\u{200B}", "200B"), ("\u{200D}", "200D"), ("\u{FEFF}", "FEFF"),
     ("\u{3164}", "3164"), ("\u{E0041}", "E0041"), ("\u{2028}", "2028"), ("\u{0}", "0000"), ("\n", "000A"),
     ("\u{AD}", "00AD"),
-  ]) func `marks what is hidden, or moves others, by its number, and names it`(hidden: String, number: String) {
+  ]) func `replaces hidden characters, and those that move others, by their numbers, and names them`(
+    hidden: String, number: String
+  ) {
     #expect(Text.marked("a\(hidden)b") == "a[U+\(number)]b")
     #expect(Text.firstHidden(in: "a\(hidden)b") == "U+\(number)")
     #expect(Text.marked("a\(hidden)b", limit: 4) == "a")
   }
 
   @Test(arguments: ["", "desk 17", "책상", "e\u{301}", "שולחן", "a  b", "[U+202E]"])
-  func `leaves what can be seen as it is`(text: String) {
+  func `leaves visible text as it is`(text: String) {
     #expect(Text.marked(text).unicodeScalars.elementsEqual(text.unicodeScalars))
     #expect(Text.firstHidden(in: text) == nil)
   }
 
-  @Test func `keeps lines and tabs where they are wanted, and no other control character`() {
+  @Test func `keeps lines and tabs if they are wanted, and no other control character`() {
     #expect(Text.marked("a\tb\nc\r", keepsLines: true) == "a\tb\nc[U+000D]")
     #expect(Text.firstHidden(in: "a\tb\nc", keepsLines: true) == nil)
     #expect(Text.marked("abc", limit: 2) == "ab")

@@ -2,13 +2,13 @@
 struct Truth: OptionSet, CustomStringConvertible {
   let rawValue: Int
 
-  /// Nobody but an administrator, or root, can do something about it.
+  /// Only an administrator, or root, can do something about it.
   static let administrator = Truth(rawValue: 1)
-  /// The same, tried once more at once, may well succeed.
+  /// The same, tried once more immediately, may well succeed.
   static let againNow = Truth(rawValue: 2)
   /// The same may succeed once some time has passed.
   static let againLater = Truth(rawValue: 4)
-  /// It takes an enrolment code or an unlock that the person has not got yet.
+  /// It takes an enrolment code or an unlock that the person does not have yet.
   static let newCode = Truth(rawValue: 8)
 
   var description: String {
@@ -16,7 +16,7 @@ struct Truth: OptionSet, CustomStringConvertible {
     return names.indices.filter { rawValue & 1 << $0 != 0 }.map { names[$0] }.joined(separator: ", ")
   }
 
-  /// What words claim, read by the phrases of each language.
+  /// What words claim, recognised by the phrases of each language.
   init(claimedBy text: String, korean: Bool) {
     self = korean ? Self.korean(text) : Self.english(text.lowercased())
   }

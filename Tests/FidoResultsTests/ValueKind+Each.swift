@@ -2,9 +2,9 @@ import AuthenticatorTypes
 import FidoResults
 
 extension ValueKind {
-  /// Where it must not show which of the types the account has.
+  /// For texts that must not show which of the types the account has.
   static let either = oneOf(AuthenticatorType.allCases.filter(\.isTyped).map(\.kind))
 
-  /// All that a text can name: each type, and one of them.
+  /// Everything that a text can name: each type, and one of them.
   static let allCases = AuthenticatorType.allCases.map(\.kind) + [either]
 }

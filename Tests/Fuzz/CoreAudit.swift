@@ -1,6 +1,6 @@
 @testable import UAFHelper
 
-/// An audit that lets no record through that could be taken for two.
+/// An audit that refuses a record that could be read as two.
 struct CoreAudit: AuditSink {
   func write(_ records: [AuditRecord]) -> CInt {
     for record in records {

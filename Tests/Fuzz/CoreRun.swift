@@ -11,7 +11,7 @@ struct CoreRun {
   private let script: CoreScript
   private let server: CoreServer
 
-  /// The world, once its account has a passcode.
+  /// The world, after its account was given a passcode.
   private static let world: CoreWorld = {
     let fresh = CoreWorld.shared
     let registration = CoreRun(Array("b\u{8}\u{2}\u{60}uafctl?\u{7}correct?\u{7}correct".utf8))
@@ -34,7 +34,7 @@ struct CoreRun {
     guard case .finished(let finished)? = messages.last, let begin = try? begin() else { return }
     if Self.isSuccess(.finished(finished)), [.authenticate, .change].contains(begin.operation) {
       precondition(script.hasPasscode, "a success without the passcode")
-      // A change concerns this machine alone: the keys stay what they were.
+      // A change concerns only this machine: the keys stay what they were.
       precondition(begin.operation == .change || server.judged > 0, "a success without the server")
     }
     checkBelieved(finished, begin, prompted: messages.contains { $0.type == .prompt })
@@ -46,7 +46,7 @@ struct CoreRun {
 
   private func begin() throws -> Begin { try Begin(Packet(script.begin.span), script.begin.span) }
 
-  /// What the module is told in its own conversations it also believes.
+  /// Every result of the module's own conversations must be one that the module believes.
   private func checkBelieved(_ finished: Finished, _ begin: Begin, prompted: Bool) {
     let isModules = begin.service != Array(CallerIdentity.toolService.utf8) && begin.payload == nil
     guard isModules, begin.operation == .authenticate || (begin.operation == .change && begin.isDivided) else { return }
@@ -62,13 +62,13 @@ struct CoreRun {
     precondition(isBelieved, "the module does not believe code \(finished.pamCode), result \(finished.result)")
   }
 
-  /// Holds the conversation; everything the front end says is there before it begins.
+  /// Runs the conversation; everything the front end says is there before it begins.
   private func converse(in world: CoreWorld) -> [CoreMessage] {
     guard let ends = try? PacketSocket.pair(), let mine = try? PacketSocket(takingOver: ends.mine),
       let theirs = try? PacketSocket(takingOver: ends.theirs), let frontEnd = try? FrontEnd(theirs)
     else { preconditionFailure("no socket") }
     for packet in [script.begin] + script.packets { try? mine.send(packet, timeoutMilliseconds: 0) }
-    // A question the script has no answer for meets the end of the stream instead of waiting for ever.
+    // A question for which the script has no answer meets the end of the stream instead of waiting forever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
     guard let begin = try? frontEnd.receiveBegin() else { return [] }
     serve(begin, frontEnd, in: world)
@@ -85,7 +85,7 @@ struct CoreRun {
       do throws(Ending) { success = try session.run() } catch { return try session.reporter.finish(error) }
       try session.reporter.finish(success)
     } catch {
-      // The front end went away, or no session came to be: HelperProgram says the rest.
+      // The front end has disappeared, or no session was created: HelperProgram says the rest.
     }
   }
 
@@ -96,7 +96,7 @@ struct CoreRun {
       buffer.withBytes { bytes in
         guard let message = try? CoreMessage(packet, bytes) else { preconditionFailure("not the core's message") }
         var read = frame_message()
-        // SAFETY: the bytes are lent for the call, and what the result points to is not looked at.
+        // SAFETY: the bytes are lent for the call, and what the result points to is not read.
         let isRead = unsafe bytes.withUnsafeBufferPointer { unsafe frame_read($0.baseAddress, $0.count, &read) }
         precondition(isRead, "the module cannot read what the core said")
         messages.append(message)

@@ -4,14 +4,14 @@ import SecretMemory
 
 /// An input, read as what a front end says and what a server answers.
 ///
-/// A row of records, each a letter, a length (one byte; 255: two more follow) and that many bytes. Unknown letters mean nothing,
-/// and everything left out has a default, so that every input is a script.
+/// A sequence of records, each a letter, a length (one byte; 255: two more follow) and that many bytes. Unknown letters mean
+/// nothing, and everything left out has a default, so that every input is a script.
 struct CoreScript {
-  /// One step of the server's.
+  /// One step by the server.
   enum Answer {
     /// What a server would say.
     case proper
-    /// These bytes, with a status and a type of content.
+    /// These bytes, with a status and a content type.
     case raw(status: Int, contentType: String, body: [UInt8])
     /// None: which of the ways to fail.
     case failure(Int)
@@ -20,14 +20,14 @@ struct CoreScript {
   /// k: the number of the configuration, and who the peer is.
   private(set) var configuration = 0
   private(set) var isPeerRoot = true
-  /// b: *begin*, made of an operation and flags, or B: as the bytes are.
+  /// b: *begin*, made of an operation and flags, or B: the bytes unchanged.
   private(set) var begin: [UInt8] = []
   /// t and d, before b: a text of the caller's to confirm, and a denial.
   private var transaction: [UInt8]?
   private var denies = false
-  /// ? an answer, c cancelled, n no conversation, D denied, r resume, x a packet as the bytes are.
+  /// ? an answer, c cancelled, n no conversation, D denied, r resume, x a packet with the bytes unchanged.
   private(set) var packets: [[UInt8]] = []
-  /// Whether the passcode of the account is in one of them.
+  /// Whether one of them contains the account's passcode.
   var hasPasscode: Bool {
     packets.contains { packet in
       packet.indices.contains { packet[$0...].starts(with: CoreWorld.value) }
@@ -36,7 +36,7 @@ struct CoreScript {
   /// y as a server would, g bytes, f failure.
   private(set) var answers: [Answer] = []
 
-  /// More packets than anyone sends, and fewer than a socket holds.
+  /// More packets than anyone sends, and fewer than a socket can buffer.
   private static let maximumPackets = 24
 
   init(_ bytes: [UInt8]) {
@@ -87,7 +87,7 @@ struct CoreScript {
       body: Array(bytes.dropFirst(2)))
   }
 
-  /// A well made *begin*: an operation, flags, and a service or arguments, one in a line.
+  /// A valid *begin*: an operation, flags, and a service or arguments, one on each line.
   private func makeBegin(_ bytes: [UInt8]) -> [UInt8] {
     let operations: [Operation] = [
       .authenticate, .change, .register, .deregister, .deregisterAll, .status, .unlock, .reset, .initialise, .forget,

@@ -1,11 +1,11 @@
 import UAFClient
 import UAFMessages
 
-/// A server that answers by the script: as a server would, with bytes of the fuzzer's, or not at all.
+/// A server that answers by the script: as a server would, with the fuzzer's bytes, or not at all.
 final class CoreServer {
   private var script: [CoreScript.Answer]
   private var pending: [TransportResponse] = []
-  /// How often it was sent signatures to judge.
+  /// How many signatures it was sent to verify.
   private(set) var judged = 0
 
   init(_ script: [CoreScript.Answer]) { self.script = script.reversed() }

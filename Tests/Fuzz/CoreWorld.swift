@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The machine every run of the core meets: a state folder with one account that has a passcode, put back before each run.
+/// The machine that every run of the core meets: a state folder with one account that has a passcode, restored before each run.
 @safe struct CoreWorld {
   static let uid: UInt32 = 4242
   static let name = Array("mina".utf8)
@@ -21,7 +21,7 @@ import UAFWire
   private let folder: String
   private let account: [UInt8]
 
-  /// What is laid over a configuration with a server.
+  /// What is added to a configuration with a server.
   private static let variants = [
     "", "[general]\nhide_state = true", "[prompt]\noffer_reset = true\ntries = 3",
     "[service.login]\ntransaction = true\n[service.sudo]\ntransaction = true",
@@ -30,7 +30,7 @@ import UAFWire
     "[prompt]\ninteractive = false", "authenticators = [\"pattern\"]", "authenticators = [\"passcode\", \"passcode\"]",
   ]
 
-  /// Somebody's public key: no server here signs anything with it.
+  /// An unrelated public key: no server here signs anything with it.
   private static let verdictKey = """
     -----BEGIN PUBLIC KEY-----
     MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEgAMzY2JUH0AcMFh+j0DQxFQvAh01
@@ -56,7 +56,7 @@ import UAFWire
     for (number, variant) in Self.variants.enumerated() {
       var server =
         "[server]\nrequest_url = \"https://localhost/uaf/get\"\nresponse_url = \"https://localhost/uaf/respond\"\n"
-      // Nothing is offered anew where the server's yes need not be signed.
+      // Registering again is not offered if the server's success need not be signed.
       if variant.contains("offer_reset") {
         server += "require_signed_verdict = true\nverdict_key = \"\(folder)/verdict.pub\"\n"
       }
@@ -77,10 +77,10 @@ import UAFWire
 
   private var accountPath: String { "\(folder)/state/accounts/\(Self.uid).db" }
 
-  /// Puts the state back.
+  /// Restores the state.
   func putBack() {
     let accounts = folder + "/state/accounts"
-    // SAFETY: entries are looked at until the next one is asked for, and d_name ends with a NUL.
+    // SAFETY: each entry is read only until the next one is requested, and d_name ends with a NUL.
     guard let open = unsafe opendir(accounts) else { return }
     var others: [String] = []
     while let entry = unsafe readdir(open) {
@@ -110,7 +110,7 @@ import UAFWire
       }, device: DeviceDescription())
   }
 
-  /// The payload of an enrolment, or of whatever else takes one.
+  /// The payload of an enrolment, or of any other operation that uses one.
   static func payload(for operation: UAFWire.Operation) -> [UInt8] {
     if operation == .join {
       let payload = MachinePayload(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The target named in the environment: one program serves all of them.
+/// The target named in the environment: one program serves all targets.
 private let target: FuzzTarget = {
   // SAFETY: nothing changes the environment of this process.
   let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""

@@ -5,7 +5,7 @@ import AuthenticatorTypes
 @testable import UAFConfiguration
 
 extension FuzzTarget {
-  /// Root's file: refused with a place, or whole.
+  /// Root's file: refused with a place, or read as a whole.
   static func configuration(_ bytes: [UInt8]) {
     do throws(ConfigurationError) {
       let configuration = try Configuration(parsing: bytes, path: "/etc/fuzz")
@@ -23,7 +23,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A module's arguments, one in a line.
+  /// A module's arguments, one on each line.
   static func arguments(_ bytes: [UInt8]) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard let arguments = try? ModuleArguments(parsing: lines.map { String(decoding: $0, as: UTF8.self) }) else {
@@ -34,19 +34,19 @@ extension FuzzTarget {
     _ = try? Configuration().check(arguments, service: "login")
   }
 
-  /// An expression of root's and a value of a person's: the first byte says how long the expression is.
+  /// An expression by root and a value by a person: the first byte says how long the expression is.
   static func expression(_ bytes: [UInt8]) {
     let length = Int(bytes.first ?? 0) * 4
     let pattern = String(decoding: bytes.dropFirst().prefix(length), as: UTF8.self)
     guard let expression = try? PasscodeExpression(pattern) else { return }
     let value = Array(bytes.dropFirst(length + 1).prefix(PasscodeFormat.maximumByteCount))
-    // Values are UTF-8 before they come here; PCRE2 must not be fed anything else.
+    // Values are UTF-8 before they come here; PCRE2 must not receive anything else.
     guard String(validating: value, as: UTF8.self) != nil else { return }
     let matches = expression.matches(value.span)
     precondition(matches == expression.matches(value.span), "not the same twice")
   }
 
-  /// An entry: normalised once is normalised for ever, and every rule can be asked about it.
+  /// An entry: normalising it again changes nothing, and every rule can be applied to it.
   static func passcode(_ bytes: [UInt8]) {
     guard let entry = try? Secret(copying: bytes.span), let value = PasscodeFormat.normalised(entry) else { return }
     precondition((1...PasscodeFormat.maximumByteCount).contains(value.count), "too long to be stored")
@@ -66,7 +66,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Records of the state file: what was read is what would be written, but for the zeros a record is filled up with.
+  /// Records of the state file: what was read is what would be written, apart from the zeros that pad a record.
   static func records(_ bytes: [UInt8]) {
     if let key = try? UAFKey(record: bytes) {
       precondition(withoutPadding(key.record) == withoutPadding(bytes), "a second form of a key")
@@ -82,7 +82,7 @@ extension FuzzTarget {
     if let ledger = try? AttemptLedger(record: body) { count(ledger) }
   }
 
-  /// Whatever a ledger holds, attempts end, and what is written then can be read.
+  /// Whatever a ledger contains, attempts end, and what is written then can be read.
   private static func count(_ ledger: AttemptLedger) {
     let now = BootTime(bootID: [1], nanoseconds: 1_000_000_000, wallSeconds: 0)
     for origin in AttemptOrigin.allCases {

@@ -7,7 +7,7 @@ import UAFDecoder
 @testable import UAFMessages
 
 extension FuzzTarget {
-  /// Text of others: for a screen, for a line of the log, and as a type of content.
+  /// Text from others: for a screen, for a line of the log, and as a content type.
   static func text(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     let limit = max(1, Int(bytes.first ?? 0) * 3)
@@ -31,7 +31,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A text to be confirmed: the same at both ends, and within what is read and what is signed.
+  /// A text to be confirmed: the same at both ends, and within the limits of what is read and what is signed.
   static func transaction(_ bytes: [UInt8]) {
     for charset in [TransactionCharset.ascii, .utf8] {
       guard let text = TransactionText(bytes: bytes, in: charset) else { continue }
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What a server is sent to judge: certificates, keys and signatures.
+  /// What a server receives for verification: certificates, keys and signatures.
   static func certificate(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: [0xFF, 0x00, 0xFF], omittingEmptySubsequences: false).map { Array($0) }
     _ = try? CertificateChain.validate(parts, roots: [parts.last ?? []], at: 1_800_000_000)
@@ -64,7 +64,7 @@ extension FuzzTarget {
     }
   }
 
-  /// What is looked at because a server refused it: printable lines, whatever it is.
+  /// What is decoded because a server refused it: the result is printable lines, whatever the input is.
   static func decoder(_ bytes: [UInt8]) {
     guard let message = try? DecodedMessage(bytes) else { return }
     precondition(

@@ -4,7 +4,7 @@ import SecretMemory
 @testable import UAFWire
 
 extension FuzzTarget {
-  /// Packets of all conversations: one encoding for one message, and the C reader of the same opinion.
+  /// Packets of all conversations: one encoding for each message, and the C reader agrees.
   static func packet(_ bytes: [UInt8]) {
     let again = try? written(bytes)
     precondition(again == nil || again == bytes, "a second encoding of the same message")
@@ -12,7 +12,7 @@ extension FuzzTarget {
       precondition(!isReadByModule(bytes), "the module reads what is not for it")
       return
     }
-    // The module alone has rules for the name of a variable.
+    // Only the module has rules for the name of a variable.
     let isRead = isReadByModule(bytes)
     precondition(isRead == (again != nil) || (type == PacketType.setenv.rawValue && !isRead), "C and Swift disagree")
   }
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
   }
 
-  /// A packet of the chip's conversation, which may have a key or values.
+  /// A packet of the chip's conversation, which may contain a key or values.
   private static func chip(_ packet: Packet, _ bytes: [UInt8]) throws -> [UInt8] {
     let buffer = try Secret(copying: bytes.span)
     let written: Secret
@@ -76,7 +76,7 @@ extension FuzzTarget {
 
   private static func isReadByModule(_ bytes: [UInt8]) -> Bool {
     var message = frame_message()
-    // SAFETY: the module reads as many bytes as it is told of, and what it points to is not looked at afterwards.
+    // SAFETY: the module reads only the stated number of bytes, and what it points to is not read afterwards.
     return unsafe frame_read(bytes, bytes.count, &message)
   }
 }

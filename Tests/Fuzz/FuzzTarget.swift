@@ -1,6 +1,6 @@
 @testable import UAFMessages
 
-/// What is fed with the fuzzer's bytes, and either refuses them or must be able to say what it read.
+/// What receives the fuzzer's bytes, and either refuses them or must be able to write what it read.
 ///
 /// Built by `Tests/Fuzz/Makefile`. The targets of the C module are in `Tests/Fuzz/shim`.
 enum FuzzTarget: String, CaseIterable {

@@ -33,7 +33,7 @@ import Testing
 
   private let names = CommandNames(Program.self, valued: ["--conf"])
 
-  /// What the parser's error about `arguments` comes to.
+  /// What the parser's error about `arguments` becomes.
   private func unknown(_ arguments: [String]) -> UnknownCommand? {
     do {
       _ = try Program.parseAsRoot(arguments)
@@ -66,7 +66,7 @@ import Testing
     #expect(unknown([word])?.hint == "'program help' lists the commands")
   }
 
-  @Test func `accepts each argument that a command takes`() {
+  @Test func `accepts every argument of a command`() {
     #expect(unknown(["status", "unlock"]) == nil)
     #expect(unknown(["status", "a", "b"]) == nil)
     #expect(unknown(["status", "--nosuch"]) == nil)

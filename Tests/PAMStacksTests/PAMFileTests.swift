@@ -2,14 +2,14 @@ import Testing
 
 @testable import PAMStacks
 
-/// libpam and the reader, asked for the same files; each number is what libpam says.
+/// libpam and our reader, given the same files; each number is libpam's result.
 ///
-/// Where two numbers stand, the first is libpam's up to 1.5, and the second that of later ones: one of them is compared with
-/// the libpam that is installed, both with the reader's model of it.
+/// If there are two numbers, the first is the result of libpam up to 1.5, and the second that of later versions: one of them is
+/// compared with the installed libpam, both with our reader's model.
 @Suite struct PAMFileTests {
   private let stacks = TriedServices()
 
-  /// A line that libpam answers with a number of its own.
+  /// A line to which libpam gives its own number.
   private static func line(_ result: String) -> String { "auth required pam_debug.so auth=\(result)" }
   private static let expired = line("acct_expired")
   private static let tries = line("maxtries")
@@ -17,14 +17,14 @@ import Testing
   private static let (isExpired, isTries, isFine, isDenied, isUnreadable): (CInt, CInt, CInt, CInt, CInt) =
     (13, 11, 0, 6, 26)
 
-  /// The way in which the installed libpam reads, by a file that one of them refuses whole.
+  /// How the installed libpam reads, determined by a file that only one version refuses as a whole.
   private static let installed: Result<PAMReading, TrialProblem> = Result { () throws(TrialProblem) in
     let stacks = TriedServices()
     stacks.write("tried", "\(fine) \\\n# x\n")
     return try LibPAM(tty: nil).cancelled("tried", in: stacks.path, as: "nobody") == isFine ? .sinceSix : .untilFive
   }
 
-  /// What libpam would say if it read these lines.
+  /// libpam's predicted result if it read these lines.
   private func predicted(_ lines: [PAMLine]) -> CInt {
     var code = Self.isFine
     for line in lines {
@@ -41,7 +41,7 @@ import Testing
     return code
   }
 
-  /// Where both say the same, so does the reader; where not, it takes neither's word.
+  /// If both versions give the same result, so does the reader; if not, it relies on neither.
   private func compare(_ text: String, _ code: CInt, since newer: CInt? = nil) throws {
     stacks.write("tried", text)
     let read = PAMDirectory(path: stacks.path).authentication(of: "tried")
@@ -115,7 +115,7 @@ import Testing
   ])
   func `splits words as libpam does`(text: String, code: CInt) throws {
     stacks.write("tried", text + "\n")
-    // What jumps is not followed here.
+    // Jumps are not followed here.
     if !text.contains("=1 ") && !text.contains("=1]") || code == Self.isDenied {
       #expect(predicted(PAMDirectory(path: stacks.path).authentication(of: "tried")) == code)
     } else {
@@ -141,7 +141,7 @@ import Testing
     "auth [success=ok \\\n\t\\\n \t default=1] \\\n   pam_debug.so \\\n  auth=auth_err\n\(fine)\n\(expired)\n",
     "auth [\\\n   success=ok default=bad \\\n ] pam_debug.so auth=acct_expired\n",
   ])
-  func `a line that goes on between its brackets is read in one way, however far it is moved in`(text: String) throws {
+  func `a line that continues inside its brackets is read in one way, whatever its indentation`(text: String) throws {
     #expect(PAMFile(Array(text.utf8)).parting == nil)
     stacks.write("tried", text)
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
@@ -153,12 +153,12 @@ import Testing
     #expect(Set(ways.map(\.isSuccess)) == [said == Self.isFine])
   }
 
-  @Test func `blanks within the brackets of an argument are read in two ways`() {
+  @Test func `blanks inside the brackets of an argument are read in two ways`() {
     #expect(PAMFile(Array("auth required pam_debug.so [a \\\n   b]\n".utf8)).parting == 0)
   }
 
-  @Test func `what a service includes is looked for in one folder, as libpam does`() throws {
-    // Debian has these two in the vendors' folder alone.
+  @Test func `looks for included files in one folder, as libpam does`() throws {
+    // Debian has these two only in the vendors' folder.
     let vendors = PAMDirectory(path: "/usr/lib/pam.d").names() ?? []
     let own = PAMDirectory(path: "/etc/pam.d").names() ?? []
     stacks.write("tried", "@include vendors\n\(Self.fine)\n")
@@ -187,16 +187,20 @@ import Testing
   @Test(arguments: [
     (1021, isFine), (1022, isFine), (1023, isExpired), (1024, isFine), (1025, isFine), (70_000, isFine),
   ])
-  func `cuts a comment at the end of libpam 1.5's buffer, and with later ones nowhere`(length: Int, code: CInt) throws {
+  func `cuts a comment at the end of libpam 1.5's buffer, and nowhere for later versions`(length: Int, code: CInt)
+    throws
+  {
     let text = "#" + String(repeating: "x", count: length - 1) + Self.expired + "\n" + Self.fine + "\n"
-    // Otherwise what is cut off begins with what is not a group.
+    // Otherwise the part that is cut off begins with something other than a group.
     try compare(
       length == 1023 ? text : text.replacing("x\(Self.expired)", with: "xx"),
       code == 0 && length >= 1023 ? Self.isDenied : code, since: Self.isFine)
   }
 
   @Test(arguments: [(493, isFine), (494, isFine), (495, isFine), (496, isDenied), (5000, isDenied)])
-  func `a continued line uses the same buffer of libpam 1.5, and is whole later`(rest: Int, code: CInt) throws {
+  func `a continued line uses the same buffer of libpam 1.5, and is complete in later versions`(rest: Int, code: CInt)
+    throws
+  {
     let begin = Self.fine + " "
     let text = begin + String(repeating: "y", count: 528 - begin.utf8.count) + "\\\n"
     try compare(text + String(repeating: "z", count: rest - 1) + "\n\(Self.fine)\n", code, since: Self.isFine)
@@ -205,17 +209,17 @@ import Testing
   @Test func `a line that fills libpam 1.5's buffer ends the readable part of a file`() throws {
     let text = Self.fine + " " + String(repeating: "y", count: 1021 - Self.fine.utf8.count) + "\\\n\(Self.expired)\n"
     #expect(PAMFile(Array(text.utf8)).parsed == [.unreadable])
-    // libpam 1.5 would not come to an end.
+    // libpam 1.5 would never end.
     if try Self.installed.get() == .sinceSix { try compare(text, Self.isUnreadable, since: Self.isFine) }
   }
 
   @Test(arguments: ["2147483648", "4294967297", "99999999999999999999"])
-  func `a jump that libpam cannot count leaves every file`(number: String) {
+  func `a jump that libpam cannot count leads past the end of every file`(number: String) {
     let line = PAMFile.firstLine(of: "auth [success=\(number) default=die] pam_debug.so")
     #expect(line?.farthestJump == Int(Int32.max))
   }
 
-  @Test func `where the readings part is told, and what is before stays`() {
+  @Test func `reports the line from which two readings differ, and keeps the lines before it`() {
     let file = PAMFile(Array("\(Self.expired)\n# x\n\(Self.fine) \\\n\n\(Self.tries)\n".utf8))
     #expect(file.parting == 2)
     #expect(file.parsed == [PAMFile.firstLine(of: Self.expired), .unreadable].compactMap(\.self))
@@ -234,7 +238,7 @@ import Testing
     #expect(PAMFile(bytes).parsed.map { $0.isWellFormed } == [false, true])
   }
 
-  @Test func `words in brackets may have blanks, and brackets`() {
+  @Test func `words in brackets may contain blanks and brackets`() {
     let line = PAMFile.firstLine(of: #"auth required pam_debug.so [a b] x[c d] [e\]f] [ [g] [] [h"#)
     #expect(line?.arguments == ["a b", "x[c", "d]", "e]f", " [g", "", "h"])
   }

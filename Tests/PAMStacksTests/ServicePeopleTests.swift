@@ -25,7 +25,7 @@ import ToolTestSupport
     names("fallback/sudo", sudoers(lines.joined(separator: "\n")))
   }
 
-  @Test func `su and the console ask root too, other programs everybody else with a password`() {
+  @Test func `su and the console ask root too, and other programs ask everybody else with a password`() {
     for template in ["fallback/login", "second-factor/su"] { #expect(names(template) == ["root", "bob"]) }
     for template in ["instead/sshd", "fallback/display-manager", "instead/sddm", "fallback/locker"] {
       #expect(names(template) == ["bob"], "\(template)")
@@ -33,7 +33,7 @@ import ToolTestSupport
     #expect(names("passwd") == [])
   }
 
-  @Test func `whom the stack leads past the question loses nothing`() {
+  @Test func `people whom the stack leads past the question lose nothing`() {
     #expect(!names("fallback/login").contains("alice"))
     passwords.groups["uaf-rescue"] = []
     #expect(names("fallback/login") == ["root", "alice", "bob"])
@@ -46,14 +46,14 @@ import ToolTestSupport
     #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == [])
   }
 
-  @Test func `an account of a directory may have a password that nobody here knows`() {
+  @Test func `an account of a directory may have a password that is unknown here`() {
     passwords.local = ["root"]
     passwords.states["bob"] = nil
     #expect(names("fallback/sudo", sudoers("bob ALL=ALL")) == ["bob"])
     #expect(names("instead/sshd") == [])
   }
 
-  @Test func `sudo asks those whom sudoers names, by any of their names, and not root`() {
+  @Test func `sudo asks the people whom sudoers names, by any of their names, and not root`() {
     passwords.groups["ops"] = ["bob", "root"]
     passwords.numbers = [4242: "ops"]
     for person in ["bob", "BOB", "#1001", "%ops", "\"%ops\"", "%#4242", "ALL", "%none, bob", "TEAM"] {
@@ -65,7 +65,7 @@ import ToolTestSupport
     #expect(asked("ALL,!TEAM ALL=ALL", "User_Alias TEAM = %ops") == [])
   }
 
-  @Test func `an exception counts in its own rule alone`() {
+  @Test func `an exception applies only in its own rule`() {
     #expect(asked("ALL,!bob ALL=/bin/ls", "bob ALL=/bin/cat") == ["bob"])
     #expect(asked("bob ALL=/bin/cat", "ALL,!bob ALL=/bin/ls") == ["bob"])
     // Nobody knows whom a netgroup excepts.
@@ -82,7 +82,7 @@ import ToolTestSupport
     "Cmnd_Alias C = /bin/ls, /bin/cat\nbob ALL=C\nbob ALL=NOPASSWD: /bin/cat, /bin/ls", "bob ALL=/bin/ls, !/bin/ls",
     "bob ALL=NOPASSWD: /bin/ls, /bin/cat, CWD=/x NOSETENV: /bin/rm a\\,b",
   ])
-  func `whom sudo asks for no password loses nothing`(rules: String) {
+  func `people whom sudo asks for no password lose nothing`(rules: String) {
     passwords.groups["ops"] = ["bob"]
     #expect(asked(rules) == [])
   }
@@ -98,7 +98,7 @@ import ToolTestSupport
     "bob elsewhere=NOPASSWD: ALL : here=ALL", "bob ALL=\\\n  (ALL) ALL # !ALL", "bob fe80::1=ALL",
     "Host_Alias H = fe80::1, here : O = there\nbob H=ALL",
   ])
-  func `whom sudo may ask for a password is named`(rules: String) {
+  func `people whom sudo may ask for a password are named`(rules: String) {
     passwords.groups["ops"] = ["bob"]
     #expect(asked(rules) == ["bob"])
   }
@@ -109,7 +109,7 @@ import ToolTestSupport
     return names("fallback/sudo", SudoSettings(text, hosts: hosts))
   }
 
-  @Test func `either name of the host gives, and only both take away`() {
+  @Test func `a rule for either host name applies, and NOPASSWD takes effect only for both`() {
     for host in ["vm", "localhost", "vm.big.org"] {
       #expect(asked(hosts: ["vm", "localhost"], "bob \(host)=ALL") == ["bob"], "\(host)")
     }
@@ -121,7 +121,7 @@ import ToolTestSupport
     #expect(asked(hosts: ["vm", "vm.example.org"], "bob vm.example.org=ALL") == ["bob"])
   }
 
-  @Test func `sudo compares the names of groups in small letters`() {
+  @Test func `sudo compares group names in lower case`() {
     passwords.groups["ops"] = ["bob"]
     #expect(asked("%OPS ALL=ALL") == ["bob"] && asked("%Ops ALL=ALL") == ["bob"])
     #expect(asked("%OPS ALL=ALL\n%OPS ALL=NOPASSWD: ALL") == [])
@@ -130,7 +130,7 @@ import ToolTestSupport
     #expect(asked("Defaults exempt_group=OPS\nbob ALL=ALL") == [])
   }
 
-  @Test func `a rule that is not in force takes nothing away`() {
+  @Test func `a rule that is not in force exempts nobody`() {
     #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTAFTER=20200101000000Z NOPASSWD: ALL") == ["bob"])
     #expect(asked("bob ALL=ALL\nbob ALL=(ALL) NOTBEFORE=20990101000000Z NOPASSWD: ALL") == ["bob"])
     #expect(asked("bob ALL=(ALL) NOTAFTER=20200101000000Z ALL") == ["bob"])
@@ -142,7 +142,7 @@ import ToolTestSupport
     #expect(names("fallback/sudo", SudoSettings(text, hosts: ["here"])) == ["bob"])
   }
 
-  @Test func `without sudoers the usual groups count, as they do for polkit, and beside one that was read in part`() {
+  @Test func `without sudoers, or if it was read in part, the usual groups apply, as for polkit`() {
     passwords.groups["wheel"] = ["bob", "root"]
     #expect(names("fallback/sudo") == ["bob"])
     #expect(names("second-factor/polkit-1") == ["bob"])
@@ -152,7 +152,7 @@ import ToolTestSupport
     #expect(names("fallback/sudo", sudoers("root ALL=ALL", gaps: [gap])) == ["bob"])
   }
 
-  @Test func `whose password sudo asks for loses the service, and not whoever calls it`() {
+  @Test func `the person whose password sudo asks for loses the service, not the caller`() {
     #expect(asked("Defaults rootpw", "bob ALL=ALL") == ["root"])
     #expect(asked("Defaults rootpw", "Defaults !rootpw", "bob ALL=ALL") == ["bob"])
     #expect(asked("Defaults:alice rootpw", "bob ALL=ALL") == ["bob"])

@@ -4,14 +4,14 @@ import Testing
 
 @testable import PAMStacks
 
-/// libpam and its rules as they are computed, with stacks of pam_debug, which answers what it is told.
+/// libpam and its rules as we compute them, with stacks of pam_debug, which answers what it is told.
 @Suite struct StackOutcomesTests {
   private let stacks = TriedServices()
 
   /// What pam_debug can be told; `incomplete` and `conv_again` are not ends.
   private static let results = PAMControl.names.filter { !["default", "incomplete", "conv_again"].contains($0) }
 
-  /// What each module of a line answers here: what it is told, or that it is not there.
+  /// What each module of a line answers here: what it is told, or that it does not exist.
   private static func told(_ line: PAMLine) -> [String] {
     if !line.isWellFormed { return ["perm_denied"] }
     guard line.module == "pam_debug.so" else { return ["module_unknown"] }
@@ -50,7 +50,7 @@ import Testing
   func `ends as libpam does`(text: String) throws { try compare(["tried": text + "\n"]) }
 
   @Test(arguments: ["include", "substack"], ["done", "die", "1", "2", "3", "reset", "bad", "ok"])
-  func `what is included ends as libpam does`(control: String, action: String) throws {
+  func `an included file ends as in libpam`(control: String, action: String) throws {
     for rest in ["auth required \(Self.yes)", "auth required \(Self.no)\nauth required \(Self.yes)", ""] {
       for result in ["success", "auth_err", "ignore"] {
         try compare([
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `hundreds of random stacks end as libpam has them end`() throws {
+  @Test func `hundreds of random stacks end as in libpam`() throws {
     let count = ProcessInfo.processInfo.environment["STACKS"].flatMap { Int($0) } ?? 400
     var chance = SplitMix(state: UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 1)
     var successes = 0
@@ -106,7 +106,7 @@ import Testing
     ["ignore", "ok", "ok", "done", "bad", "die", "reset", "1", "2", "3"][chance.below(10)]
   }
 
-  // MARK: What a service comes to
+  // MARK: What a service amounts to
 
   private func reading(_ text: String, common: String = "", service: String = "sshd") -> StackReading {
     stacks.write("tried", text + "\n")
@@ -141,10 +141,10 @@ import Testing
       ("auth [success=ok default=1] pam_x.so", "tried:1"), ("auth sufficient pam_faillock.so authsucc", "tried:1"),
       ("auth sufficient pam_wheel.so trust", "tried:1"), ("auth sufficient pam_deny.so", nil),
       ("auth sufficient pam_permit.so", "tried:1"),
-      // Nothing is asked for behind pam_uaf.
+      // Nothing is asked for after pam_uaf.
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", "tried:1"),
       ("auth [success=1 default=ignore] pam_succeed_if.so quiet user ingroup staff", "tried:1"),
-      // Whoever is not of the rescue group, or is not root.
+      // Whoever is not in the rescue group, or is not root.
       ("auth [default=1 success=ignore] pam_succeed_if.so quiet user ingroup uaf-rescue", "tried:1"),
       ("auth [success=ignore default=1] pam_rootok.so", "tried:1"),
       ("auth required pam_unix.so", nil), ("auth requisite pam_unix.so\nauth optional pam_cap.so", nil),
@@ -161,21 +161,21 @@ import Testing
   @Test(
     arguments: ["sshd", "login", "remote", "gdm-password", "lightdm", "cron", "polkit-1", "doas", "other", "swaylock"],
     rootsWays)
-  func `pam_rootok lets everybody in where the program runs as root for somebody else`(service: String, line: String) {
+  func `pam_rootok lets everybody in if the program runs as root for somebody else`(service: String, line: String) {
     let rest = "\(Self.ours)\nauth required pam_permit.so"
     #expect(passing("\(line)\n\(rest)", service: service) == "tried:1")
     #expect(passing("@include common-auth\n\(rest)", common: line, service: service) == "common-auth:1")
   }
 
   @Test(arguments: ["su", "su-l", "runuser", "chsh", "chfn", "passwd", "sudo", "sudo-i"], rootsWays)
-  func `pam_rootok lets in root alone where whoever starts the program is asked`(service: String, line: String) {
+  func `pam_rootok lets only root in if whoever starts the program is asked`(service: String, line: String) {
     let rest = "\(Self.ours)\nauth required pam_permit.so"
     #expect(passing("\(line)\n\(rest)", service: service) == nil)
     #expect(
       reading("auth sufficient pam_uaf.so\n\(line)\nauth required pam_deny.so", service: service).refusal == .refuses)
   }
 
-  @Test func `pam_rootok behind pam_uaf does not let the rescue group in without its password`() {
+  @Test func `pam_rootok after pam_uaf does not let the rescue group in without its password`() {
     let stack = "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\n"
     let common = "auth sufficient pam_rootok.so\nauth required pam_unix.so"
     #expect(passing(stack + "@include common-auth", common: common) == "common-auth:1")
@@ -215,7 +215,7 @@ import Testing
           + "auth optional pam_permit.so\nauth required pam_env.so\nauth required pam_faillock.so authsucc", nil
       ),
     ] as [(String, String, String?)], ["sshd", "sudo", "login"])
-  func `the rescue group is led past pam_uaf to a password alone`(
+  func `the rescue group is led past pam_uaf only to a password`(
     _ stack: (before: String, common: String, place: String?), service: String
   ) {
     #expect(passing("\(stack.before)\n\(Self.ready)", common: stack.common, service: service) == stack.place)
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test(arguments: ["sshd", "login", "gdm-password", "polkit-1"])
-  func `a rescue line that looks at whoever runs the program leads everybody past it where root does`(service: String) {
+  func `a rescue line about the program's user leads everybody past pam_uaf if root runs the program`(service: String) {
     let caller = "auth [success=1 default=ignore] pam_succeed_if.so use_uid user ingroup uaf-rescue"
     let stack = "\(caller)\n\(Self.ours)\nauth required pam_unix.so"
     #expect(passing(stack, service: service) == "tried:1")
@@ -235,14 +235,14 @@ import Testing
     #expect(passing(stack.replacing("use_uid ", with: ""), service: service) == nil)
   }
 
-  @Test func `a jump or an end within a substack does not get past what stands behind it`() {
+  @Test func `a jump or an end within a substack does not skip what follows the substack`() {
     stacks.write("inner", "auth [success=done default=ignore] pam_sss.so\nauth [success=1 default=die] pam_x.so\n")
     #expect(passing("auth substack inner\n\(Self.ours)") == nil)
     #expect(passing("auth include inner\n\(Self.ours)") == "inner:1")
     #expect(passing("auth substack outer\n\(Self.ours)") == nil)
     stacks.write("outer", "@include inner\n")
     #expect(passing("@include outer\n\(Self.ours)") == "inner:1")
-    // pam_uaf in the substack, and the end of that before it.
+    // pam_uaf in the substack, and a line before it that ends the substack.
     stacks.write("both", "auth sufficient pam_sss.so\n\(Self.ours)\n")
     #expect(passing("auth required pam_env.so\nauth substack both") == "both:1")
   }
@@ -253,7 +253,7 @@ import Testing
     ("auth sufficient pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
     ("auth [success=ok maxtries=ignore default=die] pam_uaf.so\nauth required pam_unix.so", .leavesToOthers),
     ("auth [success=ok authinfo_unavail=1 default=die] pam_uaf.so\nauth required pam_unix.so", .refuses),
-    // What was asked for before it says nothing about the second thing.
+    // What was asked for before says nothing about the second factor.
     ("auth required pam_unix.so\nauth optional pam_uaf.so", .letsIn),
     ("auth required pam_unix.so\nauth sufficient pam_uaf.so", .letsIn),
     ("auth required pam_unix.so\nauth [success=ok default=ignore] pam_uaf.so", .letsIn),
@@ -267,7 +267,7 @@ import Testing
       "auth required pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_google_authenticator.so",
       .leavesToOthers
     ),
-    // Both say yes, or nothing, where nobody has set them up.
+    // Both succeed, or say nothing, if nobody has set them up.
     (
       "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_permit.so",
       .letsIn
@@ -280,7 +280,7 @@ import Testing
       "auth sufficient pam_uaf.so\nauth required pam_google_authenticator.so nullok\nauth required pam_unix.so nullok",
       .leavesToOthers
     ),
-    // It asks for nothing, and of the other nothing is known.
+    // It asks for nothing, and nothing is known about the other.
     ("auth sufficient pam_uaf.so\nauth sufficient pam_wheel.so trust\nauth required pam_deny.so", .letsIn),
     ("auth sufficient pam_uaf.so\nauth required pam_corp.so", .letsIn),
     (
@@ -288,7 +288,7 @@ import Testing
       .leavesToOthers
     ),
   ])
-  func `tells what a refusal of pam_uaf is worth`(text: String, worth: StackReading.Refusal) {
+  func `says what effect a refusal of pam_uaf has`(text: String, worth: StackReading.Refusal) {
     #expect(reading(text).refusal == worth)
   }
 
@@ -296,7 +296,7 @@ import Testing
     arguments: [
       ("auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so", nil),
       ("auth required pam_unix.so", nil), ("auth required pam_unix.so\nauth optional pam_cap.so", nil),
-      // Three lines of a script that counts tries, put in before the line that a jump counts.
+      // Three lines of a script that counts tries, inserted before the line that a jump counts.
       (
         "auth required pam_faillock.so preauth\nauth [success=1 default=ignore] pam_unix.so\n"
           + "auth [default=die] pam_faillock.so authfail\nauth sufficient pam_faillock.so authsucc\n"
@@ -309,7 +309,7 @@ import Testing
       ("auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 2),
       ("auth [success=2 default=ignore] pam_unix.so\nauth requisite pam_deny.so", 1),
       ("auth required pam_sss.so\nauth required pam_unix.so", 1),
-      // A local account has its directory's line jumped over.
+      // For a local account the line of its directory is jumped over.
       (
         "auth [success=1 default=ignore] pam_localuser.so\nauth [success=2 default=die] pam_sss.so\n"
           + "auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_permit.so", nil
@@ -321,7 +321,7 @@ import Testing
     #expect(way == (refused.map { .refused(StackLinePlace(path: stacks.path + "/tried", line: $0)) } ?? .open))
   }
 
-  @Test func `a module that is not there lets no password through where it counts`() {
+  @Test func `a missing module lets no password through, unless its line is optional`() {
     let text = "auth required pam_unix.so\nauth required pam_gone.so\n"
     #expect(reading(text).way(asRescuer: false) { $0.module != "pam_gone.so" } != .open)
     #expect(
@@ -330,7 +330,7 @@ import Testing
       } == .open)
   }
 
-  @Test func `a file that is too large is read as far as it goes, and refuses behind that`() {
+  @Test func `a file that is too large is read up to the limit, and refuses after that`() {
     stacks.write("common-auth", "auth required pam_unix.so\n" + String(repeating: "# filler\n", count: 30_000))
     stacks.write("tried", "@include common-auth\n")
     let entries = PAMDirectory(path: stacks.path).entries(of: "tried", in: "auth")
@@ -338,7 +338,7 @@ import Testing
     #expect(StackReading(entries, of: "sshd").way(asRescuer: false) != .open)
   }
 
-  @Test func `a password is no way where pam_uaf is asked or nothing is`() {
+  @Test func `a password is no way in if pam_uaf is asked, or if nothing is`() {
     #expect(reading("auth required pam_permit.so").way(asRescuer: true) == .none)
     let stack =
       "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n\(Self.ours)\nauth required pam_unix.so"
@@ -355,12 +355,12 @@ import Testing
     }
   }
 
-  /// Lines before a second factor, and the one that a wrong password gets past.
+  /// Lines before a second factor, and the line that a wrong password gets past.
   private static let before: [(String, String?)] = [
     ("auth optional pam_unix.so", "common-auth:1"), ("auth [success=ok default=ignore] pam_unix.so", "common-auth:1"),
     ("auth [success=ok default=reset] pam_unix.so", "common-auth:1"),
     ("auth [default=reset] pam_unix.so", "common-auth:1"),
-    // Such a result counts, and it is no success.
+    // Such a result has an effect, but is not a success.
     ("auth [default=ok] pam_unix.so\nauth optional pam_cap.so", nil),
     ("auth required pam_unix.so\nauth [default=reset] pam_env.so", "common-auth:2"),
     ("auth [success=1 default=ignore] pam_unix.so\nauth required pam_permit.so", "common-auth:1"),
@@ -380,7 +380,7 @@ import Testing
     ("auth optional pam_userdb.so db=/etc/users", "common-auth:1"), ("auth optional pam_u2f.so", "common-auth:1"),
     ("auth [success=ok authinfo_unavail=ignore default=die] pam_sss.so", "common-auth:1"),
     ("auth optional pam_exec.so expose_authtok /bin/check", "common-auth:1"),
-    // The other thing is checked, and the password is not.
+    // The second factor is checked, and the password is not.
     ("auth optional pam_unix.so\nauth required pam_google_authenticator.so", "common-auth:1"),
     ("auth optional pam_unix.so\nauth required pam_corp.so", "common-auth:1"),
     ("auth required pam_unix.so\nauth [default=reset] pam_permit.so", "common-auth:2"),
@@ -420,16 +420,16 @@ import Testing
       ("auth optional pam_unix.so\n\(ours)", "tried:1"),
       ("auth optional pam_unix.so\nauth required pam_uaf.so", "tried:1"),
       ("auth optional pam_unix.so\n\(ours)\nauth required pam_unix.so", nil),
-      // A module that nobody knows may do anything.
+      // An unknown module may do anything.
       ("auth optional pam_corp.so\n\(ours)", nil), ("auth [success=ok default=ignore] pam_corp.so\n\(ours)", nil),
-      // Either of them is enough, or the password comes behind.
+      // Either of them is enough, or the password comes after.
       (
         "auth [success=2 default=ignore] pam_unix.so\nauth [success=1 default=ignore] pam_uaf.so\n"
           + "auth requisite pam_deny.so\nauth required pam_permit.so", nil
       ),
       ("auth sufficient pam_unix.so\nauth sufficient pam_uaf.so\nauth required pam_deny.so", nil),
       ("auth sufficient pam_uaf.so\nauth required pam_unix.so", nil), ("\(ours)\nauth optional pam_unix.so", nil),
-      // The password in the place of a server that is away.
+      // The password if a server is away.
       (
         "auth [success=2 default=ignore] \(rescuers)\nauth [success=ok authinfo_unavail=1 default=die] pam_uaf.so\n"
           + "auth [success=1 default=die] pam_permit.so\nauth optional pam_unix.so\nauth required pam_permit.so",
@@ -440,14 +440,14 @@ import Testing
         "tried:1"
       ),
     ] as [(String, String?)])
-  func `names the line that a wrong password gets past in a stack by hand`(text: String, place: String?) {
+  func `names the line that a wrong password gets past in a hand-written stack`(text: String, place: String?) {
     #expect(wrong(text) == place)
   }
 
-  /// pam_debug under the names of the modules of ``before``, which all say no there; the passcode is right.
+  /// pam_debug under the names of the modules of ``before``, which all refuse there; the passcode is right.
   @Test(arguments: before)
-  func `libpam lets a wrong password in exactly where a line is named`(common: String, place: String?) throws {
-    // What depends on who is asked, and on what else than the password is right, is not compared.
+  func `libpam lets a wrong password in exactly when a line is named`(common: String, place: String?) throws {
+    // What depends on who is asked, and on factors other than the right password, is not compared.
     guard
       !["localuser", "succeed_if", "google", "corp", "authinfo_unavail", "pam_exec"].contains(where: common.contains),
       common.contains("pam_"), common != "auth required pam_env.so"
@@ -479,7 +479,7 @@ import Testing
       .first { FileManager.default.fileExists(atPath: $0) }
   }
 
-  @Test func `blames no line of a ready stack where a file of the administrator lets everybody in`() {
+  @Test func `blames no line of a shipped stack if a file of the administrator lets everybody in`() {
     stacks.write("uaf-sudo", Self.second + "\n")
     for (common, place) in [
       ("auth required pam_permit.so", "common-auth:1"),

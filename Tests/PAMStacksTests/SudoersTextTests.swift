@@ -30,7 +30,7 @@ import Testing
     "ALL\tALL\t=\t(\tALL\t)\tALL", "kim ALL=ALL\r",
     "kim ALL=(root) sha224:0GomF8mNN3wlDt1HD9XldjJ3SNgpFdbjO1+NsQ== /bin/ls",
   ])
-  func `what sudo reads is read`(line: String) { #expect(remarks(line) == []) }
+  func `accepts lines that sudo accepts`(line: String) { #expect(remarks(line) == []) }
 
   @Test(arguments: [
     "Defaults", "Defaults !ALL nothing", "Defaults !insults=x", "Defaults !env_keep+=x", "Defaults : x rootpw",
@@ -40,7 +40,7 @@ import Testing
     "kim ALL=,ALL", "kim ALL=NOPASSWD ALL", "kim ALL=XPASSWD: ALL", "kim bob ALL=ALL", "kim ALL=FOO x", "\"\" ALL=ALL",
     "kim ALL=NOPASSWD: TIMEOUT=5 ALL", "kim ALL=NOPASSWD: (root) ALL", "kim ALL=/bin/foo a:b", "@include", "include /x",
   ])
-  func `what sudo leaves out is a wrong line, and the next one counts`(line: String) {
+  func `a line that sudo skips is reported as wrong, and the next one applies`(line: String) {
     #expect(remarks("# first\n\(line)\nkim ALL=ALL\n") == [.wrong(line: 2, mayNameService: false)])
   }
 
@@ -48,16 +48,16 @@ import Testing
     "Defaults insults, pam_service+=x", "Defaults pam_login_service-=x", "Defaults !pam_askpass_service",
     "Defaults pam_service", "Defaults pam_service=\"\"", "Defaults x, !pam_service=y",
   ])
-  func `an option that sudo leaves out, and that may have named a service, is remarked`(line: String) {
+  func `reports an option that sudo skips and that may have named a service`(line: String) {
     #expect(remarks(line) == [.wrong(line: 1, mayNameService: true)])
   }
 
-  @Test func `an alias that is there already is remarked, and the first one counts`() {
+  @Test func `reports a repeated alias, and the first definition applies`() {
     #expect(remarks("User_Alias A=x\nHost_Alias A=y\nUser_Alias A=z") == [.wrong(line: 3, mayNameService: false)])
     #expect(remarks("User_Alias A=x : A=z : B=x") == [.wrong(line: 1, mayNameService: false)])
   }
 
-  @Test func `includes are named as they stand there`() {
+  @Test func `names includes as they are written`() {
     let lines = "@include /a\n#include b\\ c\n@includedir \"/d e\" # no\n  #includedir f\n#includes g\n# include h"
     #expect(
       remarks(lines) == [

@@ -1,6 +1,6 @@
 import ToolTestSupport
 
-/// A folder of services, for libpam and for the reader.
+/// A folder of services, for libpam and for our reader.
 final class TriedServices {
   private let folder = Folder()
 

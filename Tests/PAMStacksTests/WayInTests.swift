@@ -18,7 +18,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `an administrator of the rescue group with a password can log in`() {
+  @Test func `an administrator in the rescue group with a password can log in`() {
     #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
     passwords.groups = ["uaf-rescue": ["bob", "alice"], "wheel": ["alice"]]
     #expect(find() == "alice, by the password at the console, as one of uaf-rescue")
@@ -51,18 +51,18 @@ import ToolTestSupport
     #expect(find(console: true).hasPrefix("refused: "))
   }
 
-  @Test func `the rescue group does not count if the stack does not use it`() {
+  @Test func `the rescue group is no way in if the stack does not use it`() {
     #expect(find(rescue: false).contains("the stack leads nobody of uaf-rescue past pam_uaf"))
   }
 
-  @Test func `the group sudo does not count if sudo is missing or refuses the rescue group`() {
+  @Test func `the group sudo is no way in if sudo is missing or refuses the rescue group`() {
     #expect(find(sudo: false).contains("alice of uaf-rescue cannot become root by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
     #expect(find(sudo: false) == "root, by the password at the console, as one of uaf-rescue")
   }
 
-  @Test func `a person who may become root does not count if the console refuses the group`() {
+  @Test func `a person who may become root is no way in if the console refuses the group`() {
     #expect(find(login: false).contains("alice of uaf-rescue cannot log in by a password"))
     passwords.groups = ["uaf-rescue": ["root"]]
     passwords.states["root"] = .usable
@@ -84,7 +84,7 @@ import ToolTestSupport
     "alice ALL=(ALL) ALL\nbob ALL=!ALL", "Defaults:bob rootpw\nalice ALL=ALL", "Defaults rootpw,!rootpw\nalice ALL=ALL",
     "Defaults targetpw\nalice ALL=NOPASSWD: ALL", "Defaults>bob rootpw\nalice ALL=(ALL) ALL",
   ])
-  func `whom sudoers lets run everything as root can become root`(rules: String) {
+  func `a person whom sudoers certainly lets run everything as root can become root`(rules: String) {
     #expect(rescuer(rules) == "alice, by the password at the console, as one of uaf-rescue")
   }
 
@@ -94,7 +94,7 @@ import ToolTestSupport
     "Defaults runas_default=bob\nalice ALL=ALL", "alice ALL=(ALL,!root) ALL", "alice ALL=() ALL",
     "alice ALL=ALL\nalice ALL=(ALL) !ALL",
   ])
-  func `whom no rule is certain to let run everything as root cannot, though of the group sudo`(rules: String) {
+  func `a member of the group sudo cannot become root unless a rule certainly allows everything`(rules: String) {
     #expect(rescuer(rules).contains("alice of uaf-rescue cannot become root: no rule of sudoers"))
   }
 
@@ -102,7 +102,7 @@ import ToolTestSupport
     "Defaults rootpw", "Defaults targetpw", "Defaults runaspw", "Defaults:alice rootpw", "Defaults>root rootpw",
     "Defaults!/bin/su targetpw", "Defaults:%sudo !rootpw, targetpw",
   ])
-  func `where sudo asks for root's password, root has to be of the rescue group and have one`(line: String) {
+  func `if sudo asks for root's password, root has to be in the rescue group and have a password`(line: String) {
     passwords.states["root"] = .usable
     #expect(rescuer(line, "alice ALL=(ALL) ALL").contains("sudo asks for that of root, who is not of uaf-rescue"))
     passwords.groups["uaf-rescue"] = ["alice", "root"]
@@ -134,7 +134,7 @@ import ToolTestSupport
     "Defaults log_output, iolog_dir=/full/a%{user}\nalice ALL=NOPASSWD: ALL",
     "Defaults log_output, iolog_user=ghost\nalice ALL=ALL", "Defaults>root log_servers=logs\nalice ALL=ALL",
   ])
-  func `whom an option may keep from a shell of root is not named`(rules: String) {
+  func `a person whom an option may keep from a root shell is not named`(rules: String) {
     passwords.unwritable = ["/full"]
     passwords.shells["root"] = "/usr/local/bin/rootsh"
     let said = rescuer(rules)
@@ -155,12 +155,12 @@ import ToolTestSupport
     "Defaults logfile=/var/log/sudo.log, !ignore_logfile_errors\nalice ALL=ALL",
     "Defaults runas_check_shell\nalice ALL=ALL",
   ])
-  func `whom none keeps from it is named`(rules: String) {
+  func `a person whom no option keeps from a root shell is named`(rules: String) {
     passwords.unwritable = ["/full"]
     #expect(rescuer(rules).hasPrefix("alice, "), "\(rescuer(rules))")
   }
 
-  @Test func `both names of the host have to let them`() {
+  @Test func `rules have to allow both host names`() {
     #expect(rescuer(hosts: ["vm", "localhost"], "alice vm=(ALL) ALL").contains("cannot become root"))
     #expect(rescuer(hosts: ["vm", "localhost"], "alice localhost=(ALL) ALL").contains("cannot become root"))
     #expect(rescuer(hosts: ["vm", "localhost"], "alice vm, localhost=(ALL) ALL").hasPrefix("alice, "))
@@ -168,7 +168,7 @@ import ToolTestSupport
     #expect(rescuer(hosts: ["vm", "vm.example.org"], "alice vm.example.org=(ALL) ALL").contains("cannot become root"))
   }
 
-  @Test func `a person whose primary group it is belongs to it, though it is not listed`() {
+  @Test func `a person belongs to the primary group, even if the group does not list the person`() {
     let folder = Folder()
     let text =
       "root:x:0:0::/root:/bin/sh\nanna:x:1000:0::/:/bin/sh\nno account\nbert:x:1001:1001::/:/bin/sh\nroot:x:0:0:::\n"
@@ -179,7 +179,7 @@ import ToolTestSupport
     #expect(SystemPasswords(accountsPath: path).members(ofGroup: "no such group") == nil)
   }
 
-  @Test func `counts the wrong passwords that pam_faillock has written down and not forgiven`() {
+  @Test func `counts the wrong passwords that pam_faillock has recorded and not forgiven`() {
     let folder = Folder()
     let record = { (status: UInt8) in [UInt8](repeating: 1, count: 54) + [status] + [UInt8](repeating: 0, count: 9) }
     _ = folder.file("anna", record(1) + record(0) + record(3) + [1, 1, 1], mode: 0o600)
@@ -197,7 +197,7 @@ import ToolTestSupport
     #expect(SystemPasswords().limits(in: ["/nonexistent/limits.conf", path]) == nil)
   }
 
-  @Test func `a link to a program that ends every session is not a shell, and neither is one that they may not run`() {
+  @Test func `a program that ends every session, or that may not be run, is no shell, even if a link names it`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     folder.link("bash", to: "/bin/false")
@@ -219,7 +219,7 @@ import ToolTestSupport
     #expect(LoginShell(path: folder.path + "/zsh", of: 1000) { _ in true } == .usable)
   }
 
-  @Test func `a shell whose interpreter is not there, or closed, gives no session`() {
+  @Test func `a shell whose interpreter is missing or not executable gives no session`() {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     let inner = folder.file("inner", Array("#!/bin/sh\n".utf8), mode: 0o755)
@@ -239,7 +239,7 @@ import ToolTestSupport
     #expect(find().contains("which needs \(inner): that is not there, or they may not run it"))
   }
 
-  @Test func `a program whose loader is not there gives no session`() throws {
+  @Test func `a program whose loader is missing gives no session`() throws {
     let folder = Folder()
     folder.setMode(0o755, of: ".")
     var bytes = try #require(PAMDirectory(path: "/bin").bytes(of: "true"))
@@ -250,7 +250,7 @@ import ToolTestSupport
     #expect(LoginShell(path: folder.file("other", bytes, mode: 0o755)) == .usable)
   }
 
-  @Test func `nobody is named where login is not there, or lets nobody in without a home`() {
+  @Test func `nobody is named if login is missing, or lets nobody in without a home`() {
     passwords.closedHomes["alice"] = "/home/alice"
     #expect(find().contains("alice of uaf-rescue has /home/alice for a home, which is not there or closed to them"))
     passwords.closedHomes = ["root": "/root"]
@@ -260,7 +260,7 @@ import ToolTestSupport
     #expect(find().contains("alice of uaf-rescue cannot log in by a password: there is no program 'login'"))
   }
 
-  @Test func `a home counts where login asks for one, and where it may be entered`() {
+  @Test func `a home matters only if login demands one, and has to be accessible`() {
     let folder = Folder()
     let closed = { (text: String, name: String) in
       folder.delete("login.defs")
@@ -288,7 +288,7 @@ import ToolTestSupport
     #expect(!system.isWritable("", makesFolders: true) && !system.isWritable("relative", makesFolders: false))
   }
 
-  @Test func `an account that has expired is not told to set a password`() {
+  @Test func `a person whose account has expired is not told to set a password`() {
     passwords.states["alice"] = .accountExpired
     do throws(WayIn.Objection) {
       _ = try WayIn(accounts: FakeAccounts(), passwords: passwords).find(

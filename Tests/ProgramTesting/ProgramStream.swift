@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where one of a program's three streams leads.
+/// The destination of one of a program's three streams.
 public enum ProgramStream {
-  /// Where that of the tests leads.
+  /// The same destination as the tests' own stream.
   case shared
   /// To a file.
   case file(FileHandle)

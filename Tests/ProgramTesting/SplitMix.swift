@@ -2,7 +2,7 @@
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Begins with this state; the same one gives the same numbers.
+  /// Begins with this state; equal states give equal numbers.
   public init(state: UInt64) { self.state = state }
 
   /// The next number.
@@ -14,6 +14,6 @@ public struct SplitMix: RandomNumberGenerator {
     return value ^ (value >> 31)
   }
 
-  /// A number from 0 up to a limit, without it.
+  /// A number from 0 up to, but not including, a limit.
   public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

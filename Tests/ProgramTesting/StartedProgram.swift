@@ -5,21 +5,21 @@ import Synchronization
 
 /// A program that a test started, and how it ended.
 ///
-/// Tests do not use Foundation's `Process`. Up to Swift 6.3 its `run` copies 256 bytes of each entry of /proc/self/fd,
-/// however short the entry is (swift-corelibs-foundation, issue 5472). The tests have a thousand descriptors open: now and
-/// then an entry lies at the end of what is mapped, and the copy ends all tests.
+/// Tests do not use Foundation's `Process`. Up to Swift 6.3 its `run` copies 256 bytes of each entry of /proc/self/fd, however
+/// short the entry is (swift-corelibs-foundation, issue 5472). The tests have a thousand descriptors open: now and then an
+/// entry is at the end of a mapping, and the copy ends all tests.
 public final class StartedProgram: Sendable {
   /// Its number.
   public let identifier: pid_t
-  // What waitpid said, once it has ended.
+  // The result of waitpid, once the program has ended.
   private let status = Mutex<CInt?>(nil)
   private let hasEnded = DispatchGroup()
 
-  /// Starts a program with default signals, an empty mask, and no descriptor but its three streams.
+  /// Starts a program with default signals, an empty mask, and no descriptor except its three streams.
   ///
   /// - Parameters:
   ///   - command: the path of the program, and its arguments.
-  ///   - environment: all of its variables; nil for those of the tests.
+  ///   - environment: all of its variables; nil for the tests' variables.
   /// - Throws: `POSIXError` if it cannot be started.
   public init(
     _ command: [String], environment: [String: String]? = nil, input: ProgramStream = .shared,
@@ -28,13 +28,13 @@ public final class StartedProgram: Sendable {
     let variables = (environment ?? ProcessInfo.processInfo.environment).map { "\($0)=\($1)" }
     let streams = [input.descriptor(reads: true), output.descriptor(reads: false), errors.descriptor(reads: false)]
     identifier = try Self.spawn(command, variables, streams)
-    // The program alone has these ends now, so that the test sees their end.
+    // Only the program has these ends now, so that the test sees their closing.
     input.closeFarEnd(reads: true)
     output.closeFarEnd(reads: false)
     errors.closeFarEnd(reads: false)
     hasEnded.enter()
-    // Whoever waits or not: tests that expect this process's copy to end wait for any child, and see no other one as long as
-    // one that nobody has reaped is there.
+    // Whether somebody waits or not: tests that expect this process's copy to end wait for any child, and see no other child as
+    // long as there is one that nobody has reaped.
     Thread.detachNewThread { [self] in reap() }
   }
 
@@ -68,10 +68,10 @@ public final class StartedProgram: Sendable {
     return started
   }
 
-  /// Whether it has not ended yet.
+  /// Whether it is still running.
   public var isRunning: Bool { status.withLock { $0 == nil } }
 
-  /// Waits for its end: its exit status, or the number of the signal that ended it as a negative number.
+  /// Waits for its end: its exit status, or the negative number of the signal that ended it.
   @discardableResult
   public func wait() -> CInt {
     hasEnded.wait()
@@ -80,15 +80,15 @@ public final class StartedProgram: Sendable {
     return signal == 0 ? status >> 8 & 0xFF : -signal
   }
 
-  /// Ends it now.
+  /// Ends it immediately.
   public func kill() {
     status.withLock { status in
-      // Until it is reaped the number belongs to this program alone.
+      // Until it is reaped the process id belongs only to this program.
       if status == nil { _ = Glibc.kill(identifier, SIGKILL) }
     }
   }
 
-  /// Waits for the end, and takes it while nobody sends a signal.
+  /// Waits for the end, and reaps the program while nobody sends a signal.
   private func reap() {
     var information = unsafe siginfo_t()
     // SAFETY: both live for the calls.

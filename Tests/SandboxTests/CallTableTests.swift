@@ -8,7 +8,7 @@ import Testing
 @testable import UAFHelper
 @testable import UAFName
 
-/// What the tables of system calls of the programs of a login say.
+/// What the tables of system calls say for the programs of a login.
 @Suite struct CallTableTests {
   private static let core = allowed(HelperSandbox.calls)
   private static let network = allowed(FetchSandbox.calls)
@@ -16,10 +16,10 @@ import Testing
   private static let finger = allowed(FingerSandbox.calls)
   private static let name = allowed(NameSandbox.calls)
   private static let all = [core, network, chip, finger, name]
-  /// Calls that open or change what has a name.
+  /// Calls that open or change something by its name.
   private static let opening: Set<String> = ["open", "openat", "openat2", "creat", "unlink", "rename"]
 
-  /// Well-known ways to more privileges, beside those of ``escapes``.
+  /// Well-known ways to more privileges, in addition to those of ``escapes``.
   private static let dangerous: Set<String> = [
     "execve", "execveat", "fork", "vfork", "listen", "accept", "accept4",
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_open",
@@ -66,16 +66,16 @@ import Testing
     #expect(Self.core.intersection(Self.escapes) == [])
   }
 
-  @Test func `the chip's program may open nothing, and reach nothing but what is open`() {
+  @Test func `the chip's program may open nothing, and reaches only what is already open`() {
     #expect(Self.chip.intersection(Self.escapes.union(Self.opening)) == [])
   }
 
-  @Test func `the sensor's program may open nothing, and speaks over what is open alone`() {
+  @Test func `the sensor's program may open nothing, and communicates only over what is already open`() {
     #expect(Self.finger.intersection(Self.escapes.union(Self.opening)) == ["sendmsg"])
     #expect(Self.finger.isDisjoint(with: ["read", "write"]))
   }
 
-  @Test func `the program of the name services starts nothing, listens to nobody and changes no file`() {
+  @Test func `the name-service program starts nothing, listens to nobody and changes no file`() {
     #expect(Self.name.intersection(Self.escapes) == ["socket", "connect", "sendmsg", "ioctl"])
     let changing = ["mkdir", "rename", "unlink", "link", "ftruncate", "pwrite64", "fchmod", "fchown"]
     #expect(Self.name.isDisjoint(with: changing))

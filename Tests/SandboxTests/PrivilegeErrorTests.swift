@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sandbox
 
-/// What the log says where a program could not give up root's rights.
+/// The log text for a program that could not give up root's rights.
 @Suite struct PrivilegeErrorTests {
   @Test func `names the ids that a user namespace with few ids lacks`() {
     let text = PrivilegeError(step: .identity, number: EINVAL).description

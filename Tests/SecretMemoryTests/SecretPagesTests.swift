@@ -6,7 +6,7 @@ import Testing
 @Suite struct SecretPagesTests {
   private static let page = SecretPages.pageLength
 
-  /// Takes pages, fills them, and gives them back; returns where they were.
+  /// Takes pages, fills them, and releases them; returns their addresses.
   private func use(_ pages: SecretPages, _ length: Int = page, isLocked: Bool? = nil) throws -> UInt {
     let taken = try unsafe pages.take(length)
     // SAFETY: the pages are ours until they are given back.
@@ -16,7 +16,7 @@ import Testing
     return address
   }
 
-  @Test func `a page that was used comes back for the next secret, without a byte of the last one`() throws {
+  @Test func `a used page is reused for the next secret, without a byte of the last one`() throws {
     let pages = SecretPages()
     let address = try use(pages)
     #expect(pages.keptCount == 1)
@@ -28,7 +28,7 @@ import Testing
     #expect(bytes.allSatisfy { $0 == 0 } && pages.keptCount == 0)
   }
 
-  @Test func `a page that is kept stays locked, out of dumps and out of children`() throws {
+  @Test func `a kept page stays locked, and out of dumps and child processes`() throws {
     let pages = SecretPages()
     let address = try use(pages)
     let flags = try #require(try flags(at: address))
@@ -47,7 +47,7 @@ import Testing
     #expect(pages.keptCount == 0)
   }
 
-  @Test func `no more are kept than a process may well have locked`() throws {
+  @Test func `no more pages are kept than a process may reasonably lock`() throws {
     let pages = SecretPages()
     try pages.prepare()
     #expect(pages.keptCount == SecretPages.mostKept)
@@ -64,7 +64,7 @@ import Testing
     #expect(pages.keptCount == SecretPages.mostKept)
   }
 
-  /// The flags of the mapping that an address lies in, by proc_pid_smaps(5).
+  /// The flags of the mapping that contains an address, by proc_pid_smaps(5).
   private func flags(at address: UInt) throws -> [Substring]? {
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     let lines = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")

@@ -38,7 +38,7 @@ import Testing
     #expect(value.count == 4)
   }
 
-  @Test func `wiping leaves no byte of it`() throws {
+  @Test func `wiping leaves none of its bytes`() throws {
     var value = try secret([1, 2, 3])
     value.wipe()
     #expect(value.count == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import TerminalPrompts
 
 @Suite struct LineEditorTests {
-  /// What is left of `keys`, and what the last of them led to.
+  /// What remains of `keys`, and the result of the last key.
   private func type(_ keys: [UInt8], capacity: Int = 64) throws -> (value: [UInt8], last: LineEditor.Action) {
     var editor = try LineEditor(keys: EditingKeys(), capacity: capacity)
     var last = LineEditor.Action.none
@@ -14,7 +14,7 @@ import Testing
     return (value.withBytes { bytes in bytes.indices.map { bytes[$0] } }, last)
   }
 
-  @Test func `takes bytes until the line ends`() throws {
+  @Test func `collects bytes until the line ends`() throws {
     let typed = try type(Array("pass wörd\r".utf8))
     #expect(typed.value == Array("pass wörd".utf8))
     #expect(typed.last == .done)
@@ -39,7 +39,7 @@ import Testing
     #expect(typed.value == [] && typed.last == .erased(characters: 1, columns: 1))
   }
 
-  @Test func `erases everything at once`() throws {
+  @Test func `erases everything with one key`() throws {
     let typed = try type(Array("ab한".utf8) + [0x15])
     #expect(typed.value == [] && typed.last == .erased(characters: 3, columns: 4))
   }
@@ -68,7 +68,7 @@ import Testing
     #expect(try type([0x61, 0x62, 0x63, 0x7F, 0x64], capacity: 2).value == [0x61, 0x64])
   }
 
-  /// After which of the bytes of `text` the entry is full.
+  /// The number of bytes of `text` after which the entry is full.
   private func full(_ text: String, length: Int?) throws -> [Int] {
     var editor = try LineEditor(keys: EditingKeys(), capacity: 64, length: length)
     var positions: [Int] = []

@@ -37,7 +37,7 @@ import ToolTestSupport
     #expect(try lines([0x61, 0x62, 0x0A], capacity: 2) == [[0x61, 0x62]])
   }
 
-  @Test func `refuses a line with a NUL, also beyond the room`() throws {
+  @Test func `refuses a line with a NUL, even beyond the room`() throws {
     #expect(try lines([0x61, 0, 0x0A, 0x62, 0x0A]) == [nil, [0x62]])
     #expect(try lines([0x61, 0x62, 0x63, 0, 0x0A], capacity: 1) == [nil])
     #expect(try lines([0]) == [nil])

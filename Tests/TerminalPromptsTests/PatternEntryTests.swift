@@ -8,7 +8,7 @@ import ToolTestSupport
   private let layout = PatternLayout(nodeSize: 1, characterWidth: 1)
   private let origin = (column: 3, row: 5)
 
-  /// What keys lead to: the stroke, and the last action.
+  /// The result of keys: the stroke, and the last action.
   private func enter(
     _ keys: [Key], wrong: String? = nil, shown: Bool = true
   ) throws -> (stroke: String, last: PatternEntry.Action, isMismatch: Bool) {
@@ -69,7 +69,7 @@ import ToolTestSupport
     #expect(try enter([mouse(.press, at: 9), far]).stroke == "9")
   }
 
-  @Test func `ignores the mouse if no grid is shown, and still takes digits`() throws {
+  @Test func `ignores the mouse if no grid is shown, and still accepts digits`() throws {
     let entered = try enter([mouse(.press, at: 1), mouse(.drag, at: 2)] + bytes("47"), shown: false)
     #expect(entered.stroke == "47")
   }

@@ -23,14 +23,14 @@ import ToolTestSupport
   }
 
   @Test(arguments: [0, 10, -1, 5, 1])
-  func `refuses an unknown node, and one that was visited`(node: Int) throws {
+  func `refuses an unknown node, and one that was visited already`(node: Int) throws {
     var stroke = try PatternStroke("159")
     let wasTaken = stroke.append(node)
     let text = stroke.text
     #expect(!wasTaken && text == "159")
   }
 
-  @Test func `removes nodes from the end, those it passed over one by one`() throws {
+  @Test func `removes nodes from the end one by one, including those it passed over`() throws {
     var stroke = try PatternStroke("13")
     var texts: [String] = []
     while stroke.removeLast() { texts.append(stroke.text) }

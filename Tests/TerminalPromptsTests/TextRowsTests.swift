@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [20, 40, 80])
-  func `further rows of a line hang, colours take no room, and a usage breaks between its parts`(columns: Int) {
+  func `continuation rows are indented, colours use no room, and a usage breaks between its parts`(columns: Int) {
     let line = "FAIL 상태: 이 컴퓨터의 상태를 읽을 수 없습니다(오류 13) : chown root /var/lib/pam-uaf [state]"
     let plain = TextRows.flowing(line, columns: columns, hanging: 5)
     let rows = plain.split(separator: "\n").map(String.init)
@@ -37,7 +37,7 @@ import Testing
     #expect(broken.split(separator: "\n").allSatisfy { $0.contains("[") == $0.contains("]") || $0.hasPrefix("USAGE") })
   }
 
-  @Test func `a row that is broken keeps the distances between its words`() {
+  @Test func `a wrapped row keeps the distances between its words`() {
     let line = "ok   pam: /etc/pam.d/sudo: some are  led past it"
     #expect(TextRows.flowing(line, columns: 40, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are  led\n     past it")
     #expect(TextRows.flowing(line, columns: 38, hanging: 5) == "ok   pam: /etc/pam.d/sudo: some are\n     led past it")

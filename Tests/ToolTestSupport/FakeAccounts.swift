@@ -10,7 +10,7 @@ package struct FakeAccounts: AccountDirectory {
 
   package init() {}
 
-  /// Names are found whatever their case, as a directory service may do; the canonical one is small.
+  /// Names are found in any case, as a directory service may do; the canonical name is in lower case.
   package func account(named name: String) -> Account? { accounts.first { $0.name == Array(name.lowercased().utf8) } }
 
   package func account(withID userID: uid_t) -> Account? { accounts.first { $0.userID == userID } }

@@ -1,14 +1,14 @@
 import Glibc
 import PAMStacks
 
-/// Groups and passwords of a machine in good order: alice is the one of uaf-rescue, and may use sudo.
+/// Groups and passwords of a machine in good order: alice is the only member of uaf-rescue, and may use sudo.
 package final class FakePasswords: PasswordDirectory {
   package var groups = ["uaf-rescue": ["alice"], "sudo": ["alice"]]
   package var states = ["alice": PasswordState.usable, "root": .locked]
 
   /// The shells of accounts that do not have /bin/sh.
   package var shells: [String: String] = [:]
-  /// Names of groups by their number.
+  /// Names of groups by their gid.
   package var numbers: [gid_t: String] = [:]
 
   /// Paths of files.
@@ -16,15 +16,15 @@ package final class FakePasswords: PasswordDirectory {
 
   package var local = ["root", "alice"]
 
-  /// The wrong passwords of accounts that pam_faillock counts.
+  /// The numbers of wrong passwords that pam_faillock counts for accounts.
   package var wrong: [String: Int] = [:]
   /// Lines of limits.conf.
   package var limitLines: [String] = []
-  /// Whether limits.conf is there.
+  /// Whether limits.conf exists.
   package var hasLimits = true
-  /// Homes of accounts that keep them out of the console.
+  /// Homes of accounts that keep the accounts out of the console.
   package var closedHomes: [String: String] = [:]
-  /// Programs that are not there.
+  /// Programs that do not exist.
   package var missingPrograms: Set<String> = []
   /// Files and folders that cannot be written.
   package var unwritable: Set<String> = []

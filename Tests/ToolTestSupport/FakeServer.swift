@@ -9,18 +9,18 @@ package struct FakeServer {
   package static let origin = "https://fido.example.com:443"
   private static let base = "https://fido.example.com"
 
-  /// Of the certificate and of the clock: those of ``MachineFacts/ofATest``.
+  /// The time of the certificate and of the clock: that of ``MachineFacts/ofATest``.
   package static let now: Int64 = 1_800_000_000
   /// Valid for 100 days more, DER.
   package static let certificate = makeCertificate(until: now + 100 * 86_400)
-  /// The authority of such a certificate, PEM.
+  /// The CA of such a certificate, PEM.
   package static let authority = makeAuthority()
-  /// The key of its verdicts, PEM.
+  /// The verdict key, PEM.
   package static let verdictKey = makeKey()
 
-  /// What every address is answered with; nil: what a UAF server answers.
+  /// The answer of every address; nil: what a UAF server answers.
   package var response: FetchResponse?
-  /// What one address is answered with, by its path.
+  /// The answer of one address, by its path.
   package var answers: [String: FetchAnswer] = [:]
   /// Who may use its AppID.
   package var facets = ["linux:pam-module:pam_uaf"]
@@ -46,7 +46,7 @@ package struct FakeServer {
     return answer
   }
 
-  /// Where requests go that do not come here.
+  /// The destination of requests that do not arrive here.
   private func absence(_ request: FetchRequest) -> FetchOutcome? {
     if let proxy = request.proxy, proxy != "http://proxy:8080" { return .refused }
     if request.url.hasPrefix("https://127.0.0.1:8443/") || request.url.contains("[2001:db8::1]:8443") { return nil }

@@ -2,20 +2,20 @@ import Glibc
 
 @testable import PAMStacks
 
-/// A libpam that answers by what the service's file says, and remembers what it was asked.
+/// A libpam whose answers depend on the service's file, and which remembers what it was asked.
 package final class FakeTester: StackTester {
-  /// What it says of a service whose file holds the text; the first that fits counts.
+  /// Its result for a service whose file contains the text; the first match applies.
   package var codes: [(text: String, code: CInt)] = []
-  /// What it says otherwise: refused.
+  /// Its result otherwise: refused.
   package var otherwise: CInt = 7
-  /// What it says of an account where the service's file holds the text; the first that fits counts, otherwise success.
+  /// Its result for an account if the service's file contains the text; the first match applies, otherwise success.
   package var accountCodes: [(text: String, code: CInt)] = []
-  /// What it says of an account, whatever the file says.
+  /// Its result for an account, whatever the file says.
   package var accountCodesOfPeople: [String: CInt] = [:]
   package private(set) var accounts: [String] = []
-  /// Whether it was to ask for the account of whoever answers.
+  /// Whether it had to ask for the account of whoever answers.
   package private(set) var asksAccount: [Bool] = []
-  /// What it says to whoever answers.
+  /// Its result for whoever answers.
   package var end: Result<Void, StackRefusal> = .success(())
   /// What happens while somebody answers.
   package var whileAnswering: () -> Void = {}
@@ -26,7 +26,7 @@ package final class FakeTester: StackTester {
 
   package func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
     let bytes = PAMDirectory(path: folder).bytes(of: service) ?? []
-    // Includes are led into the folder of the trial.
+    // Includes lead into the folder of the trial.
     let text = String(decoding: bytes, as: UTF8.self).replacing(folder + "/", with: "")
     asked.append(text)
     people.append(user)

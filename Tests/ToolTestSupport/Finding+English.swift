@@ -4,6 +4,6 @@ import Wording
 @testable import Doctor
 
 extension Finding {
-  /// What was looked at, in English.
+  /// The finding's text in English.
   package var text: String { text(in: .english).what }
 }

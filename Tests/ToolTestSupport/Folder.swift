@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import HostSystem
 
-/// A folder of its own for one test, removed with this value.
+/// One test's own folder, removed with this value.
 package final class Folder {
   package let path: String
 
@@ -30,7 +30,7 @@ package final class Folder {
     _ = unsafe rmdir(path)
   }
 
-  /// Makes a file and gives its path.
+  /// Creates a file and returns its path.
   package func file(_ name: String, _ content: [UInt8], mode: mode_t) -> String {
     let path = path + "/" + name
     // SAFETY: the path lives for the call.
@@ -41,17 +41,17 @@ package final class Folder {
     return path
   }
 
-  /// Makes a program and gives its path.
+  /// Creates a program and returns its path.
   package func program(_ name: String, _ script: String) -> String {
     let path = path + "/" + name
     Self.install(file(name + ".text", Array(script.utf8), mode: 0o600), as: path)
     return path
   }
 
-  /// Makes a program at `path` that is a copy of a file.
+  /// Creates a program at `path` that is a copy of a file.
   ///
-  /// Another process writes it. No program can be started while somebody has it open for writing, and a process that this one
-  /// forks meanwhile, for any test, has open whatever is open here.
+  /// A separate process writes it. No program can be started while somebody has it open for writing, and a process that this
+  /// process forks in the meantime, for any test, has the same files open.
   package static func install(_ source: String, as path: String) {
     let texts = ["/usr/bin/install", "-m", "755", source, path]
     // SAFETY: the list ends with NULL, and its texts are freed once, after the call, which copies them.
@@ -64,7 +64,7 @@ package final class Folder {
     while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
   }
 
-  /// Makes a folder in it and gives its path.
+  /// Creates a folder in it and returns its path.
   package func folder(_ name: String, mode: mode_t) -> String {
     let path = path + "/" + name
     // SAFETY: the path lives for the call.
@@ -83,13 +83,13 @@ package final class Folder {
   /// Removes a file.
   package func delete(_ name: String) { remove(path + "/" + name) }
 
-  /// Makes a symbolic link.
+  /// Creates a symbolic link.
   package func link(_ name: String, to target: String) {
     // SAFETY: both paths live for the call.
     _ = unsafe symlink(target, path + "/" + name)
   }
 
-  /// Makes a FIFO and gives its path.
+  /// Creates a FIFO and returns its path.
   package func fifo(_ name: String) -> String {
     // SAFETY: the path lives for the call.
     _ = unsafe mkfifo(path + "/" + name, 0o600)
@@ -114,9 +114,9 @@ package final class Folder {
   /// The mode of a file.
   package func mode(_ name: String) -> mode_t? { (try? FileState.of(path + "/" + name).get())?.mode }
 
-  /// Copies of the descriptors by which this process has a file open, such as a process gets that is being started.
+  /// Copies of the descriptors by which this process has a file open, such as a process that is starting gets.
   package func copies(ofOpen name: String) -> [CInt] {
-    // Tests that wait side by side have had more than 4,096 open.
+    // Tests that wait at the same time have had more than 4,096 open.
     (0..<CInt(1 << 16)).filter { descriptor in
       var target = [CChar](repeating: 0, count: 512)
       // SAFETY: the buffer has the room that is announced, and one byte more.
@@ -125,7 +125,7 @@ package final class Folder {
     }.map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
   }
 
-  /// What is in a file.
+  /// The content of a file.
   package func content(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
 
   package func bytes(_ name: String) -> [UInt8] {

@@ -19,7 +19,7 @@ extension Installation {
 }
 
 extension MachineFacts {
-  /// A kernel with everything, in 2027.
+  /// A kernel with every feature, in 2027.
   package static let ofATest = MachineFacts(
     landlock: 3, hasSeccomp: true, hasNetworkNamespaces: true, mayLeaveNetwork: true,
     bootID: "4e9a9c5d-8c1c-4a3b-9d43-0123456789ab\n", time: 1_800_000_000, isSynchronised: true,

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A socket of packets that accepts as many connections as its queue holds, and never says a word.
+/// A packet socket that accepts as many connections as its queue holds, and never sends anything.
 package final class Listener {
   private let descriptor: CInt
 

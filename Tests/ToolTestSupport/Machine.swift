@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import Doctor
 
-/// A folder with everything pam-uaf consists of, in good order.
+/// A folder with all parts of pam-uaf, in good order.
 package final class Machine {
   package let folder = Folder()
   package let pam: String
@@ -13,17 +13,17 @@ package final class Machine {
   package private(set) var requests: [FetchRequest] = []
   /// What programs print, by path with arguments, or by path alone, and what was run.
   package var outputs: [String: String] = [:]
-  /// What programs say of their mistakes, by path with arguments, or by path alone.
+  /// What programs print about mistakes, by path with arguments, or by path alone.
   package var mistakes: [String: String] = [:]
   package private(set) var ran: [[String]] = []
   package let passwords = FakePasswords()
-  /// What the core says of the account; nil: it says nothing.
+  /// What the core says about the account; nil: it says nothing.
   package var document: String? = Machine.document(Machine.passcode)
-  /// What the core says of each account that is asked about after the caller's own.
+  /// What the core says about each account that is asked about after the caller's own.
   package var others: [[CoreMessage]] = []
-  /// The server; nil: uaf-fetch does not do its work.
+  /// The server; nil: uaf-fetch does not work.
   package var server: FakeServer? = FakeServer()
-  /// What this machine's kernel and clock are like.
+  /// The properties of this machine's kernel and clock.
   package var facts = MachineFacts.ofATest
 
   package static let configuration = """
@@ -74,26 +74,26 @@ package final class Machine {
     _ = folder.file("pam.d/" + name, Array((text + "\n").utf8), mode: 0o644)
   }
 
-  /// Writes sudoers, which is not there at first.
+  /// Writes sudoers, which does not exist at first.
   package func sudoers(_ text: String) {
     folder.delete("sudoers")
     installation.sudoFiles.sudoers = folder.file("sudoers", Array(text.utf8), mode: 0o440)
   }
 
-  /// Replaces a part of the configuration, or adds lines to its end.
+  /// Replaces a part of the configuration, or appends lines.
   package func configure(_ old: String, _ new: String) {
     text = old.isEmpty ? text + new + "\n" : text.replacing(old, with: new)
     folder.delete("pam_uaf.conf")
     _ = folder.file("pam_uaf.conf", Array(text.utf8), mode: 0o644)
   }
 
-  /// Has the core say this of an account, which has a file from now on.
+  /// Makes the core say this about an account, which has a file from now on.
   package func register(_ number: uid_t, _ end: Finished) {
     _ = folder.file("state/accounts/\(number).db", [1], mode: 0o600)
     others.append([.finished(end)])
   }
 
-  /// The end of a status whose document is this.
+  /// The end of a status call with this document.
   package static func finished(_ document: String) -> Finished {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = document
@@ -109,7 +109,7 @@ package final class Machine {
 
   package static let passcode = authenticator(state: 3006)
 
-  /// - Parameter more: further members, each with a comma before it.
+  /// - Parameter more: further members, each preceded by a comma.
   package static func authenticator(state: Int, more: String = "") -> String {
     #"{"type":"passcode","aaid":"5541#0001","state":\#(state),"permanent":false,"#
       + #""remainingTries":5,"remainingLockSeconds":0\#(more)}"#

@@ -2,7 +2,7 @@ import Glibc
 
 /// A pipe; enough for what the tool writes, which is far below its 64 KiB.
 ///
-/// No program that another test starts keeps an end of it open.
+/// No program that a different test starts keeps an end of it open.
 package final class Pipe {
   package let reading: CInt
   package private(set) var writing: CInt

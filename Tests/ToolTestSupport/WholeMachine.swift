@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import Doctor
 
-/// A machine in the order in which `doctor` has nothing to say: programs, stacks, sshd, people and a server with signed verdicts.
+/// A machine about which `doctor` has nothing to report: programs, stacks, sshd, people and a server with signed verdicts.
 package final class WholeMachine {
   package let machine = Machine(
     configuration: Machine.configuration + """
@@ -38,22 +38,22 @@ package final class WholeMachine {
     listener = Listener(machine.installation.socketPath)
   }
 
-  /// Has sudo's stack have `new` in the place of `old`.
+  /// Replaces `old` by `new` in sudo's stack.
   package func stack(_ old: String, _ new: String) { machine.service("sudo", Self.stack.replacing(old, with: new)) }
 
-  /// Has sshd say `new` in the place of `old`.
+  /// Replaces `old` by `new` in what sshd says.
   package func ssh(_ old: String, _ new: String) {
     machine.outputs[machine.installation.sshPaths.program] = Self.sshd.replacing(old, with: new)
   }
 
-  /// Has uaf-fetch refuse the server's certificate, which is this one.
+  /// Makes uaf-fetch refuse the server's certificate, which is this one.
   package func refuse(_ end: Int64, _ name: String) {
     var response = FetchResponse(.certificateRefused, handshakeCompleted: true)
     response.certificate = FakeServer.makeCertificate(until: end, name: name)
     machine.server?.response = response
   }
 
-  /// How the core ends for root where it cannot use an account's state.
+  /// The end of the core for root if it cannot use an account's state.
   package func refused(_ text: String) -> Finished {
     var finished = Finished(pamCode: 11, result: 3014)
     finished.text = text

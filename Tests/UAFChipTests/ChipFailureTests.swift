@@ -4,7 +4,7 @@ import UAFWire
 @testable import UAFChip
 
 @Suite struct ChipFailureTests {
-  /// Response codes of TPM 2.0 Part 2, 6.6.3, as a TPM, the kernel's manager and a transport give them.
+  /// Response codes of TPM 2.0 Part 2, 6.6.3, as a TPM, the kernel's manager and a transport return them.
   @Test(
     arguments: [
       (0x921, .lockedOut), (0x922, .busy), (0x920, .busy), (0x902, .busy), (0x903, .busy), (0x98e, .owned),
@@ -22,19 +22,19 @@ import UAFWire
     arguments: [
       (0x2c2, .full), (0x82, .full), (0x2e1, .full), (0xa1, .full), (0xB_02c2, .full), (0x14b, .full), (0x9a2, .owned),
       (0x2d5, .failed), (0x921, .lockedOut), (0x102, .failed),
-    ] as [(UInt32, ChipOutcome)]) func `a chip without indices that count has no room for one`(
+    ] as [(UInt32, ChipOutcome)]) func `a chip without counting indices has no room for one`(
       _ code: UInt32, _ outcome: ChipOutcome
     )
   {
     #expect(ChipFailure.meaning(ofDefining: code) == outcome)
   }
 
-  @Test func `no other command takes wrong attributes for a lack of room`() {
+  @Test func `no other command interprets wrong attributes as a lack of room`() {
     #expect(ChipFailure.meaning(of: 0x2c2) == .failed)
     #expect(ChipFailure.meaning(of: 0x2e1) == .failed)
   }
 
-  @Test func `refuses places that may not be opened and places that are not there by different names`() {
+  @Test func `refuses forbidden places and missing places with different outcomes`() {
     #expect(ChipPlace.failure(13, "open").outcome == .forbidden)
     #expect(ChipPlace.failure(16, "open").outcome == .busy)
     #expect(ChipPlace.failure(2, "open").outcome == .absent)

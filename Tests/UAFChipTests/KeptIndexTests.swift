@@ -13,12 +13,12 @@ import UAFWire
     #expect(KeptIndex(kept.bytes) == kept)
   }
 
-  @Test func `refuses what was cut, or has more at its end`() {
+  @Test func `refuses a record that was cut, or has more at its end`() {
     for length in 0..<kept.bytes.count { #expect(KeptIndex(Array(kept.bytes.prefix(length))) == nil) }
     #expect(KeptIndex(kept.bytes + [0]) == nil)
   }
 
-  @Test func `refuses a number outside our range: root's own indices are not touched`() {
+  @Test func `refuses a number outside our range, so that root's own indices are not touched`() {
     for handle: UInt32 in [0x0150_0001, 0x01a5_ffff, 0x01a7_0000, 0x8100_0001] {
       var other = kept
       other.handle = handle
@@ -26,7 +26,7 @@ import UAFWire
     }
   }
 
-  @Test func `refuses values of another length`() throws {
+  @Test func `refuses values of a different length`() throws {
     for (count, isTaken) in [(0, false), (32, false), (63, false), (64, true), (65, false)] {
       let values = IndexValues(try Secret(copying: [UInt8](repeating: 1, count: count).span))
       let isNone = values == nil
@@ -34,7 +34,7 @@ import UAFWire
     }
   }
 
-  @Test func `tells a full chip and wrong values from other failures`() {
+  @Test func `distinguishes a full chip and wrong values from other failures`() {
     #expect(ChipFailure.meaning(of: 0x14b) == .full)
     #expect(ChipFailure.meaning(of: 0x14c) == .failed)
     #expect(ChipFailure.isAbout(0x98e, 0x8e, 0xa2) && ChipFailure.isAbout(0x9a2, 0x8e, 0xa2))

@@ -11,7 +11,7 @@ import Testing
     for length in 0..<object.bytes.count { #expect(SealedObject(Array(object.bytes.prefix(length))) == nil) }
   }
 
-  @Test func `refuses further bytes, another version and an empty part`() {
+  @Test func `refuses further bytes, a different version and an empty part`() {
     #expect(SealedObject(object.bytes + [0]) == nil)
     #expect(SealedObject([2] + object.bytes.dropFirst()) == nil)
     let empty = SealedObject(parentName: [], chipName: [], privatePart: [2], publicPart: [4])

@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: ["https://h/{name}", "https://h/{user", "https://h/user}", "https://h/{}", "https://h/{user}}"])
-  func `refuses the template`(_ text: String) {
+  func `refuses a malformed template of an address`(_ text: String) {
     #expect(URLTemplate(text).expanded(user: "u", appID: "a", transaction: "") == nil)
   }
 

@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The answer to the question that is taken while the person types.
+/// The answer to the question that is received while the person types.
 @Suite struct AnswerAheadTests {
   private static let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
 
@@ -12,7 +12,7 @@ import UAFMessages
     AuthenticationFlow(settings: Scene.settings, username: "alice", proof: operation == nil ? nil : .furtherKeys)
   }
 
-  @Test func `the list of facets is asked for with the answer, and the rest goes on as ever`() throws {
+  @Test func `the facet list is requested together with the answer, and the rest continues as usual`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(), Scene.verdict(1200))
     var flow = flow()
@@ -36,7 +36,7 @@ import UAFMessages
     #expect(offer.appID == Scene.facetID && transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.unusable) func `what is wrong with the answer is thrown where it is collected`(
+  @Test(arguments: Scene.unusable) func `a fault in the answer is thrown when the answer is collected`(
     _ answer: TransportResponse, _ result: FidoResult
   ) throws {
     var transport = ScriptedTransport(.answering(Scene.get, answer))
@@ -47,10 +47,10 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test(arguments: Scene.failures) func `no answer is the same refusal as without it`(
+  @Test(arguments: Scene.failures) func `a missing answer gives the same refusal as without asking ahead`(
     _ failure: TransportFailure, _ result: FidoResult
   ) throws {
-    // That one is asked again: see below.
+    // That question is asked again: see below.
     guard failure != .afterHandshake(.connectionLost) else { return }
     var transport = ScriptedTransport(.failing(Scene.get, failure))
     var flow = flow()
@@ -66,7 +66,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["https://evil.example/facets", "http://fido.example:8443/uaf/facets", "linux:other"])
-  func `a list that may not be asked for is not, and the request is refused`(_ appID: String) throws {
+  func `a list at a forbidden address is not requested, and the request is refused`(_ appID: String) throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication(appID: appID)))
     var flow = flow()
     try flow.start(over: &transport)
@@ -88,7 +88,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `where the connection is lost the question is asked again, and its answer is not waited for`() throws {
+  @Test func `after a lost connection the question is asked again, without waiting for its answer`() throws {
     var transport = ScriptedTransport(Self.lost, Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     try flow.start(over: &transport)
@@ -98,7 +98,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `before the question, and a second time, nothing is taken`() throws {
+  @Test func `receives nothing before the question, and nothing a second time`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
     var flow = flow()
     flow.receive(over: &transport)
@@ -110,7 +110,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an answer is collected once, whether it was taken ahead or not`() throws {
+  @Test func `an answer is collected once, whether it was received ahead or not`() throws {
     for isAhead in [true, false] {
       var transport = ScriptedTransport(Scene.returning(try Scene.authentication()), Scene.facets())
       var flow = flow()
@@ -140,7 +140,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a server without a handshake does not count as reached by what is dropped`() throws {
+  @Test func `a server without a handshake does not count as reached because of a dropped answer`() throws {
     for isAhead in [true, false] {
       var transport = ScriptedTransport(.failing(Scene.get, .noHandshake(.refused)))
       var flow = flow()

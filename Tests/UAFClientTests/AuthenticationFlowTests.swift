@@ -21,7 +21,7 @@ import UAFMessages
     return try flow.collect(over: &transport, among: authenticators ?? [Scene.authenticator()])
   }
 
-  /// The whole way with the standard authenticator.
+  /// The whole flow with the standard authenticator.
   private func run(_ transport: inout ScriptedTransport, _ transaction: String? = nil) throws -> Acceptance {
     var flow = flow(transaction)
     try opened(&flow, &transport)
@@ -80,7 +80,7 @@ import UAFMessages
     #expect(isValid)
   }
 
-  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID of the server the AppID is the FacetID`(
+  @Test(arguments: [nil, "", Scene.facetID]) func `without an AppID from the server the AppID is the FacetID`(
     _ appID: String?
   ) throws {
     var transport = ScriptedTransport(
@@ -130,7 +130,7 @@ import UAFMessages
     #expect(transport.isUsedUp)
   }
 
-  @Test func `an authentication for a proof says so`() throws {
+  @Test func `an authentication for a proof says that it is for a proof`() throws {
     var transport = ScriptedTransport(Scene.returning(status: 1500))
     var flow = AuthenticationFlow(settings: Scene.settings, username: "alice", proof: .removal(.all, keyIDs: []))
     _ = refusal(.forbidden, byServer: true) { try opened(&flow, &transport) }
@@ -139,7 +139,7 @@ import UAFMessages
     #expect(try RequestContext(parsing: question.context ?? "").proofFor == .deregistration)
   }
 
-  // MARK: The server says no
+  // MARK: The server refuses
 
   @Test(arguments: Scene.statuses) func `a status instead of a request is refused`(
     _ status: UInt32, _ result: FidoResult
@@ -159,7 +159,7 @@ import UAFMessages
     #expect(no?.serverStatus == status && no?.serverText == "Key[31m gone" && transport.isUsedUp)
   }
 
-  @Test func `the server's words are cut at 512 characters`() throws {
+  @Test func `the server's text is cut at 512 characters`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication()), Scene.facets(),
       Scene.verdict(1493, String(repeating: "a", count: 5000)))
@@ -185,8 +185,9 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test(arguments: [403, 407]) func `a refusal that no UAF server wrote is told as one on the way`(_ status: Int) throws
-  {
+  @Test(arguments: [403, 407]) func `a refusal that no UAF server wrote is attributed to the network between`(
+    _ status: Int
+  ) throws {
     let answer = Scene.raw(Array("<html>".utf8), status: status, contentType: "text/html")
     var transport = ScriptedTransport(.answering(Scene.get, answer))
     var flow = flow()
@@ -262,7 +263,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [nil, false, true]) func `says how the person was verified where the server asks, and only there`(
+  @Test(arguments: [nil, false, true]) func `says how the person was verified if the server asks, and only then`(
     _ failIfUnknown: Bool?
   ) throws {
     let exts = failIfUnknown.map { [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: $0)] } ?? []
@@ -303,13 +304,13 @@ import UAFMessages
     }
   }
 
-  @Test func `a damaged request is refused or still asks for the same key`() throws {
+  @Test func `a damaged request is refused, or still asks for the same key`() throws {
     let text = UAFRequest.text(of: [try Scene.authentication()])
     let body = ReturnUAFRequest(statusCode: .ok, uafRequest: text, op: .authentication).jsonBytes
     for bit in 0..<(body.count * 8) {
       var damaged = body
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-      // Damage in a name can make a member absent, so that the list of facets is asked for or not.
+      // Damage in a name can make a member absent, so that the list of facets is requested or not.
       var transport = LenientTransport(
         answer: Scene.raw(damaged),
         facets: TrustedFacetList(trustedFacets: [
@@ -358,7 +359,7 @@ import UAFMessages
     }
   }
 
-  @Test func `asks again where the server closes the connection before it answers, and goes on with the answer`()
+  @Test func `asks again if the server closes the connection before it answers, and continues with the answer`()
     throws
   {
     let lost = ScriptedTransport.Exchange.failing(Scene.get, .afterHandshake(.connectionLost))
@@ -446,7 +447,7 @@ import UAFMessages
 
   // MARK: Order
 
-  @Test func `steps out of turn are refused without an exchange`() throws {
+  @Test func `steps out of order are refused without an exchange`() throws {
     var transport = ScriptedTransport()
     var flow = flow()
     _ = refusal(.requestNotExist, byServer: false) { _ = try flow.collect(over: &transport, among: []) }
@@ -512,7 +513,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an approval takes the server's text, shows it and signs it`() throws {
+  @Test func `an approval accepts the server's text, shows it and signs it`() throws {
     let text = try Transaction(text: "Log in as alice \\x07 from 192.0.2.7")
     var transport = ScriptedTransport(
       Scene.returning(try Scene.authentication(transaction: [text])), Scene.facets(), Scene.verdict(1200))
@@ -531,11 +532,11 @@ import UAFMessages
     #expect(assertion.transactionContentHash == (try SHA256.hash(text.content)))
   }
 
-  @Test func `an approval without a text that can be shown whole is refused`() throws {
+  @Test func `an approval without a text that can be shown in full is refused`() throws {
     let long = try #require(TransactionText(sent: String(repeating: "long ", count: 100)))
     let short = try Transaction(text: long.signed { bytes throws(CryptoError) in try SHA256.hash(bytes) })
     let unprintable = try Transaction(text: "a\u{7}b")
-    // No byte is shown this way that has a character of its own.
+    // No byte that has a character of its own is shown this way.
     let other = try Transaction(text: "a\\x41")
     let plain = try Transaction(text: "a")
     for forms in [[], [short], [unprintable], [other], [plain, plain]] {

@@ -18,7 +18,7 @@ import UAFMessages
     return settings
   }
 
-  /// What the flow takes as AppID of a request with this one.
+  /// The AppID that the flow uses for a request with this one.
   private func appID(
     _ appID: String?, _ settings: ClientSettings, _ facets: ScriptedTransport.Exchange...
   ) throws -> String {
@@ -66,10 +66,10 @@ import UAFMessages
     #expect(try appID(Scene.appID, settings) == Scene.appID)
   }
 
-  // MARK: Step 4: which AppIDs are asked
+  // MARK: Step 4: which AppIDs are requested
 
   @Test(arguments: [Scene.appID, "https://FIDO.example:8443/f?x", "https://fido.example:8443/"])
-  func `an AppID at the server's own host and port is asked`(_ text: String) throws {
+  func `an AppID at the server's own host and port is requested`(_ text: String) throws {
     #expect(try appID(text, settings(), facets(at: text)) == text)
   }
 
@@ -84,12 +84,12 @@ import UAFMessages
     "https://sub.fido.example:8443/f", "https://fido.example/f", "https://fido.example:22/f", "https://fido.example:1/",
     "https://a.b.fido.example/", "https://fido.example:84430/",
   ])
-  func `another host of the domain, or another port, is refused without a request`(_ text: String) throws {
+  func `a different host of the domain, or a different port, is refused without a request`(_ text: String) throws {
     let no = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings()) }
     #expect(no != nil)
   }
 
-  @Test func `another host of the domain is asked if root has named it, at that port only`() throws {
+  @Test func `a different host of the domain is requested if root has named it, and only at that port`() throws {
     let text = "https://id.fido.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     for other in ["https://id.fido.example:22/facets", "https://id.fido.example/"] {
@@ -97,14 +97,14 @@ import UAFMessages
     }
   }
 
-  @Test func `addresses of another operation are not accepted for this one`() throws {
+  @Test func `addresses of a different operation are not accepted for this one`() throws {
     var settings = settings()
     let url = "https://enrol.example/get"
     settings.registration = ServerEndpoint(requestURL: url, responseURL: url)
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID("https://enrol.example/f", settings) }
   }
 
-  @Test func `an AppID elsewhere is asked if root has named it`() throws {
+  @Test func `an AppID elsewhere is requested if root has named it`() throws {
     let text = "https://other.example/facets"
     #expect(try appID(text, settings(appIDs: [text]), facets(at: text)) == text)
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text + "2", settings(appIDs: [text])) }
@@ -123,7 +123,7 @@ import UAFMessages
     ("https://10.0.0.1/get", "https://10.0.0.2/f"), ("https://intranet/get", "https://printer/f"),
     ("https://[::1]/get", "https://[::2]/f"), ("https://a.co.uk/get", "https://b.co.uk/f"),
     ("https://a.github.io/get", "https://b.github.io/f"), ("https://co.uk/get", "https://a.co.uk/f"),
-  ]) func `a server without a domain of its own shares it with no host`(_ get: String, _ text: String) throws {
+  ]) func `a server without a registrable domain shares it with no other host`(_ get: String, _ text: String) throws {
     _ = refusal(.untrustedFacet, byServer: true) { _ = try appID(text, settings(requestURL: get)) }
     let own = "\(get)/facets"
     #expect(try appID(own, settings(requestURL: get), facets(at: own)) == own)
@@ -144,7 +144,7 @@ import UAFMessages
   @Test(arguments: Scene.failures) func `a missing list trusts nobody, and does not count as "server away"`(
     _ failure: TransportFailure, _: FidoResult
   ) throws {
-    // A network program of ours that has died says nothing about the server.
+    // If our own network program has died, that says nothing about the server.
     let result: FidoResult = failure == .unavailable ? .clientMismatch : .untrustedFacet
     let no = refusal(result, byServer: false) {
       _ = try appID(Scene.appID, settings(), .failing(Scene.appID, failure))
@@ -153,11 +153,11 @@ import UAFMessages
     #expect((no?.cause == .facetsNotRead) == (failure != .unavailable))
   }
 
-  @Test func `fetches the list anew each time, however long it may be kept`() throws {
+  @Test func `fetches the list again each time, however long it may be kept`() throws {
     for _ in 0..<2 { #expect(try appID(Scene.appID, settings(), facets(at: Scene.appID)) == Scene.appID) }
   }
 
-  @Test func `the request for the list says nothing of the person or the machine`() throws {
+  @Test func `the request for the list says nothing about the person or the machine`() throws {
     let question = TransportRequest.get(Scene.appID, accept: TrustedFacetList.contentType)
     #expect(question.method == .get && question.body.isEmpty && question.contentType == nil)
   }
@@ -190,7 +190,7 @@ import UAFMessages
     }
   }
 
-  @Test func `after a redirect the AppID's domain still decides which origins count`() throws {
+  @Test func `after a redirect the AppID's domain still decides which origins are valid`() throws {
     let (second, own) = (
       "https://list.example/f", settings(facetID: "https://app.list.example", appIDs: ["https://list.example/f"])
     )
@@ -200,7 +200,7 @@ import UAFMessages
     }
   }
 
-  // MARK: Steps 9 to 12: who is in it
+  // MARK: Steps 9 to 12: the content of the list
 
   @Test(arguments: [
     Scene.facets(["linux:pam-module:other"]), Scene.facets([Scene.facetID + "2"]), Scene.facets(version: .uaf10),
@@ -231,7 +231,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a version that is listed twice does not count`() throws {
+  @Test func `a version that is listed twice is ignored`() throws {
     let list = TrustedFacetList(trustedFacets: [
       .init(version: .uaf11, ids: ["x"]), .init(version: .uaf11, ids: [Scene.facetID]),
     ])

@@ -21,7 +21,7 @@ import UAFMessages
     #expect(try Base64URL.decode(long.serverEndPoint ?? "", maximumCount: 64).count == 48)
   }
 
-  @Test func `the end point of a certificate that is signed with SHA-1 is hashed with SHA-256`() throws {
+  @Test func `the end point of a certificate signed with SHA-1 is hashed with SHA-256`() throws {
     let binding = try binding(TestCertificate.sha1)
     #expect(binding.serverEndPoint == Base64URL.encode(try SHA256.hash(TestCertificate.sha1)))
   }

@@ -5,13 +5,13 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// What allows new keys at our server: nothing that could be held on the way.
+/// What allows new keys at our server: nothing that could be replayed from the network.
 @Suite struct NewKeysTests {
   private let code: EnrolmentCode
 
   init() throws { code = try #require(EnrolmentCode(random: [UInt8](repeating: 0xA7, count: 11))) }
 
-  /// Asks, and has the server answer with the challenge of what was asked for, or of another purpose.
+  /// Asks, and makes the server answer with the challenge of the requested purpose, or of a different one.
   private func opened(
     _ flow: RegistrationFlow, as purpose: ChallengePurpose
   ) throws -> (RegistrationFlow, ScriptedTransport) {
@@ -81,7 +81,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the machine that has joined says that the keys are its own`() throws {
+  @Test func `a machine that has joined declares the keys to be its own`() throws {
     let joined = try MachineSecret(
       machineID: [UInt8](repeating: 1, count: 16), secret: [UInt8](repeating: 2, count: 32))
     var (flow, transport) = try opened(flow(.code(code), joined: joined), as: .registrationByCode)
@@ -120,7 +120,7 @@ import UAFMessages
     #expect(P256.isValidSignature(assertion.signature, of: assertion.signedBytes, publicKey: signer.publicKey))
   }
 
-  @Test func `keys that a registered key has to allow are not sent without that`() throws {
+  @Test func `keys that a registered key has to allow are not sent without that signature`() throws {
     var (flow, transport) = try opened(flow(.proof("token")), as: .registrationByKey)
     var maker = try TestAuthenticator()
     _ = try flow.makeKey(with: &maker)
@@ -136,7 +136,7 @@ import UAFMessages
   }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `a registration refuses the challenge of anything but its own authority`(purpose: ChallengePurpose) throws {
+  func `a registration refuses any challenge but that of its own authority`(purpose: ChallengePurpose) throws {
     if purpose != .registrationByCode {
       _ = refusal(.invalidParameter, byServer: true) { _ = try opened(flow(.code(code)), as: purpose) }
     }

@@ -41,7 +41,7 @@ import UAFMessages
 
   // MARK: What is sent
 
-  @Test func `gets the request, and posts the bare response`() throws {
+  @Test func `requests with GET, and posts the bare response`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"statusCode":1200}"#)))
     _ = try run(&transport, settings())
     #expect(transport.isUsedUp)
@@ -82,13 +82,13 @@ import UAFMessages
     #expect(try RequestContext(parsing: context).username == "alice")
   }
 
-  // MARK: What is a yes
+  // MARK: What is a success
 
   @Test(arguments: [
     #"{"statusCode":1200}"#, #"{"statusCode":1200,"description":"fine"}"#, #"{"status":"SUCCESS"}"#,
     #"[{"AAID":"5541#0001","status":"SUCCESS"}]"#, #"[{"status":"SUCCESS"},{"status":"SUCCESS"}]"#,
     #"[{"statusCode":1200}]"#, #"[{"statusCode":1200},{"status":"SUCCESS"}]"#, #"[{"statusCode":1200,"status":"x"}]"#,
-  ]) func `a success is a UAF status, or the mark that root named`(_ body: String) throws {
+  ]) func `a success is a UAF status, or the value that root named`(_ body: String) throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = try run(&transport, settings(success: Self.mark))
     #expect(transport.isUsedUp)
@@ -111,7 +111,7 @@ import UAFMessages
     (#"{"status":"success"}"#, "success"), (#"{"status":"SUCCESS "}"#, "SUCCESS"), (#"{"status":true}"#, "true"),
     (#"{"status":7}"#, "7"), (#"[{"status":"SUCCESS"},{"status":"FAILED"}]"#, "FAILED"),
     (#"[{"statusCode":1200},{"status":"FAILED\u001b"}]"#, "FAILED"),
-  ]) func `another value of the mark is a refusal, and the log has the value`(
+  ]) func `a different value is a refusal, and the log contains the value`(
     _ body: String, _ value: String
   ) throws {
     for http in [200, 400, 500] {
@@ -122,13 +122,13 @@ import UAFMessages
     }
   }
 
-  @Test func `another value of the mark refuses a request, too`() throws {
+  @Test func `a different value refuses a request, too`() throws {
     var transport = ScriptedTransport(.answering(Self.get, json(#"{"status":"NO_SUCH_USER"}"#)))
     let no = refusal(.unknown, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
     #expect(no?.detail.contains("'NO_SUCH_USER'") == true)
   }
 
-  @Test(arguments: Scene.statuses) func `a status inside a list decides like one outside`(
+  @Test(arguments: Scene.statuses) func `a status inside a list has the same effect as one outside`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for body in [#"[{"statusCode":\#(status)}]"#, #"[{"status":"SUCCESS"},{"statusCode":\#(status)}]"#] {
@@ -138,7 +138,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a bare mark is not a success unless root named one`() throws {
+  @Test func `a bare value is not a success unless root named one`() throws {
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(#"{"status":"SUCCESS"}"#)))
     _ = refusal(.jsonParser, byServer: true) { _ = try run(&transport, settings()) }
   }
@@ -153,7 +153,7 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: Scene.statuses) func `a status that refuses is not a success, with or without the mark`(
+  @Test(arguments: Scene.statuses) func `a refusing status is not a success, with or without the value that root named`(
     _ status: UInt32, _ result: FidoResult
   ) throws {
     for http in [200, 403] {
@@ -165,7 +165,7 @@ import UAFMessages
   }
 
   @Test(arguments: [#""1200""#, "1200.0", "null", "12e2", "[1200]"])
-  func `a status of another JSON type is not a success`(_ status: String) throws {
+  func `a status of a different JSON type is not a success`(_ status: String) throws {
     let body = #"{"status":"SUCCESS","statusCode":\#(status)}"#
     var transport = ScriptedTransport(try request(), .answering(Self.respond, json(body)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
@@ -193,7 +193,7 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport, settings(success: Self.mark)) }
   }
 
-  @Test func `a request for another operation is refused`() throws {
+  @Test func `a request for a different operation is refused`() throws {
     let text = UAFRequest.text(of: [Scene.deregistration([.everything])])
     var transport = ScriptedTransport(.answering(Self.get, json(text)))
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport, settings()) }

@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// What a key signs says what it is for: the challenge of anything else than was asked for is not signed.
+/// What a key signs states its purpose: the challenge of any purpose other than the requested one is not signed.
 @Suite struct PurposeTests {
   private static var demanding: ClientSettings {
     var settings = Scene.settings
@@ -39,7 +39,7 @@ import UAFMessages
           policy: Policy(accepted: [[MatchCriteria(aaid: try Scene.aaid(), keyIDs: [try Scene.keyID()])]]))))
   }
 
-  /// Goes as far as the offer.
+  /// Runs the flow as far as the offer.
   private func offered(
     _ flow: AuthenticationFlow, _ challenge: ServerChallenge, text: String? = nil
   ) throws -> (AuthenticationFlow, ScriptedTransport) {
@@ -59,7 +59,7 @@ import UAFMessages
     AuthenticationFlow(settings: settings, username: "alice", proof: proof)
   }
 
-  @Test func `signs the challenge of what was asked for, and says so of the success`() throws {
+  @Test func `signs the challenge of the requested purpose, and reports that with the success`() throws {
     var (flow, transport) = try offered(login(), Self.challenge(.login))
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
@@ -71,7 +71,7 @@ import UAFMessages
 
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
   func `refuses the challenge of any other purpose in a login`(purpose: ChallengePurpose) throws {
-    // Whoever is on the way has asked the server for it, with a context of their own or with this one.
+    // An attacker on the network has asked the server for it, with the attacker's own context or with this one.
     for settings in [Scene.settings, Self.demanding] {
       let refusal = refusal(.invalidParameter, byServer: true) {
         _ = try offered(login(settings), Self.challenge(purpose))
@@ -80,7 +80,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses the challenge of another account, machine, proof or question`() throws {
+  @Test func `refuses the challenge of a different account, machine, proof or question`() throws {
     let others = [
       Self.context { $0.deviceID = "d2" }, Self.context { $0.proofFor = .registration },
       Self.context { $0.deviceName = "ceo-laptop" }, RequestContext(username: "alice"),
@@ -94,13 +94,12 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses a challenge that says nothing where root's server marks its own, and signs it elsewhere`() throws
-  {
+  @Test func `refuses a challenge without a purpose if root's server tags its own, and signs it otherwise`() throws {
     _ = refusal(.invalidParameter, byServer: true) { _ = try offered(login(), Scene.challenge()) }
     _ = try offered(login(Scene.settings), Scene.challenge())
   }
 
-  @Test func `refuses a mark with another form, at any server`() throws {
+  @Test func `refuses a purpose tag in an unknown format, at any server`() throws {
     for length in [9, 40, 64] {
       let bytes = Array(("pam-uaf" + String(repeating: "\u{2}", count: 60)).utf8.prefix(length))
       for settings in [Scene.settings, Self.demanding] {
@@ -111,7 +110,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a proof asks for its own challenge, and its keys are part of it`() throws {
+  @Test func `a proof asks for its own challenge, and its keys are part of the challenge`() throws {
     let keyIDs = [try Scene.keyID(1), try Scene.keyID(2)]
     let removal = ProofSubject.removal(.all, keyIDs: keyIDs)
     let asked = Self.context {
@@ -136,7 +135,7 @@ import UAFMessages
     }
   }
 
-  @Test func `at a server of another make a proof verifies the person, and its token is not kept`() throws {
+  @Test func `at a server of a different make a proof verifies the person, and its token is not kept`() throws {
     var (flow, transport) = try offered(login(Scene.settings, proof: .furtherKeys), Scene.challenge())
     var signer = try TestAuthenticator()
     try flow.sign(with: &signer)
@@ -153,7 +152,7 @@ import UAFMessages
     try signing.sign(with: &signer)
     let acceptance = try accepted(signing.send(over: &transport))
     #expect(acceptance.expected.textHash == (try SHA256.hash(Array("Pay 5".utf8))))
-    // Another code's text, another text, and what is not approval.
+    // The text of a different code, a different text, and what is not an approval.
     for (challenge, text) in [
       (try Self.challenge(purpose, Self.context { $0.authCode = "other" }, text: "Pay 5"), "Pay 5"),
       (try Self.challenge(purpose, asked, text: "Pay 5"), "Pay 500"), (try Self.challenge(.login, asked), "Pay 5"),
@@ -177,7 +176,7 @@ import UAFMessages
     }
   }
 
-  @Test func `signs no further request of a server that marks its challenges`() throws {
+  @Test func `signs no further request of a server that tags its challenges`() throws {
     for settings in [Scene.settings, Self.demanding] {
       var flow = login(settings)
       let further = UAFRequest.text(of: [

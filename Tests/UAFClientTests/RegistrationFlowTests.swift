@@ -56,7 +56,7 @@ import UAFMessages
     #expect(P256.isValidSignature(signature, of: assertion.signedBytes, publicKey: key.publicKey))
   }
 
-  @Test func `says how the person was verified where the server asks`() throws {
+  @Test func `says how the person was verified if the server asks`() throws {
     let exts = [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]
     let request = UAFRequest.registration(
       RegistrationRequest(
@@ -95,7 +95,7 @@ import UAFMessages
     _ = refusal(result, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a request for another account is refused`() throws {
+  @Test func `a request for a different account is refused`() throws {
     var transport = ScriptedTransport(Scene.returning(try Scene.registration(username: "mallory")), Scene.facets())
     var flow = flow()
     _ = refusal(.invalidParameter, byServer: true) { try opened(&flow, &transport) }

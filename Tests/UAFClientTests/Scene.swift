@@ -99,7 +99,7 @@ enum Scene {
     return .answering(appID, raw(list.jsonBytes, status: status, contentType: contentType))
   }
 
-  /// Statuses of a UAF server and what they come to, outside deregistration.
+  /// Statuses of a UAF server and their results, outside deregistration.
   static let statuses: [(UInt32, FidoResult)] = [
     (1202, .forbidden), (1400, .invalidParameter), (1401, .serverNoRegistration), (1403, .forbidden),
     (1404, .serverNoRegistration), (1408, .noAnswer), (1480, .serverNoRegistration), (1481, .serverNoRegistration),
@@ -109,7 +109,7 @@ enum Scene {
     (13_006, .serverNoRegistration), (20_001, FidoResult(code: 20_001)), (4_294_967_295, FidoResult(code: .max)),
   ]
 
-  /// Answers that cannot be followed and what they come to.
+  /// Answers that cannot be followed and their results.
   static let unusable: [(TransportResponse, FidoResult)] = [
     (raw([]), .jsonParser), (raw(Array("<html>".utf8)), .jsonParser),
     (raw([0xEF, 0xBB, 0xBF] + Array("{}".utf8)), .jsonParser),
@@ -138,7 +138,7 @@ enum Scene {
     ]
 }
 
-/// Expects a step to be refused, and gives the refusal.
+/// Expects a step to be refused, and returns the refusal.
 func refusal(
   _ result: FidoResult, byServer: Bool, sourceLocation: SourceLocation = #_sourceLocation,
   _ step: () throws -> Void
@@ -192,7 +192,7 @@ struct TestAuthenticator: AssertionSigner, KeyMaker, ~Copyable {
   }
 }
 
-/// The acceptance in a verdict, which is expected to be one.
+/// The acceptance in a verdict, which must be an acceptance.
 func accepted(_ verdict: Verdict, sourceLocation: SourceLocation = #_sourceLocation) throws -> Acceptance {
   guard case .accepted(let acceptance) = verdict else {
     Issue.record("the server demands more", sourceLocation: sourceLocation)

@@ -44,7 +44,7 @@ struct ScriptedTransport: Transport {
     return try answer.get()
   }
 
-  /// Nothing of the script is left.
+  /// Whether nothing of the script is left.
   var isUsedUp: Bool { script.isEmpty && pending == nil }
 }
 

@@ -4,11 +4,11 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The server's signature under a workstation policy, and for whom it is.
+/// The server's signature on a workstation policy, and the machine it is for.
 @Suite final class SignedPolicyTests {
   private static let now: Int64 = 1_800_000_000
 
-  /// What a token says, and how it is signed, where the test wants it otherwise.
+  /// The contents of a token and its signature, where a test changes them.
   struct Making {
     var header = #"{"alg":"ES256","typ":"workstation-policy+jwt"}"#
     var deviceID = "d-1"
@@ -40,7 +40,7 @@ import UAFMessages
   private static let expected = SignedPolicy.Expectation(
     deviceID: "d-1", group: "default", lowestVersion: 7, joinedAt: now - 10)
 
-  /// What is found wrong; nil for a policy that is taken.
+  /// The fault that is found; nil for an accepted policy.
   private func fault(_ token: [UInt8], keys: [[UInt8]]? = nil, now: Int64 = now) -> SignedPolicy.Fault? {
     do throws(SignedPolicy.Fault) {
       _ = try SignedPolicy.receive(token, for: Self.expected, publicKeys: keys ?? [keyPair.publicKey], now: now)
@@ -48,7 +48,7 @@ import UAFMessages
     } catch { return error }
   }
 
-  @Test func `is taken for this machine, group and time, and again`() throws {
+  @Test func `is accepted for this machine, group and time, and again`() throws {
     let token = try token()
     #expect(fault(token) == nil)
     #expect(fault(token) == nil, "the same version is no older one")
@@ -57,7 +57,7 @@ import UAFMessages
     #expect(policy.version == 7 && policy.text.contains("min_length"))
   }
 
-  @Test func `one of several keys is enough, and none of them is not`() throws {
+  @Test func `a signature by one of several keys is enough, and one by none of them is refused`() throws {
     let other = try P256.generate().publicKey
     #expect(try fault(token(), keys: [other, keyPair.publicKey]) == nil)
     #expect(try fault(token(), keys: [other]) == .unsigned)
@@ -68,7 +68,7 @@ import UAFMessages
     #"{"alg":"none","typ":"workstation-policy+jwt"}"#, #"{"alg":"HS256","typ":"workstation-policy+jwt"}"#,
     #"{"alg":"ES256"}"#, #"{"alg":"ES256","typ":"JWT"}"#, #"{"alg":"ES256","typ":"machine-join+jwt"}"#,
     #"{"alg":"ES256","typ":"Workstation-Policy+JWT"}"#, #"{"alg":"ES256","crit":[],"typ":"workstation-policy+jwt"}"#,
-  ]) func `refuses a token of another kind, although it is signed`(_ header: String) throws {
+  ]) func `refuses a token of a different kind, although it is signed`(_ header: String) throws {
     #expect(try fault(token(Making(header: header))) == .unsigned)
   }
 
@@ -79,7 +79,7 @@ import UAFMessages
     #expect(fault([]) == .unsigned)
   }
 
-  @Test func `refuses another machine's, another group's and an older one`() throws {
+  @Test func `refuses a policy for a different machine, for a different group, and an older one`() throws {
     #expect(try fault(token(Making(deviceID: "d-2"))) == .otherMachine)
     #expect(try fault(token(Making(deviceID: "D-1"))) == .otherMachine)
     let lab = try #require(MachineGroup("lab"))
@@ -87,12 +87,13 @@ import UAFMessages
     #expect(try fault(token(Making(version: 6))) == .older)
   }
 
-  @Test func `refuses one that was signed before the machine joined`() throws {
+  @Test func `refuses a policy that was signed before the machine joined`() throws {
     #expect(try fault(token(Making(issuedAt: Self.now - 10))) == nil)
     #expect(try fault(token(Making(issuedAt: Self.now - 11))) == .beforeJoin)
   }
 
-  @Test func `refuses one that has expired or is not valid yet, but for a minute between the clocks`() throws {
+  @Test func `refuses a policy that has expired or is not valid yet, with a minute's tolerance between clocks`() throws
+  {
     let token = try token(Making(expiresAt: Self.now + 100))
     #expect(fault(token, now: Self.now + 160) == nil)
     #expect(fault(token, now: Self.now + 161) == .expired)
@@ -100,7 +101,7 @@ import UAFMessages
     #expect(fault(token, now: Self.now - 61) == .notYetValid)
   }
 
-  @Test func `a kept one is read whenever it is good`() throws {
+  @Test func `a stored policy expires a minute after its end`() throws {
     let policy = try SignedPolicy.read(
       token(Making(expiresAt: Self.now + 100)), for: Self.expected, publicKeys: [keyPair.publicKey])
     #expect(!SignedPolicy.hasExpired(policy, now: Self.now + 160))

@@ -44,7 +44,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["JWT", "account-state+jwt", "machine-join+jwt", "audit-head+jwt", "Unlock+jwt", ""])
-  func `a token of another type is not an unlock`(type: String) throws {
+  func `a token of a different type is not an unlock`(type: String) throws {
     #expect(SignedUnlock.statement(try token(type: type), publicKeys: [key.publicKey]) == nil)
   }
 

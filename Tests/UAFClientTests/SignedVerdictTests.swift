@@ -5,12 +5,12 @@ import UAFMessages
 
 @testable import UAFClient
 
-/// The server's signature under its yes.
+/// The server's signature on its success.
 @Suite final class SignedVerdictTests {
   private static let now: Int64 = 1_800_000_000
   private static let challenge = Base64URL.encode(Array(repeating: 7, count: 32))
 
-  /// What a token says, and how it is signed, where the test wants it otherwise.
+  /// The contents of a token and its signature, where a test changes them.
   struct Making {
     var header = #"{"alg":"ES256","typ":"JWT"}"#
     var subject = "alice"
@@ -58,7 +58,7 @@ import UAFMessages
       challenge: Self.challenge)
   }
 
-  /// What the core has done, where the test wants nothing else: a login with one key.
+  /// What the core has done, unless a test changes that: a login with one key.
   private func expectedVerdict(
     _ operation: UAFOperation = .authentication, _ purpose: ChallengePurpose? = .login, _ keyIDs: [String] = [keyID],
     text: [UInt8]? = nil, device: String? = nil
@@ -68,7 +68,7 @@ import UAFMessages
       deviceID: device)
   }
 
-  /// What is found wrong; nil for a yes that is believed.
+  /// The fault that is found; nil for a success that is believed.
   private func fault(_ acceptance: Acceptance, now: Int64 = now) -> SignedVerdict.Fault? {
     do throws(SignedVerdict.Fault) {
       try SignedVerdict.check(acceptance, publicKeys: [keyPair.publicKey], now: now)
@@ -78,11 +78,11 @@ import UAFMessages
 
   @Test func `is believed for this account, operation and challenge`() throws {
     #expect(try fault(acceptance(token())) == nil)
-    // Whatever stands beside it.
+    // Whatever else is there.
     #expect(try fault(acceptance("x", token(Making(subject: "bob")), token())) == nil)
   }
 
-  @Test func `one of several keys is enough, in any order, and none of them is not`() throws {
+  @Test func `a signature by one of several keys is enough, in any order, and one by none of them is refused`() throws {
     let (other, third) = try (P256.generate().publicKey, P256.generate().publicKey)
     let acceptance = try acceptance(token())
     for keys in [[other, keyPair.publicKey], [keyPair.publicKey, other], [other, third, keyPair.publicKey]] {
@@ -96,12 +96,12 @@ import UAFMessages
     }
   }
 
-  @Test func `the name of a key in the token chooses none`() throws {
+  @Test func `the key name in the token does not choose a key`() throws {
     let named = try token(Making(header: #"{"alg":"ES256","kid":"another","typ":"JWT"}"#))
     #expect(try fault(acceptance(named)) == nil)
   }
 
-  @Test func `is not believed if it is missing, or not in our form`() throws {
+  @Test func `is not believed if it is missing, or not in our format`() throws {
     #expect(try fault(acceptance()) == .missing)
     #expect(try fault(acceptance("", "a.b", "a.b.c", "..", String(repeating: "a", count: 9000))) == .missing)
     #expect(try fault(acceptance(token(), type: "OAUTH2")) == .missing)
@@ -109,7 +109,7 @@ import UAFMessages
     #expect(try fault(acceptance(other.token())) == .missing)
   }
 
-  @Test func `is not believed for another account, operation or challenge`() throws {
+  @Test func `is not believed for a different account, operation or challenge`() throws {
     let challenge = Base64URL.encode(Array(repeating: 8, count: 32))
     for making in [
       Making(subject: "bob"), Making(subject: "Alice"), Making(operation: "Reg"), Making(challenge: challenge),
@@ -119,7 +119,7 @@ import UAFMessages
     }
   }
 
-  @Test func `is not believed for another purpose, key, text or machine than the core's own`() throws {
+  @Test func `is not believed for a purpose, key, text or machine other than the core's own`() throws {
     let text = [UInt8](repeating: 9, count: 32)
     let cases: [(Making, ExpectedVerdict, SignedVerdict.Fault?)] = [
       (Making(purpose: "console sign-in"), try expectedVerdict(), .otherPurpose),
@@ -159,7 +159,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a removal is believed with the keys that were to be removed, or some of them, and no others`() throws {
+  @Test func `a removal is believed for the requested keys, or some of them, and for no others`() throws {
     let message = Array("order".utf8)
     func fault(_ keys: [String], of asked: [String], purpose: String = "removal") throws -> SignedVerdict.Fault? {
       var making = Making(operation: "Dereg", purpose: purpose, keys: keys, device: "d1")
@@ -189,7 +189,9 @@ import UAFMessages
     arguments: [
       (-61, nil), (0, nil), (120, nil), (-62, .stale), (121, .stale), (1_000_000, .stale), (Int64.min / 2, .stale),
     ] as [(Int64, SignedVerdict.Fault?)])
-  func `is believed while it is fresh, by clocks a minute apart`(later: Int64, expected: SignedVerdict.Fault?) throws {
+  func `is believed while it is fresh, with clocks up to a minute apart`(later: Int64, expected: SignedVerdict.Fault?)
+    throws
+  {
     // One second inside the limit and outside it, at both ends.
     let shift: Int64 = later < 0 && later > -100 ? 1 : 0
     #expect(try fault(acceptance(token()), now: Self.now + later + shift) == expected)
@@ -207,11 +209,11 @@ import UAFMessages
     #"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","crit":["x"]}"#, #"{"alg":"ES256","b64":false}"#, "{}",
     #"{"alg":"es256"}"#, "[]", #"{"alg":"ES256","alg":"none"}"#,
   ])
-  func `is not believed in any other form`(_ header: String) throws {
+  func `is not believed in any other format`(_ header: String) throws {
     #expect(try fault(acceptance(token(Making(header: header)))) == .missing)
   }
 
-  @Test func `is not believed with a changed character or a lost end`() throws {
+  @Test func `is not believed with a changed character or a missing end`() throws {
     let token = try token()
     let characters = Array(token)
     for index in characters.indices {

@@ -19,7 +19,7 @@ import UAFMessages
     try Scene.authentication(upv: upv, appID: nil)
   }
 
-  /// Goes on for as long as the server demands it.
+  /// Continues for as long as the server demands further requests.
   private func run(
     _ flow: inout AuthenticationFlow, _ transport: inout ScriptedTransport
   ) throws -> (Acceptance, signatures: Int) {
@@ -38,7 +38,7 @@ import UAFMessages
     return try run(&flow, &transport)
   }
 
-  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `a further request is signed, and the last verdict counts`(
+  @Test(arguments: [UAFStatusCode.ok, .accepted]) func `a further request is signed, and the last verdict decides`(
     _ status: UAFStatusCode
   ) throws {
     var transport = ScriptedTransport(
@@ -53,7 +53,7 @@ import UAFMessages
     _ = refusal(.noSuitableAuthenticator, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request is followed four times at most`() throws {
+  @Test func `a further request is followed at most four times`() throws {
     let demand = more(try authentication())
     var four = ScriptedTransport(
       Scene.returning(try authentication()), demand, demand, demand, demand, Scene.verdict(1200))
@@ -63,13 +63,13 @@ import UAFMessages
     #expect(five.isUsedUp)
   }
 
-  @Test func `a request with another status than success or "pending" is refused with it`() throws {
+  @Test func `a request with a status other than success or "pending" is refused with that status`() throws {
     var transport = ScriptedTransport(
       Scene.returning(try authentication()), more(try authentication(), status: .unauthorized))
     _ = refusal(.serverNoRegistration, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request for another operation, version or application is refused`() throws {
+  @Test func `a further request for a different operation, version or application is refused`() throws {
     let demands: [(UAFRequest, FidoResult)] = [
       (try Scene.registration(), .invalidParameter), (Scene.deregistration([.everything]), .invalidParameter),
       (try Scene.authentication(appID: "linux:other"), .untrustedFacet),
@@ -88,7 +88,7 @@ import UAFMessages
     _ = refusal(.invalidParameter, byServer: true) { _ = try run(&transport) }
   }
 
-  @Test func `a further request after a registration is an authentication without its code`() throws {
+  @Test func `a further request after a registration is an authentication without the registration's code`() throws {
     var settings = Scene.settings
     settings.authentication = ServerEndpoint(requestURL: Scene.get, responseURL: "https://fido.example/auth")
     var transport = ScriptedTransport(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFConfiguration
 
-/// What root is told about his mistakes: file, line, key, and what is allowed.
+/// What root is told about mistakes: file, line, key, and what is allowed.
 @Suite struct BadConfigurationTests {
   private func refusal(_ text: String) -> String? {
     do throws(ConfigurationError) {
@@ -168,7 +168,7 @@ import Testing
       "pattern is not in the configuration's authenticators"
     ),
   ])
-  func `refuses an argument by name where the configuration forbids it`(
+  func `refuses an argument by name if the configuration forbids it`(
     _ argument: String, _ text: String, _ problem: String
   ) throws {
     let configuration = try Configuration(parsing: Array(text.utf8), path: "/etc/x.conf")

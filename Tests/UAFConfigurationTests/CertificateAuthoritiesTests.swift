@@ -4,12 +4,12 @@ import UAFCrypto
 
 @testable import UAFConfiguration
 
-/// The file of authorities, with what people keep in such files.
+/// The CA file, with what people keep in such files.
 @Suite struct CertificateAuthoritiesTests {
   private static let first = made()
   private static let second = made()
 
-  /// An authority of a server, PEM.
+  /// A server's CA, PEM.
   private static func made() -> String {
     guard
       let made = try? DevelopmentCertificate.make(
@@ -45,14 +45,14 @@ import UAFCrypto
       [UInt8]("-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n".utf8),
       [UInt8](String(repeating: "# a long comment\n", count: 5000).utf8),
     ] as [[UInt8]])
-  func `reads what stands between BEGIN and END, whatever stands before, between and after`(_ comment: [UInt8]) throws {
+  func `reads what is between BEGIN and END, whatever is before, between and after`(_ comment: [UInt8]) throws {
     let between = comment == [0xEF, 0xBB, 0xBF] ? [] : comment
     let read = try CertificateAuthorities(
       parsing: comment + Array(Self.first.utf8) + between + Array(Self.second.utf8) + between)
     #expect(read == (try CertificateAuthorities(parsing: Array((Self.first + Self.second).utf8))))
   }
 
-  @Test func `reads lines of any length, end and white space to the same text`() throws {
+  @Test func `reads lines of any length, line end and white space to the same text`() throws {
     let plain = try CertificateAuthorities(parsing: Array(Self.first.utf8))
     let body = Self.base64(Self.first)
     let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
@@ -70,7 +70,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `names the line of a certificate that cannot be read, and leaves none out`() {
+  @Test func `names the line of a certificate that cannot be read, and skips none`() {
     let lines = Self.first.split(separator: "\n").map(String.init)
     let (begin, end) = (lines[0], lines[lines.count - 1])
     let body = Array(lines.dropFirst().dropLast())
@@ -94,12 +94,12 @@ import UAFCrypto
     "-----BEGIN PKCS7-----\nMAA=\n-----END PKCS7-----\n",
     "-----END CERTIFICATE-----\n",
   ])
-  func `says of a file without a certificate that it holds none`(_ text: String) {
+  func `says that a file without a certificate contains none`(_ text: String) {
     #expect(problem(text) == .noCertificate)
     #expect("\(ConfigurationFileProblem.noCertificate)".contains("no certificate in PEM"))
   }
 
-  @Test func `says what another form is`() throws {
+  @Test func `names a file format other than PEM`() throws {
     let der = try #require(try X509.certificates(pem: Array(Self.first.utf8)).first)
     #expect(problem(der) == .isDER)
     #expect(problem([0xFF, 0xFE] + Self.first.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), 0] }) == .isUTF16)
@@ -121,7 +121,7 @@ import UAFCrypto
     #expect(try CertificateAuthorities.read(path: bundle, requiredOwner: owner).certificates.count == 1000)
   }
 
-  @Test func `holds the file to the rules of a configuration`() throws {
+  @Test func `applies the rules for a configuration file to the file`() throws {
     let folder = try Folder()
     let path = try folder.write("a", Array(Self.first.utf8), mode: 0o666)
     #expect(throws: ConfigurationFileProblem.writable) {

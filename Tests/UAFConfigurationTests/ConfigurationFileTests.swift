@@ -22,7 +22,7 @@ import Testing
     #expect(try ConfigurationFile.read(path: folder.write("g", []), requiredOwner: me) == [])
   }
 
-  @Test func `refuses another owner`() throws {
+  @Test func `refuses a file with a wrong owner`() throws {
     let folder = try Folder()
     let path = try folder.write("f", [])
     #expect(problem(path, owner: me + 1) == (me == 0 ? .owner(0) : .directoryOwner(folder.path)))
@@ -34,7 +34,7 @@ import Testing
     #expect(problem(try folder.write("f", [], mode: mode)) == .writable)
   }
 
-  @Test func `refuses a symbolic link, at the end and on the way`() throws {
+  @Test func `refuses a symbolic link, at the end of the path or before`() throws {
     let folder = try Folder()
     let directory = try folder.makeDirectory("d")
     _ = try folder.write("d/f", [])

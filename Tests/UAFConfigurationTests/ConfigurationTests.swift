@@ -4,7 +4,7 @@ import Testing
 
 @testable import UAFConfiguration
 
-/// A server on another machine, and one on this, to put in front of what a test is about.
+/// A remote server and one on this machine, to put in front of the text that a test is about.
 private let remoteServer = "[server]\nrequest_url='https://a.example/g'\nresponse_url='https://a.example/r'\n"
 private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nresponse_url='https://127.0.0.1:8443/r'\n"
 
@@ -370,7 +370,7 @@ private let localServer = "[server]\nrequest_url='https://localhost:8443/g'\nres
     #expect(refusal(remoteServer + text) == "5: server.context")
   }
 
-  @Test func `refuses an incomplete mark of success`() {
+  @Test func `refuses an incomplete definition of the success value`() {
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nmember='status'") == "5: server.success")
     #expect(refusal(remoteServer + "dialect='plain'\n[server.success]\nvalue='1'") == "5: server.success")
   }

@@ -36,7 +36,7 @@ import Testing
     configuration.lockPolicy(for: AuthenticatorType.passcode, origin: .local).lockTime
   }
 
-  @Test func `a later file replaces single keys, and leaves the others of their table`() throws {
+  @Test func `a later file replaces single keys, and keeps the others of their table`() throws {
     try write("f", "[lock]\nlock_time = 300\nretry_count_to_lock = 4\n")
     try write("f.d/50-server.conf", "[lock]\nlock_time = 400\n")
     try write("f.d/60-site.conf", "lock.lock_time = 500\n")
@@ -46,7 +46,7 @@ import Testing
     #expect(configuration.files == [main, dropIns + "/50-server.conf", dropIns + "/60-site.conf"])
   }
 
-  @Test func `names are in the order of their bytes, in every language`() throws {
+  @Test func `file names are in byte order, in every language`() throws {
     for (name, seconds) in [("9.conf", 309), ("10.conf", 310), ("B.conf", 366), ("a.conf", 397), ("\u{e9}.conf", 400)] {
       try write("f.d/" + name, "[lock]\nlock_time = \(seconds)\n")
       #expect(lockTime(try load()) == .seconds(name == "10.conf" ? 309 : seconds))
@@ -59,7 +59,7 @@ import Testing
     #expect(try load().authenticators == [ConfiguredAuthenticator(.pattern)])
   }
 
-  @Test func `the files count without a main file, and then a server is known`() throws {
+  @Test func `the files apply without a main file, and can then define a server`() throws {
     try write("f.d/1.conf", "[server]\nrequest_url = 'https://a.example/g'\nresponse_url = 'https://a.example/r'\n")
     #expect(try load().server?.isComplete == true)
     #expect(throws: ConfigurationError.file(path: main, .missing)) {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `conf= has a folder of its own`() throws {
+  @Test func `conf= has its own folder`() throws {
     try write("g", "")
     try write("f.d/1.conf", "[lock]\nlock_time = 400\n")
     #expect(try Configuration.load(path: folder.path + "/g", requiredOwner: me).files == [folder.path + "/g"])
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [".conf", ".1.conf", "1.conf~", "1.conf.dpkg-new", "1.conf.bak", "README", "1.CONF", "#1.conf#"])
-  func `copies and other names are left out`(_ name: String) throws {
+  func `copies and other names are skipped`(_ name: String) throws {
     try write("f", "")
     try write("f.d/" + name, "no TOML at all", mode: 0o666)
     #expect(try load().files == [main])
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `what two files contradict together names the one that was read last`() throws {
+  @Test func `if two files contradict each other, names the one that was read last`() throws {
     try write("f", "[passcode]\nmin_length = 8\n")
     try write("f.d/1.conf", "[passcode]\nmax_length = 7\n")
     guard case .key(main, 2, "passcode.min_length", _)? = refusal() else {
@@ -113,13 +113,13 @@ import Testing
     }
   }
 
-  @Test func `a key of a file that a later one replaces is still looked at where its table is unknown`() throws {
+  @Test func `a key that a later file replaces is still checked if its table is unknown`() throws {
     try write("f", "[lcok]\nlock_time = 300\n")
     try write("f.d/1.conf", "[lock]\nlock_time = 400\n")
     #expect(refusal()?.description.hasPrefix("\(main):1: lcok: unknown key") == true)
   }
 
-  @Test func `a value in place of a table is refused, and a table in place of a value`() throws {
+  @Test func `a value instead of a table is refused, and a table instead of a value`() throws {
     try write("f", "[lock]\nlock_time = 300\n")
     try write("f.d/1.conf", "lock = 1\n")
     #expect(refusal()?.description.hasPrefix("\(dropIns)/1.conf:1: lock: must be a table") == true)
@@ -128,13 +128,13 @@ import Testing
   }
 
   @Test(arguments: [0o664, 0o646, 0o666] as [mode_t])
-  func `one file that others may write to makes the whole unusable`(_ mode: mode_t) throws {
+  func `one file that others may write to makes all files unusable`(_ mode: mode_t) throws {
     try write("f", "")
     try write("f.d/1.conf", "", mode: mode)
     #expect(refusal() == .file(path: dropIns + "/1.conf", .writable))
   }
 
-  @Test func `a link, a FIFO, a folder and a second name are refused, not left out`() throws {
+  @Test func `a link, a FIFO, a folder and a hard link are refused, not skipped`() throws {
     try write("f", "")
     try write("g", "")
     let file = dropIns + "/1.conf"
@@ -149,13 +149,13 @@ import Testing
   }
 
   @Test(arguments: [0o775, 0o757, 0o1777] as [mode_t])
-  func `a folder where others may add files is refused, a sticky one too`(_ mode: mode_t) throws {
+  func `a folder to which others may add files is refused, even a sticky one`(_ mode: mode_t) throws {
     try write("f", "")
     try #require(unsafe chmod(dropIns, mode) == 0)
     #expect(refusal() == .file(path: dropIns, .directoryWritable(dropIns)))
   }
 
-  @Test func `a link or a file in place of the folder is refused`() throws {
+  @Test func `a link or a file instead of the folder is refused`() throws {
     try write("f", "")
     let other = try folder.makeDirectory("other")
     try #require(unsafe rmdir(dropIns) == 0 && symlink(other, dropIns) == 0)

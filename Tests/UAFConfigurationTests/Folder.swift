@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A folder of its own, gone with the value.
+/// A test's own folder, removed with the value.
 final class Folder {
   let path: String
 
@@ -20,7 +20,7 @@ final class Folder {
     Self.remove(path)
   }
 
-  /// Removes a folder with what is in it, following no link.
+  /// Removes a folder with its contents, following no link.
   private static func remove(_ path: String) {
     // SAFETY: the stream is read and closed here alone, and d_name is NUL-terminated within an entry.
     if let stream = unsafe opendir(path) {

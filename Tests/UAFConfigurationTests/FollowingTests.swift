@@ -20,7 +20,7 @@ import AuthenticatorTypes
     try PolicyMerge(own: configuration(own), lent: lent(policy)).merged()
   }
 
-  /// Why a policy is refused by itself, or with root's values.
+  /// Why a policy is refused alone, or with root's values.
   private func problem(_ policy: String, own: String = "") -> String {
     do {
       _ = try merged(own, policy)
@@ -28,20 +28,20 @@ import AuthenticatorTypes
     } catch { return "\(error)" }
   }
 
-  // MARK: What root lends
+  // MARK: What root lets the server set
 
-  @Test func `root lends nothing unless he says so, and an empty list is nothing`() throws {
+  @Test func `root lets the server set nothing by default, and an empty list means nothing`() throws {
     #expect(Configuration().policy.followed.isEmpty)
     #expect(try configuration(following: "[policy]\nfollow = []\n").policy.followed.isEmpty)
     #expect(try configuration().policy.followed == LentSection.allCases)
   }
 
   @Test(arguments: ["follow = 'passcode'", "follow = ['server']", "follow = ['lock', 'lock']", "follow = [1]", "x = 1"])
-  func `refuses a list of other things`(_ line: String) {
+  func `refuses a list with unknown sections`(_ line: String) {
     #expect(throws: ConfigurationError.self) { try configuration(following: "[policy]\n\(line)\n") }
   }
 
-  @Test func `what is not lent has no effect`() throws {
+  @Test func `a policy value in a section that root keeps has no effect`() throws {
     let policy = try lent(
       """
       [passcode]
@@ -64,10 +64,10 @@ import AuthenticatorTypes
     #expect(part.pattern.minimumNodes == 9 && part.passcode.policy.minimumLength == 6)
   }
 
-  // MARK: The stricter value counts
+  // MARK: The stricter value applies
 
   @Test(arguments: [(8, 12, 12), (12, 8, 12), (12, 12, 12)])
-  func `the greater least length and the smaller greatest length count`(_ own: Int, _ policy: Int, _ least: Int) throws
+  func `the greater minimum length and the smaller maximum length apply`(_ own: Int, _ policy: Int, _ least: Int) throws
   {
     let merged = try merged(
       "[passcode]\nmin_length = \(own)\nmax_length = \(own + 20)",
@@ -101,7 +101,7 @@ import AuthenticatorTypes
     #expect(policy.ignored.count == 2 && policy.expressions.count == 2)
   }
 
-  @Test func `the stricter lock counts key by key, and a looser one changes nothing`() throws {
+  @Test func `the stricter lock applies key by key, and a looser one changes nothing`() throws {
     let own = "[lock]\nretry_count_to_lock = 4\nlock_time = 600\nmax_lock_count = 2"
     let looser = try merged(own, "[lock]\nretry_count_to_lock = 10\nlock_time = 30\nmax_lock_count = 10")
     #expect(
@@ -114,7 +114,7 @@ import AuthenticatorTypes
     #expect(mixed.lockPolicy(for: .passcode, origin: .local).maxLockCount == 2, "root's own values are as they were")
   }
 
-  @Test func `what the policy leaves out of a lock is root's, also of a type's own lock`() throws {
+  @Test func `lock keys that the policy omits keep root's values, also in a type's own lock`() throws {
     let merged = try merged("[passcode.lock]\nretry_count_to_lock = 2", "[lock]\nretry_count_to_lock = 3")
     #expect(merged.followedLockPolicy(for: .passcode, origin: .local).retryCountToLock == 2)
     #expect(merged.followedLockPolicy(for: .pattern, origin: .local).retryCountToLock == 3)
@@ -130,7 +130,7 @@ import AuthenticatorTypes
     #expect(merged.followedLockPolicy(for: .passcode, origin: .local) == .localDefault)
   }
 
-  @Test func `the texts count where root has written none for a service`() throws {
+  @Test func `the policy's texts apply if root has written none for a service`() throws {
     let own = """
       [prompt]
       cancel_text = { en = "root", ko = "루트" }
@@ -145,7 +145,7 @@ import AuthenticatorTypes
     #expect(merged.settings(for: "sudo").prompt.cancelTexts == [.english: "sudo"])
   }
 
-  @Test func `a policy that lowers the greatest length lets longer passcodes of earlier be entered`() throws {
+  @Test func `a policy that lowers the maximum length still accepts longer passcodes that were set earlier`() throws {
     let own = "[passcode]\nauto_submit = true\nmax_length = 20"
     #expect(try merged(own, "[passcode]\nmax_length = 12").rules(for: .passcode).completeLength == nil)
     #expect(try merged(own, "[passcode]\nmax_length = 30").rules(for: .passcode).completeLength == 20)
@@ -180,7 +180,7 @@ import AuthenticatorTypes
     "[lock]\nlock_time = 29", "[lock]\nlock_time = 0.5", "[lock]\nlock_time = 86401", "[lock.remote]\nlock_time = 29",
     "[lock]\nmax_lock_count = -1", "[prompt]\ncancel_text = 'one'", "[prompt]\ncancel_text = { en = \"a\\nb\" }",
     "passcode", "[passcode", "[passcode]\nmin_length = 8\nmin_length = 9", "passcode = 1", "{}",
-  ]) func `refuses a text that root's file could not have either`(_ text: String) {
+  ]) func `refuses a text that root's file could not contain either`(_ text: String) {
     #expect(throws: ConfigurationError.self) { try lent(text) }
   }
 
@@ -190,7 +190,7 @@ import AuthenticatorTypes
     #expect(throws: ConfigurationError.self) { try LentSettingsReader.settings([0x23, 0xFF], version: 1) }
   }
 
-  @Test func `refuses more expressions and ignored texts than a login should try`() {
+  @Test func `refuses more expressions and ignored texts than a login should check`() {
     func table(_ name: String, _ count: Int) -> String {
       "[passcode.\(name)]\n" + (1...count).map { "'a{\($0)}.*' = true\n" }.joined()
     }
@@ -208,7 +208,7 @@ import AuthenticatorTypes
     ("[passcode]\nui_type = 'pin4'", "[passcode.regex]\n'.{5,}' = true"),
     ("[passcode]\nmax_length = 8", "[passcode.regex]\n'[a-z]{9}' = true"),
     ("[passcode.regex]\n'[a-z]{9}' = true", "[passcode]\nmax_length = 8"),
-  ]) func `refuses a policy that leaves no passcode with root's values, and names its line`(
+  ]) func `refuses a policy that, with root's values, permits no passcode, and names its line`(
     _ own: String, _ policy: String
   ) {
     let found = problem(policy, own: own)
@@ -216,12 +216,12 @@ import AuthenticatorTypes
     #expect(throws: Never.self, "by itself it is accepted") { try lent(policy) }
   }
 
-  @Test func `root's own contradiction is not held against the policy`() {
+  @Test func `root's own contradiction is not blamed on the policy`() {
     let own = "[passcode]\nmax_length = 8\n[passcode.regex]\n'[a-z]{9}' = true"
     #expect(problem("[passcode]\nmin_length = 7", own: own).isEmpty)
   }
 
-  // MARK: Where a value comes from
+  // MARK: The origin of a value
 
   @Test func `says of each value whether it is root's, a default, or the policy's`() throws {
     let own = try configuration("[passcode]\nmin_length = 9\nmax_length = 20\n[lock]\nlock_time = 600")

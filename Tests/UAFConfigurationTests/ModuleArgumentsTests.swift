@@ -35,7 +35,7 @@ import Testing
     #expect(arguments.firstPass == .ignored)
   }
 
-  @Test func `takes every argument`() throws {
+  @Test func `accepts every argument`() throws {
     let arguments = try ModuleArguments(parsing: [
       "conf=/etc/a=b", "authenticator=pattern", "nouserok", "debug", "tries=10", "timeout=600", "try_first_pass",
       "quiet", "divided",
@@ -47,7 +47,7 @@ import Testing
     #expect(try ModuleArguments(parsing: ["use_first_pass", "authenticator=5541#0001"]).firstPass == .used)
   }
 
-  @Test func `takes account_check without a value or as required, and nothing else`() throws {
+  @Test func `accepts account_check without a value or as required, and nothing else`() throws {
     #expect(try ModuleArguments(parsing: []).accountCheck == nil)
     #expect(try ModuleArguments(parsing: ["account_check"]).accountCheck == .refusesBlocked)
     #expect(try ModuleArguments(parsing: ["account_check=required"]).accountCheck == .demandsActive)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: ["55410002", "5541#0002"])
-  func `takes an AAID without its number sign, which would begin a comment in a PAM file`(_ text: String) throws {
+  func `accepts an AAID without its number sign, which would begin a comment in a PAM file`(_ text: String) throws {
     #expect(try ModuleArguments(parsing: ["authenticator=\(text)"]).authenticator == "5541#0002")
     #expect(try conflict(["authenticator=\(text)"], "authenticators=['passcode']") == "authenticator")
   }
@@ -87,7 +87,7 @@ import Testing
     #expect(refused(["quiet", argument]) == name)
   }
 
-  @Test func `refuses an argument given twice`() {
+  @Test func `refuses a repeated argument`() {
     #expect(refused(["debug", "debug"]) == "debug")
     #expect(refused(["tries=1", "tries=2"]) == "tries")
     #expect(refused(["try_first_pass", "use_first_pass"]) == "use_first_pass")

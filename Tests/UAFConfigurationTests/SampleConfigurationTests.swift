@@ -17,7 +17,7 @@ struct SampleConfigurationTests {
     try Configuration(parsing: Array(text.utf8), path: "sample")
   }
 
-  /// The documents that show a configuration, and how many keys each has at the least.
+  /// The documents that show a configuration, and the minimum number of keys in each.
   private static let documents = ["README.md": 7, "docs/configuration.md": 15]
 
   /// What a document shows: the indented block from `[server]` on.
@@ -27,13 +27,13 @@ struct SampleConfigurationTests {
     return block.map { $0.dropFirst(4) }.joined(separator: "\n")
   }
 
-  /// The installed example with each key that stands behind a "#" taken out from there; a remark has a space after it.
+  /// The installed example with each commented-out key active; a remark has a space after its "#".
   private static func uncommented() throws -> String {
     try text("examples/pam_uaf.conf").split(separator: "\n")
       .map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }.joined(separator: "\n")
   }
 
-  /// The names of the keys of each section, in the words of the reader's own rows.
+  /// The names of the keys of each section, from the reader's own rows.
   private static var sections: [String: [String]] {
     let addresses = ServerSettings.OperationURLs.settings.map(\.name)
     let shared = (GeneralSettings.settings.map(\.name) + PromptSettings.settings.map(\.name))
@@ -89,7 +89,7 @@ struct SampleConfigurationTests {
     }
   }
 
-  @Test func `every example of the manual is accepted, and two are of the plain dialect`() throws {
+  @Test func `every example of the manual is accepted, and two use the plain dialect`() throws {
     let examples = try Self.manual().map(Self.configuration)
     #expect(examples.count(where: { $0.server?.dialect == .plain }) == 2)
     #expect(Set(examples.compactMap { $0.server?.enrolment }) == [.payload, .open, .code])
@@ -117,7 +117,7 @@ struct SampleConfigurationTests {
     }
   }
 
-  /// A value for each argument that takes one.
+  /// A value for each argument that accepts one.
   private static let values = [
     "conf=": "/etc/pam_uaf.conf", "authenticator=": "passcode", "tries=": "2", "timeout=": "5",
   ]
@@ -143,7 +143,7 @@ struct SampleConfigurationTests {
     }
   }
 
-  @Test func `the installed example's passcodes are the defaults, but for a greater length and rules for new ones`()
+  @Test func `the installed example's passcode rules are the defaults, except a longer maximum and rules for new ones`()
     throws
   {
     let passcode = try Self.configuration(Self.text("examples/pam_uaf.conf")).passcode
@@ -159,7 +159,7 @@ struct SampleConfigurationTests {
     #expect(passcode.policy.ignored.isEmpty && passcode.policy.expressions.isEmpty)
   }
 
-  /// The file of the package, made as the package does.
+  /// The package's file, made as the package makes it.
   private static func packaged() throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -172,13 +172,14 @@ struct SampleConfigurationTests {
     return String(decoding: made, as: UTF8.self)
   }
 
-  /// What nobody should have as a passcode, and passcodes that are none of these.
+  /// Values that nobody should have as a passcode, and good passcodes.
   private static let weak = [
     "111111111111", "aaaaaaaa", "12345678", "87654321", "abcdefgh", "37373737", "33557799", "1234567",
   ]
   private static let strong = ["correct horse battery", "tangerine9", "딸기 우유와 바나나 빵", "zebra-kettle"]
 
-  @Test func `the package's file, the example and the documents refuse weak passcodes alike, and no passphrase`() throws
+  @Test func `the package's file, the example and the documents refuse the same weak passcodes, and no passphrase`()
+    throws
   {
     let files = [
       try Self.packaged(), try Self.text("examples/pam_uaf.conf"), try Self.shown(in: "docs/configuration.md"),
@@ -188,7 +189,7 @@ struct SampleConfigurationTests {
       for value in Self.weak {
         #expect(!policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
       }
-      // The document's own expression asks for digits.
+      // The document's own expression demands digits.
       for value in Self.strong where index < 2 {
         #expect(policy.check(Array(value.utf8).span).isEmpty, "\(index): \(value)")
       }
@@ -202,7 +203,7 @@ struct SampleConfigurationTests {
     #expect(keys.map(String.init) == ["min_length"] + rules)
   }
 
-  @Test func `the lines that the installed example has commented out are accepted too`() throws {
+  @Test func `the lines that the installed example comments out are accepted too`() throws {
     let plain = try Self.uncommented().replacing(#"= "fido""#, with: #"= "plain""#)
     let example = try Self.configuration(plain)
     #expect(example.server?.plain.contextNames.count == PlainSettings.contextMembers.count)

@@ -9,14 +9,14 @@ import Testing
   }
 
   @Test(arguments: [("sudo", "sudo-i"), ("su", "su-l"), ("login", "remote")])
-  func `the section of a program's main name holds for its other names`(main: String, other: String) throws {
+  func `the section of a program's main name applies to its other names`(main: String, other: String) throws {
     let text = "[service.\(main)]\ntransaction = true\nhide_state = true\nreason = 'x'\ncancel_text = { en = 'y' }"
     let configuration = try configuration(text)
     #expect(configuration.settings(for: other) == configuration.settings(for: main))
     #expect(configuration.settings(for: other).transaction)
   }
 
-  @Test func `a section of another name changes only the keys that it has`() throws {
+  @Test func `a section for one of the other names changes only the keys that it has`() throws {
     for text in [
       "[service.sudo]\ntransaction = true\ntries = 2\n[service.sudo-i]\ntries = 3",
       "[service.sudo-i]\ntries = 3\n[service.sudo]\ntransaction = true\ntries = 2",
@@ -30,7 +30,7 @@ import Testing
     #expect(!off.settings(for: "sudo-i").transaction && off.settings(for: "sudo").transaction)
   }
 
-  @Test func `a section of another name changes neither the main name nor another program`() throws {
+  @Test func `a section for one of the other names changes neither the main name nor a different program`() throws {
     let configuration = try configuration("[service.sudo-i]\ntransaction = true\n[service.su]\ntries = 2")
     #expect(!configuration.settings(for: "sudo").transaction)
     for service in ["sudo-l", "sudo_i", "su-i", "sshd", "login", "remote", ""] {

@@ -7,7 +7,7 @@ import Testing
     Self.shown(.table(try TOMLParser.parse(Array(text.utf8), path: "FILE")))
   }
 
-  /// A value in one line, keys in the text's order.
+  /// A value on one line, keys in the text's order.
   private static func shown(_ value: TOMLNode.Value) -> String {
     switch value {
     case .string(let text): "'\(text)'"

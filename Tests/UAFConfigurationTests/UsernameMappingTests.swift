@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "a\tb", "a\n", "é", "a\u{0}", "\u{202e}a", "a\u{7f}"])
-  func `refuses accounts the server could not name`(_ account: String) {
+  func `refuses accounts that the server could not name`(_ account: String) {
     #expect(UsernameMapping.identity.name(of: account) == nil)
   }
 

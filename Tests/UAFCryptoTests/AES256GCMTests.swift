@@ -54,7 +54,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test func `refuses another key, another nonce and other associated data`() throws {
+  @Test func `refuses a wrong key, a wrong nonce and wrong associated data`() throws {
     let otherNonce = [nonce[0] ^ 1] + nonce.dropFirst()
     #expect(throws: CryptoError.authenticationFailed) {
       _ = try AES256GCM.open(
@@ -68,7 +68,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test(arguments: [0, 16, 31, 33]) func `refuses a key of another length`(count: Int) throws {
+  @Test(arguments: [0, 16, 31, 33]) func `refuses a key of the wrong length`(count: Int) throws {
     let key = [UInt8](repeating: 1, count: count)
     #expect(throws: CryptoError.invalidKey) {
       _ = try AES256GCM.seal(secret([1]), key: secret(key), nonce: nonce, additionalData: [])
@@ -78,7 +78,7 @@ struct AES256GCMTests {
     }
   }
 
-  @Test(arguments: [0, 11, 13, 16]) func `refuses a nonce of another length`(count: Int) throws {
+  @Test(arguments: [0, 11, 13, 16]) func `refuses a nonce of the wrong length`(count: Int) throws {
     let nonce = [UInt8](repeating: 1, count: count)
     #expect(throws: CryptoError.invalidParameter(.gcm)) {
       _ = try AES256GCM.seal(secret([1]), key: secret(key), nonce: nonce, additionalData: [])

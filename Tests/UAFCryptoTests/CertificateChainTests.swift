@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Attestation chains made by other software than ours (Tests/Vectors/attestation).
+/// Attestation chains made by independent software (Tests/Vectors/attestation).
 struct CertificateChainTests {
-  @Test func `finds the chains`() {
+  @Test func `has all good and bad chains of the vectors`() {
     #expect(ChainVector.all.filter { $0.error == nil }.count == 12)
     #expect(ChainVector.all.filter { $0.error != nil }.count == 24)
   }
@@ -19,7 +19,9 @@ struct CertificateChainTests {
     }
   }
 
-  @Test(arguments: ChainVector.all.filter { $0.error != nil }) func `refuses a chain`(vector: ChainVector) throws {
+  @Test(arguments: ChainVector.all.filter { $0.error != nil }) func `refuses each bad chain for its own reason`(
+    vector: ChainVector
+  ) throws {
     let errors: [String: CertificateChainError] = [
       "malformed": .malformed, "outOfOrder": .outOfOrder, "untrusted": .untrusted, "notForSigning": .notForSigning,
       "malformedModel": .malformedModel,
@@ -38,7 +40,7 @@ struct CertificateChainTests {
   @Test func `refuses a chain with one bit changed`() throws {
     let vector = try #require(ChainVector.all.first { $0.name == "leaf and root" })
     for index in vector.certificates.indices {
-      // Each byte is met, and each place in a byte, at a third of the time.
+      // Each byte is tested, and each bit position, in a third of the time.
       for bit in stride(from: 0, to: vector.certificates[index].count * 8, by: 3) {
         var changed = vector.certificates
         changed[index][bit / 8] ^= 1 << (bit % 8)
@@ -60,7 +62,7 @@ struct ChainVector: Decodable, Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// In the year after which all chains are valid.
+  /// A time in the year after which all chains are valid.
   static let time: Int64 = 1_800_000_000
 
   static let all: [ChainVector] = {

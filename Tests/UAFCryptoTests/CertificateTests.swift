@@ -16,7 +16,7 @@ struct CertificateTests {
       notAfter: notAfter)
   }
 
-  @Test func `makes a server certificate that its authority has signed, for the names asked for`() throws {
+  @Test func `makes a server certificate that its CA has signed, for the requested names`() throws {
     let made = try make()
     let authority = try unsafe X509.parse(X509.certificates(pem: made.authorityPEM)[0])
     defer { unsafe X509_free(authority) }
@@ -53,7 +53,7 @@ struct CertificateTests {
     #expect(throws: CryptoError.invalidCertificate) { try X509.isFor("localhost", der: der) }
   }
 
-  @Test func `makes another authority, key and serial number each time`() throws {
+  @Test func `makes a new CA, key and serial number each time`() throws {
     let one = try make()
     let other = try make()
     #expect(one.authorityPEM != other.authorityPEM)
@@ -72,7 +72,7 @@ struct CertificateTests {
     #expect(throws: CryptoError.invalidParameter(.certificate)) { _ = try make(ipAddresses: [address]) }
   }
 
-  @Test func `refuses a certificate without names or with no time to live`() {
+  @Test func `refuses a certificate without names, or without a lifetime`() {
     #expect(throws: CryptoError.invalidParameter(.certificate)) {
       _ = try make(dnsNames: [], ipAddresses: [])
     }
@@ -82,13 +82,13 @@ struct CertificateTests {
     }
   }
 
-  @Test func `hashes a certificate for serverEndPoint with its signature's hash`() throws {
+  @Test func `hashes a certificate for serverEndPoint with the hash function of its signature`() throws {
     let made = try make()
     let der = try X509.certificates(pem: made.certificatePEM)[0]
     #expect(try X509.serverEndPoint(der: der) == SHA256.hash(der))
   }
 
-  @Test func `refuses a certificate cut short, continued or changed in its frame`() throws {
+  @Test func `refuses a certificate cut short, extended or changed in its outer structure`() throws {
     let made = try make()
     let der = try X509.certificates(pem: made.certificatePEM)[0]
     for count in 0..<der.count {
@@ -100,7 +100,7 @@ struct CertificateTests {
     }
   }
 
-  @Test func `reads the certificates of a PEM text in their order`() throws {
+  @Test func `reads the certificates of a PEM text in order`() throws {
     let made = try make()
     let chain = try X509.certificates(pem: made.certificatePEM + made.authorityPEM)
     #expect(try chain[0] == X509.certificates(pem: made.certificatePEM)[0])

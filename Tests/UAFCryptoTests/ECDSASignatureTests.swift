@@ -32,7 +32,7 @@ struct ECDSASignatureTests {
     #expect(throws: CryptoError.invalidSignature) { _ = try ECDSASignature(der: hex(der)) }
   }
 
-  @Test(arguments: [0, 63, 65]) func `refuses a raw signature of another length`(count: Int) {
+  @Test(arguments: [0, 63, 65]) func `refuses a raw signature of the wrong length`(count: Int) {
     #expect(throws: CryptoError.invalidSignature) {
       _ = try ECDSASignature(raw: [UInt8](repeating: 1, count: count))
     }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import UAFCrypto
 
-/// PEM texts that OpenSSL would ask a password for; theirs is `password`.
+/// PEM texts for which OpenSSL would ask a password; theirs is `password`.
 struct EncryptedPEMTests {
   private static let certificate = """
     -----BEGIN CERTIFICATE-----
@@ -30,10 +30,10 @@ struct EncryptedPEMTests {
     """
 
   @Test func `refuses encrypted PEM, and asks nobody for its password`() async {
-    // In a process of its own: standard input is that of all tests.
+    // In a separate process: all tests share standard input.
     await #expect(processExitsWith: .success) {
       var ends: [CInt] = [-1, -1]
-      // SAFETY: two descriptors are written; every buffer is an array of the length that is told.
+      // SAFETY: two descriptors are written; every buffer is an array of the stated length.
       try #require(unsafe pipe(&ends) == 0)
       try #require(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO)
       let password = Array("password\n".utf8)
@@ -43,7 +43,7 @@ struct EncryptedPEMTests {
         try X509.certificates(pem: Array(EncryptedPEMTests.certificate.utf8))
       }
       #expect(throws: CryptoError.invalidKey) { try P256.publicKey(pem: Array(EncryptedPEMTests.publicKey.utf8)) }
-      // Nobody has read the password, which waits there.
+      // Nobody has read the password, which is still waiting there.
       var rest = [UInt8](repeating: 0, count: 64)
       let count = unsafe read(STDIN_FILENO, &rest, rest.count)
       #expect(String(decoding: rest.prefix(max(count, 0)), as: UTF8.self) == "password\n")

@@ -43,7 +43,7 @@ struct HashTests {
     #expect(!isValid)
   }
 
-  @Test func `refuses a code of another message or under another key`() throws {
+  @Test func `refuses a code of a different message or under a different key`() throws {
     let key = try secret([1, 2, 3])
     let code = try HMACSHA256.authenticate([9], key: key)
     #expect(try !HMACSHA256.isValid(code, of: [8], key: key))

@@ -50,7 +50,7 @@ struct KeyDerivationTests {
   }
 
   @Test(arguments: [0, -1, 255 * 32 + 1])
-  func `refuses to derive a length outside the RFC's`(length: Int) throws {
+  func `refuses to derive a length outside the RFC's range`(length: Int) throws {
     #expect(throws: CryptoError.invalidParameter(.hkdf)) {
       _ = try HKDFSHA256.derive(secret: secret([1]), salt: secret([]), info: [], length: length)
     }
@@ -92,8 +92,8 @@ struct KeyDerivationTests {
     #expect(key.count == 32)
   }
 
-  /// Not derived with: that takes a GiB.
-  @Test func `takes the highest cost that a configuration may have, and nothing above it`() throws {
+  /// No key is derived with it: that takes a GiB.
+  @Test func `accepts the highest cost that a configuration may have, and nothing above it`() throws {
     let highest = Scrypt.Parameters(logN: 20, r: 8, p: 2)
     #expect(try Scrypt.memory(for: highest) > Scrypt.maximumMemory)
     for above in [Scrypt.Parameters(logN: 21, r: 8, p: 1), Scrypt.Parameters(logN: 20, r: 9, p: 1)] {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import UAFCrypto
 
-/// What OpenSSL copies of a secret must be gone when the call returns.
+/// OpenSSL's copies of a secret must be gone when the call returns.
 ///
-/// Each test has a process of its own: others that look through the memory have all of it in their own buffers for a moment.
+/// Each test has its own process: others that search the memory have all of it in their own buffers for a moment.
 struct LeftBehindTests {
-  /// As 32 random bytes are, so that they are in memory for no other reason.
+  /// Like 32 random bytes, so that they are in memory for no other reason.
   private static func random() throws -> Secret { try RandomBytes.makeSecret(32) }
 
   @Test func `the test finds a copy that was left behind`() async {

@@ -1,7 +1,7 @@
 import Glibc
 import SecretMemory
 
-/// What this process has in its writable memory, for tests of what an operation leaves behind.
+/// The contents of this process's writable memory, for tests of what an operation leaves behind.
 enum OwnMemory {
   struct Failure: Error {
     let file: String
@@ -9,19 +9,19 @@ enum OwnMemory {
 
   private static let chunk = 1 << 20
 
-  /// How often a half of `secret` lies somewhere else than in its own page.
+  /// How often half of `secret` occurs anywhere except in its own page.
   ///
-  /// By halves, because the allocator writes over the first bytes of what it takes back.
+  /// By halves, because the allocator overwrites the first bytes of a freed block.
   static func copies(of secret: borrowing Secret) throws -> Int {
     let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0 else { throw Failure(file: "/proc/self/mem") }
     defer { close(memory) }
     var buffer = try Secret(capacity: chunk)
-    // Neither the secret itself nor what is being looked through.
+    // Neither the secret itself nor the buffers of the search.
     let own = [addresses(of: secret), addresses(of: buffer)]
     var copies = 0
     for range in try writableRanges() {
-      // What lies across the end of a piece is whole in the next, and nothing is in both.
+      // What crosses the end of a piece is complete in the next, and nothing is in both.
       for start in stride(from: range.lowerBound, to: range.upperBound, by: chunk - secret.count / 2 + 1) {
         let length = min(chunk, range.upperBound - start)
         unsafe buffer.refill { unsafe pread(memory, $0.baseAddress, length, off_t(start)) }
@@ -47,7 +47,7 @@ enum OwnMemory {
         for offset in [0, half] {
           let part = unsafe first + offset
           var from = 0
-          // The first byte is looked for by the C library, which is quick, and only what it finds is compared.
+          // The C library searches for the first byte, which is fast, and only its hits are compared.
           while bytes.count - from >= half,
             let found = unsafe memchr(base + from, CInt(part.load(as: UInt8.self)), bytes.count - half - from + 1)
           {
@@ -72,8 +72,8 @@ enum OwnMemory {
       guard count > 0 else { break }
       text += piece[..<count]
     }
-    // The kernel tells a page of its list at a time: what grows between two of them, as other threads map and unmap, is told
-    // twice, and must be looked through once.
+    // The kernel reports one page of its list at a time: a mapping that grows between two pages, while other threads map and
+    // unmap, is reported twice, and must be searched once.
     var end = 0
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")

@@ -28,7 +28,7 @@ import Testing
     #expect(bytes == hex("46fc62106420ff012e54a434fbdd2d25ccc5852060561e68040dd7778997bd7b"))
   }
 
-  @Test func `two pairs agree, and a third has something else`() throws {
+  @Test func `two pairs agree on a secret, and a third pair gets a different one`() throws {
     let first = try P256.generate()
     let second = try P256.generate()
     let third = try P256.generate()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `makes a private key of any bytes as FIPS 186-5 says: modulo n - 1, plus 1`() throws {
+  @Test func `derives a private key from any bytes as FIPS 186-5 says: modulo n - 1, plus 1`() throws {
     let zero = String(repeating: "0", count: 62)
     #expect(try privateKey(wide(zero + "00")) == hex(zero + "01"))
     #expect(try privateKey(wide(zero + "05")) == hex(zero + "06"))
@@ -64,7 +64,7 @@ import Testing
     #expect(try privateKey(String(repeating: "f", count: 80)).count == 32)
   }
 
-  @Test(arguments: [0, 32, 39, 41]) func `makes no private key of another number of bytes`(_ count: Int) throws {
+  @Test(arguments: [0, 32, 39, 41]) func `makes no private key from a wrong number of bytes`(_ count: Int) throws {
     let bytes = try Secret(copying: [UInt8](repeating: 1, count: count).span)
     #expect(throws: CryptoError.invalidKey) { _ = try P256Agreement.privateKey(of: bytes).count }
   }

@@ -36,7 +36,7 @@ struct P256Tests {
     #expect(!P256.isValidSignature(raw, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses a signature by the key before, also where the key between is not a point of the curve`() throws {
+  @Test func `refuses a signature by the previous key, even if an invalid point was used in between`() throws {
     let other = try P256.generate().publicKey
     var none = other
     none[64] ^= 1
@@ -47,7 +47,7 @@ struct P256Tests {
     }
   }
 
-  @Test func `signs with a key that is kept as with one that is not`() throws {
+  @Test func `a signing key makes valid signatures again and again`() throws {
     let pair = try P256.generate()
     let key = try SigningKey(pair.privateKey)
     #expect(key.publicKey == pair.publicKey)
@@ -57,12 +57,12 @@ struct P256Tests {
     }
   }
 
-  @Test func `keeps no number that cannot be a private key`() throws {
+  @Test func `refuses to make a signing key from an impossible number`() throws {
     let zero = try unsafe Secret(count: 32) { unsafe $0.initializeMemory(as: UInt8.self, repeating: 0) }
     #expect(throws: CryptoError.invalidKey) { _ = try SigningKey(zero) }
   }
 
-  @Test func `a stored key that is none verifies nothing`() throws {
+  @Test func `a stored key that is invalid verifies nothing`() throws {
     let pair = try P256.generate()
     let message = Array("message".utf8)
     let signature = try P256.sign(message, privateKey: pair.privateKey)
@@ -115,7 +115,7 @@ struct P256Tests {
     #expect(!P256.isValidSignature(number + number, of: message, publicKey: publicKey))
   }
 
-  @Test func `refuses public keys in other forms`() {
+  @Test func `refuses public keys in other formats`() {
     let compressed = [0x03] + publicKey[1...32]
     #expect(!P256.isValidSignature(signature, of: message, publicKey: Array(compressed)))
     #expect(!P256.isValidSignature(signature, of: message, publicKey: [0]))
@@ -133,7 +133,7 @@ struct P256Tests {
     #expect(throws: CryptoError.invalidKey) { _ = try P256.sign([1], privateKey: secret(number)) }
   }
 
-  @Test func `takes the key out of its SubjectPublicKeyInfo and puts it back`() throws {
+  @Test func `extracts the key from its SubjectPublicKeyInfo and puts it back`() throws {
     let info = try P256.subjectPublicKeyInfo(publicKey: publicKey)
     #expect(info.count == 91)
     #expect(try P256.publicKey(subjectPublicKeyInfo: info) == publicKey)
@@ -154,7 +154,7 @@ struct P256Tests {
     #expect(throws: CryptoError.invalidKey) { _ = try P256.publicKey(subjectPublicKeyInfo: info + [0]) }
   }
 
-  @Test func `reads up to four public keys of one text, and refuses a text with anything else in it`() throws {
+  @Test func `reads up to four public keys from one text, and refuses a text with anything else in it`() throws {
     let keys = try (0..<5).map { _ in try P256.generate().publicKey }
     let texts = try keys.map { key in
       let lines = Data(try P256.subjectPublicKeyInfo(publicKey: key)).base64EncodedString(

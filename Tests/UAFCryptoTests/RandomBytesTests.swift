@@ -3,7 +3,7 @@ import Testing
 import UAFCrypto
 
 struct RandomBytesTests {
-  @Test func `gives as many bytes as asked for, and others each time`() throws {
+  @Test func `returns as many bytes as requested, and different bytes each time`() throws {
     #expect(try RandomBytes.make(0).isEmpty)
     #expect(try RandomBytes.make(32).count == 32)
     #expect(try RandomBytes.make(32) != RandomBytes.make(32))

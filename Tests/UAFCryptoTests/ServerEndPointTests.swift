@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Certificates by hash function, made by other software than ours (Tests/Vectors/certificates).
+/// Certificates by hash function, made by independent software (Tests/Vectors/certificates).
 struct ServerEndPointTests {
   @Test func `finds the certificates`() {
     #expect(EndPointVector.all.count == 13)
   }
 
   @Test(arguments: EndPointVector.all.filter { $0.serverEndPoint != nil })
-  func `hashes by the certificate's signature, and by SHA-256 in the place of MD5 and SHA-1`(
+  func `hashes with the hash function of the certificate's signature, and with SHA-256 instead of MD5 and SHA-1`(
     vector: EndPointVector
   ) throws {
     let hash = try X509.serverEndPoint(der: Array(vector.certificate))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// The signatures in the UAF messages of Tests/Vectors/uaf, made by other software than ours.
+/// The signatures in the UAF messages of Tests/Vectors/uaf, made by independent software.
 struct UAFVectorTests {
   @Test(arguments: [
     "reg-surrogate-sig1-key100", "reg-surrogate-sig2-key101", "auth-sig1-key100", "auth-sig2-key101",

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UAFCrypto
 
-/// Signatures of every algorithm of the registry, made by other software than ours (Tests/Vectors/signatures).
+/// Signatures of every algorithm of the registry, made by independent software (Tests/Vectors/signatures).
 struct VerificationKeyTests {
-  @Test func `has signatures of every algorithm with every encoding that goes with it`() {
+  @Test func `has signatures of every algorithm in every encoding that the algorithm allows`() {
     let pairs = Set(SignatureVector.good.map { [$0.scheme, $0.encoding] })
     let curves: [[UInt16]] = [1, 2, 5, 6].flatMap { scheme in [[scheme, 0x100], [scheme, 0x101]] }
     let rsa: [[UInt16]] = [3, 4, 8, 9].flatMap { scheme in [[scheme, 0x102], [scheme, 0x103]] }
@@ -17,9 +17,9 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: SignatureVector.good)
-  func `refuses a signature with any one bit changed, shortened or continued`(vector: SignatureVector) throws {
+  func `refuses a signature with any one bit changed, cut or extended`(vector: SignatureVector) throws {
     let key = try vector.key
-    // Every bit of an RSA signature would take as long as all other tests together: every bit of each 16th byte.
+    // Testing every bit of an RSA signature would take as long as all other tests together: every bit of each 16th byte.
     let step = vector.signature.count > 100 ? 16 : 1
     for index in stride(from: 0, to: vector.signature.count, by: step) {
       for bit in 0..<8 {
@@ -34,7 +34,8 @@ struct VerificationKeyTests {
     #expect(!key.isValidSignature([], of: vector.message))
   }
 
-  @Test(arguments: SignatureVector.good) func `refuses the signature of another message`(vector: SignatureVector) throws
+  @Test(arguments: SignatureVector.good) func `refuses the signature of a different message`(vector: SignatureVector)
+    throws
   {
     #expect(try !vector.key.isValidSignature(vector.signature, of: vector.message + [0]))
   }
@@ -59,7 +60,7 @@ struct VerificationKeyTests {
   }
 
   @Test(arguments: SignatureVector.bad)
-  func `refuses other parameters than the algorithm's`(vector: SignatureVector) throws {
+  func `refuses parameters other than the algorithm's`(vector: SignatureVector) throws {
     #expect(try !vector.key.isValidSignature(vector.signature, of: vector.message))
   }
 
@@ -83,7 +84,7 @@ struct VerificationKeyTests {
     }
   }
 
-  @Test func `refuses a point of the other curve, off the curve, compressed or at infinity`() throws {
+  @Test func `refuses a point of a different curve, off the curve, compressed or at infinity`() throws {
     let vector = try #require(SignatureVector.good.first { $0.scheme == 1 && $0.encoding == 0x100 })
     let koblitz = try #require(SignatureVector.good.first { $0.scheme == 5 && $0.encoding == 0x100 })
     var off = vector.publicKey

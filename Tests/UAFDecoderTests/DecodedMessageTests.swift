@@ -23,7 +23,7 @@ struct DecodedMessageTests {
     return (response, assertion.assertion)
   }
 
-  /// Whether the message's surrogate signature is said to hold.
+  /// Whether the message's surrogate signature is reported as valid.
   private static func isSigned(_ text: String) throws -> Bool {
     try decode(text).checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") }
   }
@@ -57,7 +57,7 @@ struct DecodedMessageTests {
   }
 
   @Test(arguments: ["reg-ext-critical", "reg-mode2", "reg-outer-auth-tag", "reg-trailing"])
-  func `refuses an assertion that is malformed, and shows it nevertheless`(_ name: String) throws {
+  func `refuses a malformed assertion, and shows it nevertheless`(_ name: String) throws {
     let message = try Self.decode(Self.vector(name, "response"))
     #expect(message.checks.contains { $0.outcome == .fails && $0.statement.contains("malformed at byte") })
     #expect(message.tree.contains { $0.contains("assertion, ") })
@@ -95,7 +95,7 @@ struct DecodedMessageTests {
     let algorithms = "0x0002 ALG_SIGN_SECP256R1_ECDSA_SHA256_DER, key 0x0101 ALG_KEY_ECC_X962_DER"
     #expect(lines.contains { $0.hasSuffix(algorithms) })
     #expect(lines.contains { $0.hasPrefix("0x2E0D TAG_COUNTERS: SignCounter 0, RegCounter 1") })
-    // What is inside stands two spaces deeper.
+    // The content of an element is indented by two more spaces.
     let krd = try #require(message.tree.first { $0.contains("TAG_UAFV1_KRD") })
     let aaid = try #require(message.tree.first { $0.contains("TAG_AAID") })
     #expect(aaid.prefix { $0 == " " }.count == krd.prefix { $0 == " " }.count + 2)
@@ -130,7 +130,7 @@ struct DecodedMessageTests {
     #expect(parameters.holds && parameters.checks.map(\.outcome) == [.holds])
   }
 
-  @Test func `verifies the signature of a bare registration by itself`() throws {
+  @Test func `verifies the signature of a bare registration without other input`() throws {
     let signed = try Self.decode(Base64URL.encode(Self.registration("reg-surrogate-sig1-key100").1))
     #expect(signed.checks.contains { $0.outcome == .holds && $0.statement.contains("the surrogate signature") })
     let certified = try Self.decode(Base64URL.encode(Self.registration("reg-full-leaf-only").1))
@@ -220,7 +220,7 @@ struct DecodedMessageTests {
     }
   }
 
-  @Test func `reports a full attestation with another certificate's key as invalid`() throws {
+  @Test func `reports a full attestation with a different certificate's key as invalid`() throws {
     let (response, assertion) = try Self.registration("reg-full-leaf-only")
     let parsed = try UnverifiedRegistrationAssertion(parsing: assertion)
     guard case .full(let signature, let certificates) = parsed.attestation else { throw CocoaError(.coderReadCorrupt) }

@@ -64,7 +64,7 @@ struct ExchangeTests {
     #expect(body.isEmpty)
   }
 
-  @Test func `sends a machine's proof in a header of its own`() throws {
+  @Test func `sends a machine's proof in its own header`() throws {
     let fetch = try FetchProcess()
     var request = servers.post(servers.good, "/headers", [1])
     request.machineProof = "AQI"
@@ -132,13 +132,13 @@ struct ExchangeTests {
     #expect(response.status == 301 && response.redirect == nil)
   }
 
-  @Test func `reports no redirect with another status`() throws {
+  @Test func `reports no redirect with any other status`() throws {
     let fetch = try FetchProcess()
     let (response, _) = try fetch.perform(servers.get(servers.good, "/created"))
     #expect(response.status == 201 && response.redirect == nil)
   }
 
-  @Test func `takes a body of exactly the limit`() throws {
+  @Test func `accepts a body of exactly the limit`() throws {
     let fetch = try FetchProcess()
     let (response, body) = try fetch.perform(servers.get(servers.good, "/largest"))
     #expect(response.outcome == .answered)
@@ -192,7 +192,7 @@ struct ExchangeTests {
     #expect(response.contentType?.utf8.allSatisfy { 0x20...0x7E ~= $0 } == true)
   }
 
-  @Test func `goes through a proxy when the request names one`() throws {
+  @Test func `uses a proxy if the request names one`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.proxy = "http://127.0.0.1:\(servers.proxy)"

@@ -50,7 +50,7 @@ struct FetchOutcomeTests {
     #expect(FetchOutcome(CURLE_COULDNT_CONNECT, isTooLarge: false, reach) == .unreachable)
   }
 
-  @Test func `does not report a server as away if a connection came about`() {
+  @Test func `does not report a server as away if a connection was established`() {
     for number in UInt32(0)..<200 {
       #expect(
         !Self.outcome(CURLcode(number), connected: true, error: ECONNREFUSED).tellsOfAbsence
@@ -71,7 +71,7 @@ struct FetchOutcomeTests {
     }
   }
 
-  @Test func `treats every error about a certificate as a refusal of it`() {
+  @Test func `treats every error about a certificate as a refusal of the certificate`() {
     for code in [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS] {
       #expect(Self.outcome(code) == .certificateRefused)
     }

@@ -6,13 +6,13 @@ import UAFWire
 
 /// A running `uaf-fetch` of this build, with the test at the other end of its socket.
 ///
-/// The program ends with the thread that started it, so a test must be done with it before it returns.
+/// The program ends with the thread that started it, so a test must finish with it before it returns.
 struct FetchProcess: ~Copyable {
   let identifier: pid_t
   private var socket: PacketSocket?
   private var isReaped = false
 
-  /// Where the test run's programs are.
+  /// The folder of the test run's programs.
   private static let program: String = {
     var path = [CChar](repeating: 0, count: 4096)
     // SAFETY: the array has the room that is announced.
@@ -30,7 +30,7 @@ struct FetchProcess: ~Copyable {
     try self.init(command: ["/usr/bin/prlimit"] + limits + [Self.program], environment: [])
   }
 
-  /// The program as a child of another process, which ``identifier`` is then.
+  /// The program as a child of a separate process, whose id ``identifier`` then is.
   static func withParent() throws -> FetchProcess {
     try FetchProcess(
       command: ["/bin/sh", "-c", "\"$0\" & exec sleep 600", program], environment: ["PATH=/usr/bin:/bin"])
@@ -46,7 +46,7 @@ struct FetchProcess: ~Copyable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, ends.theirs, 3)
     unsafe posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    // Nothing that belongs to another test.
+    // No descriptor of a different test.
     unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 4)
     let list = unsafe command.map { unsafe strdup($0) } + [nil]
     let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -106,7 +106,7 @@ struct FetchProcess: ~Copyable {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
   }
 
-  /// A line of the process's status as the kernel tells it, without its name.
+  /// A line of the process's status as the kernel reports it, without its name.
   borrowing func status(_ name: String) -> String? {
     Self.lines("/proc/\(identifier)/status").first { $0.hasPrefix(name + ":") }.map {
       $0.dropFirst(name.count + 1).split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFFetch
 
-/// How the built program starts, whom it becomes, and what ends it.
+/// How the built program starts, as which user it runs, and what ends it.
 struct ProcessTests {
   /// A request that is answered without the network.
   private static let unacceptable = FetchRequest(.get, url: "http://10.0.0.1/", timeoutMilliseconds: 1000)
@@ -19,7 +19,7 @@ struct ProcessTests {
   @Test func `ends within an exchange when the socket ends`() throws {
     let servers = try Servers.shared()
     var fetch = try FetchProcess()
-    // Once answered, the program is past the check at its start.
+    // Once it has answered, the program is past the check at its start.
     _ = try fetch.perform(Self.unacceptable)
     try fetch.send(servers.get(servers.mute, timeout: 600_000).packet())
     fetch.hangUp()
@@ -45,7 +45,9 @@ struct ProcessTests {
     #expect(status == FetchExitStatus.malformedPacket.rawValue)
   }
 
-  @Test(arguments: [5, 9]) func `refuses a request of another version or method, and serves the next one`(_ place: Int)
+  @Test(arguments: [5, 9]) func `refuses a request of a different version or method, and serves the next one`(
+    _ place: Int
+  )
     throws
   {
     let fetch = try FetchProcess()

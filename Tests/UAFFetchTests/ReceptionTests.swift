@@ -6,7 +6,7 @@ import UAFWire
 
 /// The limits of what one transfer receives.
 struct ReceptionTests {
-  /// A reception without a transfer; the handle is not looked at.
+  /// A reception without a transfer; its handle is never used.
   private static func reception() throws -> Reception {
     // SAFETY: any address will do for a pointer that nothing follows.
     unsafe Reception(try #require(UnsafeMutableRawPointer(bitPattern: 1)), watching: -1)

@@ -45,7 +45,7 @@ struct RefusalTests {
   }
 
   @Test func `distinguishes a machine without descriptors from a server that is away`() throws {
-    // The program has four and libcurl takes three: none is left for what is tried afterwards.
+    // The program has four descriptors and libcurl uses three: none is left for what is tried afterwards.
     for (count, outcomes) in [(7, [FetchOutcome.ownMeans]), (60, [.refused])] {
       let fetch = try FetchProcess(limits: ["--nofile=\(count)"])
       let (response, _) = try fetch.perform(servers.get(servers.closed))
@@ -83,14 +83,14 @@ struct RefusalTests {
     #expect(response.handshakeCompleted)
   }
 
-  @Test func `refuses an authority that the system does not know when the request names none`() throws {
+  @Test func `refuses an unknown CA if the request names none`() throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = nil
     let response = try outcome(request)
     #expect(response.outcome == .certificateRefused)
   }
 
-  @Test func `refuses the certificate again if a later request trusts other authorities`() throws {
+  @Test func `refuses the certificate again if a later request trusts different CAs`() throws {
     let fetch = try FetchProcess()
     let (first, _) = try fetch.perform(servers.get(servers.good))
     var request = servers.get(servers.good)
@@ -100,7 +100,7 @@ struct RefusalTests {
     #expect(second.outcome == .certificateRefused)
   }
 
-  @Test func `trusts the authorities of a long bundle, for the request that they come before alone`() throws {
+  @Test func `trusts the CAs of a long bundle only for the request that follows them`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.good)
     let own = try #require(request.certificateAuthorities)
@@ -117,7 +117,7 @@ struct RefusalTests {
     #expect(try fetch.perform(request).0.outcome == .answered)
   }
 
-  @Test func `ends at more authorities than may be`() throws {
+  @Test func `ends if it gets more CAs than allowed`() throws {
     var fetch = try FetchProcess()
     var request = servers.get(servers.good)
     request.certificateAuthorities = String(repeating: "c", count: WireLimit.longAuthorities)
@@ -127,7 +127,7 @@ struct RefusalTests {
     #expect(fetch.ended() == FetchExitStatus.malformedPacket.rawValue)
   }
 
-  @Test func `refuses the certificate also after a request that did not check it`() throws {
+  @Test func `refuses the certificate even after a request that did not check it`() throws {
     let fetch = try FetchProcess()
     var request = servers.get(servers.selfSigned)
     request.skipsVerification = true
@@ -140,7 +140,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"])
-  func `trusts nobody if the authorities are not certificates`(_ authorities: String) throws {
+  func `trusts nobody if the CAs are not certificates`(_ authorities: String) throws {
     var request = servers.get(servers.good)
     request.certificateAuthorities = authorities
     let response = try outcome(request)
@@ -148,7 +148,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: ["http://10.0.0.1", "ftp://127.0.0.1", "file://127.0.0.1", "gopher://127.0.0.1", "HTTP://10.0.0.1"])
-  func `refuses an address that is not https, and http to another machine`(_ server: String) throws {
+  func `refuses an address that is not https, and http to a different machine`(_ server: String) throws {
     var request = servers.get(servers.plain)
     request.url = "\(server):\(servers.plain)/ok"
     let response = try outcome(request)
@@ -173,7 +173,7 @@ struct RefusalTests {
     #expect(!FileManager.default.fileExists(atPath: keys))
   }
 
-  // MARK: Where it may go
+  // MARK: Allowed destinations
 
   @Test func `connects only to the places of the first list, whatever is requested later`() throws {
     let fetch = try FetchProcess()
@@ -192,7 +192,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: [false, true])
-  func `ends at a list of places that does not come first`(isSecondList: Bool) throws {
+  func `ends if a list of places is not the first message`(isSecondList: Bool) throws {
     var fetch = try FetchProcess()
     let request = servers.get(servers.closed)
     if isSecondList {

@@ -12,7 +12,7 @@ struct RequestCheckTests {
   }
 
   @Test(arguments: ["https://a", "HTTPS://fido.example.com:8443/uaf?x=%20"])
-  func `takes an https address`(_ url: String) {
+  func `accepts an https address`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
   }
 
@@ -25,7 +25,7 @@ struct RequestCheckTests {
   }
 
   @Test(arguments: ["http://127.0.0.1:8080/uaf", "http://localhost/", "http://[::1]:1/", "HTTP://127.1.2.3/"])
-  func `takes http to this machine, but not through a proxy`(_ url: String) {
+  func `accepts http to this machine, but not through a proxy`(_ url: String) {
     #expect(RequestCheck.objection(to: Self.request { $0.url = url }) == nil)
     let proxied = Self.request { ($0.url, $0.proxy) = (url, "http://proxy.example:1") }
     #expect(RequestCheck.objection(to: proxied) != nil)

@@ -12,7 +12,7 @@ struct Servers: Decodable {
   /// The port of the server of this name; 0, where nobody listens, if there is none.
   subscript(dynamicMember name: String) -> Int { ports[name] ?? 0 }
 
-  /// Holds the end of the pipe whose closing ends the servers.
+  /// Keeps the end of the pipe whose closing ends the servers.
   private final class Running: Sendable {
     let servers: Result<Servers, any Error>
     private let input = Pipe()
@@ -40,7 +40,7 @@ struct Servers: Decodable {
   /// The servers.
   static func shared() throws -> Servers { try running.servers.get() }
 
-  /// A request to a server that trusts its authority.
+  /// A request to a server that trusts its CA.
   func get(_ port: Int, _ path: String = "/ok", timeout: UInt32 = 20_000) -> FetchRequest {
     var request = FetchRequest(.get, url: "https://127.0.0.1:\(port)\(path)", timeoutMilliseconds: timeout)
     request.certificateAuthorities = authority

@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFFinger
 
-/// Whose signals count, and what they mean.
+/// Whose signals are accepted, and what they mean.
 struct SensorClaimTests {
   private static let claim = SensorClaim(owner: ":1.7", path: "/net/reactivated/Fprint/Device/0")
 
@@ -29,17 +29,17 @@ struct SensorClaimTests {
     ("verify-match", FingerTouch.matched), ("verify-no-match", .notMatched), ("verify-retry-scan", .scanAgain),
     ("verify-swipe-too-short", .tooShort), ("verify-finger-not-centered", .notCentred),
     ("verify-remove-and-retry", .liftFirst), ("verify-too-fast", .tooFast),
-  ]) func `takes each result of a touch`(_ status: String, _ touch: FingerTouch) {
+  ]) func `understands each result of a touch`(_ status: String, _ touch: FingerTouch) {
     #expect(Self.claim.meaning(of: Self.status(status)) == .touch(touch))
   }
 
   @Test(arguments: ["verify-match", "verify-no-match", "verify-unknown-error", "anything"])
-  func `takes no result of a comparison that goes on`(_ status: String) {
+  func `treats an intermediate status of a comparison as no result`(_ status: String) {
     #expect(Self.claim.meaning(of: Self.status(status, isDone: false)) == nil)
   }
 
   @Test(arguments: ["verify-unknown-error", "", "verify-match ", "VERIFY-MATCH", "enroll-completed"])
-  func `takes a result that it does not know as a failure`(_ status: String) {
+  func `treats an unknown result as a failure`(_ status: String) {
     #expect(Self.claim.meaning(of: Self.status(status)) == .end(.failed))
   }
 
@@ -56,21 +56,21 @@ struct SensorClaimTests {
     BusSignal(
       sender: ":1.7", path: "/net/reactivated/Fprint/Device/0", interface: "net.reactivated.Fprint.Device",
       member: "VerifyStatus", texts: ["verify-match", "verify-match"], flag: true),
-  ]) func `refuses a match of another sender, another sensor or another form`(_ signal: BusSignal) {
+  ]) func `refuses a match from a different sender or sensor, or in a different format`(_ signal: BusSignal) {
     #expect(Self.claim.meaning(of: signal) == nil)
   }
 
-  @Test(arguments: ["", ":1.9"]) func `ends when the service's name changes hands`(_ new: String) {
+  @Test(arguments: ["", ":1.9"]) func `ends if the service's name gets a new owner`(_ new: String) {
     #expect(Self.claim.meaning(of: Self.owner(new)) == .end(.serviceGone))
   }
 
-  @Test func `goes on while the owner is the same, and hears of owners from the bus alone`() {
+  @Test func `continues while the owner is the same, and believes only the bus about owners`() {
     #expect(Self.claim.meaning(of: Self.owner(":1.7")) == nil)
     #expect(Self.claim.meaning(of: Self.owner(":1.9", from: ":1.9")) == nil)
     #expect(Self.claim.meaning(of: Self.owner(":1.9", of: "org.example.Other")) == nil)
   }
 
-  @Test func `calls the connection and never the name`() {
+  @Test func `addresses the owner's connection and never the well-known name`() {
     let call = Self.claim.call("Claim", "mina")
     #expect(call.destination == ":1.7" && call.arguments == ["mina"])
     #expect(Self.claim.matches.allSatisfy { $0.contains("sender='") })
@@ -84,11 +84,11 @@ struct SensorClaimTests {
     (.answered(name: "net.reactivated.Fprint.Error.AlreadyInUse", text: ""), .busy),
     (.answered(name: "net.reactivated.Fprint.Error.PermissionDenied", text: ""), .denied),
     (.answered(name: "net.reactivated.Fprint.Error.Internal", text: ""), .failed), (.failed(110), .failed),
-  ]) func `tells the errors of bus and service apart`(_ error: BusError, _ state: FingerSensor.State) {
+  ]) func `distinguishes errors of the bus from errors of the service`(_ error: BusError, _ state: FingerSensor.State) {
     #expect(SensorTrouble(error).state == state)
   }
 
-  @Test func `cuts and cleans what the service says before it is sent`() {
+  @Test func `cuts and cleans what the service says before sending it on`() {
     let trouble = SensorTrouble(.answered(name: "x", text: String(repeating: "é\n", count: 300)))
     #expect(trouble.detail?.utf8.count == WireLimit.fingerDetail && trouble.detail?.contains("\n") == false)
   }

@@ -19,7 +19,7 @@ import UAFWire
     #expect(transcript.prompts.isEmpty && transcript.errors.isEmpty)
   }
 
-  @Test func `nouserok in a screen locker ignores only its own account that never registered`() throws {
+  @Test func `nouserok in a screen locker ignores only the locker's own account, if it never registered`() throws {
     let bench = try initialised()
     var begin = Begin(.authenticate)
     begin.service = Array("swaylock".utf8)
@@ -36,7 +36,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).pamCode == 10)
   }
 
-  @Test func `after a deregistration nouserok ignores an account only once root forgot it`() throws {
+  @Test func `after a deregistration nouserok ignores an account only after root made the machine forget it`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(.deregister), ["correct"]).result == 0)
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 10)
@@ -52,7 +52,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test func `nouserok ignores nobody if the state cannot be used`() throws {
+  @Test func `nouserok ignores nobody if the state is unusable`() throws {
     let bench = try HelperBench.registered()
     try FileManager.default.removeItem(atPath: bench.folder + "/state/device.key")
     let transcript = try bench.run(bench.begin(.authenticate, "nouserok"))
@@ -60,7 +60,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.authenticate, .change, .deregister, .status])
-  func `refuses a peer whose uid now belongs to another name, without a prompt`(
+  func `refuses a peer whose uid now belongs to a different name, without a prompt`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -69,12 +69,12 @@ import UAFWire
     bench.passwd = "successor:x:4242:4242::/:/bin/sh\n"
     let transcript = try bench.run(begin, [], peer: 4242)
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
-    // Where nobody tells whose number it is, as for an account of a directory, the value decides.
+    // If nobody knows whose uid it is, as for an account of a directory, the value decides.
     bench.passwd = ""
     #expect(try bench.run(begin, operation == .status ? [] : [nil], peer: 4242).result != 1001)
   }
 
-  /// A conversation of the person's own uafctl, which says nothing of the account.
+  /// A conversation of the person's own uafctl, which sends nothing about the account.
   private func persons(_ operation: UAFWire.Operation) -> Begin {
     var begin = Begin(operation)
     begin.service = Array("uafctl".utf8)
@@ -111,7 +111,7 @@ import UAFWire
     #expect(bench.log.lines.allSatisfy { ParsedLine($0)?["account"] == "mina" }, "\(bench.log.lines)")
   }
 
-  @Test func `an account not in /etc/passwd is named as it was registered, or by its number`() throws {
+  @Test func `an account that is not in /etc/passwd is named as it was registered, or by its uid`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     let transcript = try bench.run(persons(.authenticate), ["1", "correct"], peer: 4242)
@@ -154,7 +154,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.unlock, .status, .authenticate, .change, .deregister])
-  func `a changed server name is reported, with both names to root, and nobody is told to delete`(
+  func `a changed server name is reported, to root with both names, and nobody is told to delete anything`(
     _ operation: UAFWire.Operation
   ) throws {
     let bench = try HelperBench.registered()
@@ -169,12 +169,12 @@ import UAFWire
     let line = try #require(bench.log.lines.first { $0.hasPrefix("event=configuration") })
     #expect(line.contains("'mina@example.com'"))
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=damaged") })
-    // Set back, everything is as it was.
+    // After that is undone, everything is as it was.
     bench.configuration = bench.configuration.replacing("{user}@example.com", with: "{user}")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `after a changed server name no stack goes on to the password`() throws {
+  @Test func `after a changed server name no stack continues with the password`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing("[state]", with: "username = \"x-{user}\"\n[state]")
     let login = try bench.run(bench.begin())

@@ -26,7 +26,7 @@ import UAFWire
     return bench
   }
 
-  /// The addresses that a call asks, and what came of it.
+  /// The addresses that a call requests, and its result.
   private func asked(_ bench: HelperBench, _ begin: Begin, _ entries: [String]) throws -> ([String], Transcript) {
     let before = bench.server.requests.count
     let answers = entries.map(HelperBench.Entry.answer)
@@ -42,27 +42,29 @@ import UAFWire
     return begin
   }
 
-  @Test func `the list of facets is asked for before the entry is checked`() throws {
+  @Test func `the facet list is requested before the entry is checked`() throws {
     let bench = try bench()
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get, Self.list])
     bench.answersWhileTyping = false
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get], "a person who types faster")
   }
 
-  @Test(arguments: [true, false]) func `a login asks the same, whoever is faster`(_ isAhead: Bool) throws {
+  @Test(arguments: [true, false]) func `a login sends the same requests, whether the person or the server is faster`(
+    _ isAhead: Bool
+  ) throws {
     let bench = try bench()
     bench.answersWhileTyping = isAhead
     let (urls, login) = try asked(bench, bench.begin(), ["correct"])
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])
   }
 
-  @Test func `after a wrong entry the answer is there for the next one, and nothing is asked twice`() throws {
+  @Test func `after a wrong entry the answer is ready for the next one, and nothing is asked twice`() throws {
     let bench = try bench("[service.login]\ntries = 2\n")
     let (urls, login) = try asked(bench, bench.begin(), ["wrong1", "correct"])
     #expect(login.pamCode == 0 && urls == [Self.get, Self.list, Self.respond])
   }
 
-  @Test(arguments: [true, false]) func `what is wrong with the request is told only after a right entry`(
+  @Test(arguments: [true, false]) func `a fault in the request is reported only after a right entry`(
     _ isAhead: Bool
   ) throws {
     let bench = try bench()
@@ -75,7 +77,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("does not name this client's FacetID") })
   }
 
-  @Test func `a request that has become too old is dropped with its list, and asked for again`() throws {
+  @Test func `a request that is too old is dropped with its facet list, and both are requested again`() throws {
     let bench = try bench()
     bench.server.onEachGet = { [unowned bench] in
       // The person takes more than a minute, once.
@@ -87,7 +89,7 @@ import UAFWire
     #expect(urls == [Self.get, Self.list, Self.get, Self.list, Self.respond])
   }
 
-  @Test func `an answer that comes while the value is checked is taken before the count is cleared`() throws {
+  @Test func `an answer that arrives while the value is checked is received before the count is cleared`() throws {
     let bench = try bench()
     (bench.answersWhileTyping, bench.answersWhileChecking) = (false, true)
     #expect(try asked(bench, bench.begin(), ["wrong1"]).0 == [Self.get], "a wrong value takes nothing")
@@ -98,7 +100,7 @@ import UAFWire
   // MARK: Hidden accounts
 
   @Test(arguments: [true, false], [true, false])
-  func `remote: a name without a key asks the server what one with a key asks`(
+  func `remote: a name without a key sends the server the same requests as one with a key`(
     _ isAhead: Bool, _ isDivided: Bool
   ) throws {
     let bench = try bench()
@@ -111,7 +113,7 @@ import UAFWire
     #expect(known.1.prompts == unknown.1.prompts)
   }
 
-  @Test func `remote: a locked account asks the server what another one asks`() throws {
+  @Test func `remote: a locked account sends the server the same requests as any other`() throws {
     let bench = try bench()
     for index in 0..<5 { try bench.run(remote(bench, isKnown: true), ["wrong-\(index)"]) }
     let (urls, locked) = try asked(bench, remote(bench, isKnown: true), ["correct"])

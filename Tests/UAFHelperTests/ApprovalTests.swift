@@ -40,7 +40,7 @@ import UAFWire
     #expect(bench.server.answered == before)
   }
 
-  @Test func `a payload for another account, server or operation, or an old one, approves nothing`() throws {
+  @Test func `a payload for a different account, server or operation, or an old one, approves nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "Sign in at the till"
     let payloads: [(EnrolmentPayload, UInt32)] = [
@@ -63,7 +63,7 @@ import UAFWire
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [wrong]) }
     var begin = approval(bench)
     begin.denies = true
-    // No lock is in the way: a no grants nothing.
+    // A lock is no obstacle: a no grants nothing.
     let transcript = try bench.run(begin, peer: 4242)
     #expect(transcript.result == 999 && transcript.pamCode == 19 && transcript.prompts.isEmpty)
     #expect(transcript.finished.text == "Denied: it can no longer be approved.")
@@ -110,7 +110,7 @@ import UAFWire
     begin.denies = true
     #expect(try bench.run(begin, peer: 4242).result == 1001)
     #expect(bench.server.asked.count == asked)
-    // At the prompt of a login it is a cancelled login.
+    // At the prompt of a login it counts as a cancelled login.
     let login = try bench.run(bench.begin(), entries: [.denied])
     #expect(login.result == 999 && bench.server.asked.last?.context.denies == nil)
   }

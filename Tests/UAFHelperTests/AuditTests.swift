@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What the kernel's audit is told.
+/// What the kernel's audit receives.
 @Suite struct AuditTests {
   private func events(_ bench: HelperBench) -> [AuditEvent] { bench.audit.records.map(\.event) }
 
@@ -50,7 +50,7 @@ import UAFWire
     }
   }
 
-  @Test func `a new registration that ends a lock is a record only once the server has accepted`() throws {
+  @Test func `a new registration that ends a lock is recorded only after the server has accepted it`() throws {
     let bench = try HelperBench.registered("[prompt]\noffer_reset = true", signed: true)
     for wrong in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), ["1", wrong]) }
     bench.server.respondStatus = .init(rawValue: 1500)
@@ -74,7 +74,7 @@ import UAFWire
         + "terminal=ssh res=success")
   }
 
-  @Test func `the records of a lock of other users' attempts, and of its end, say so`() throws {
+  @Test func `the records of a lock for other users' attempts, and of its end, say that`() throws {
     let bench = try HelperBench.registered("[lock.remote]\nretry_count_to_lock = 1")
     var begin = bench.begin()
     begin.callerUID = 1000
@@ -160,7 +160,7 @@ import UAFWire
     #expect(KernelAudit.failure(in: []) == 0)
   }
 
-  /// What the kernel of this machine answers to a record; asked once, on behalf of nobody.
+  /// The answer of this machine's kernel to a record; asked once, for no account.
   private static let answerOfTheKernel: CInt = KernelAudit(program: "/usr/lib/pam-uaf/uaf-helper").write([
     AuditRecord(event: .unlockedByTime, account: Array("pam_uaf test".utf8))
   ])

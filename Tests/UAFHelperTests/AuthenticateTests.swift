@@ -57,17 +57,17 @@ import UAFWire
     #expect(transcript.prompts[1].errorMessage == "Wrong passcode: 2 tries left.")
   }
 
-  @Test func `each prompt says the tries left, also after wrong entries of an earlier call`() throws {
+  @Test func `each prompt says the tries left, even after wrong entries in an earlier call`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(bench.begin(), ["wrong1"]).prompts.map(\.remainingAttempts) == [3])
     let second = try bench.run(bench.begin(.authenticate, "tries=2"), ["wrong2", "correct"])
     #expect(second.prompts.map(\.remainingAttempts) == [2, 1])
-    // What is read stays as it was: the error came with the entry that it was about.
+    // The earlier message stays as it was: the error came with the entry that it was about.
     #expect(second.prompts[0].errorMessage == nil && second.prompts[0].text == "Passcode for mina (login): ")
     #expect(try bench.run(bench.begin(), ["correct"]).prompts.map(\.remainingAttempts) == [3])
   }
 
-  @Test func `a front end of uafctl hears of a wrong entry of an earlier call, a PAM host does not hear it again`()
+  @Test func `uafctl is told of a wrong entry in an earlier call, and a PAM host is not told again`()
     throws
   {
     for (locale, words) in [
@@ -125,7 +125,7 @@ import UAFWire
     #expect(try name() == nil)
   }
 
-  @Test func `the prompt's reason is the service, with sudo's command or where the person comes from`() throws {
+  @Test func `the prompt's reason is the service, with sudo's command or the person's remote host`() throws {
     let bench = try HelperBench.registered("[service.su]\nreason = \"Become somebody else\"")
     var begin = bench.begin()
     #expect(try bench.run(begin, ["correct"]).prompts[0].reason == "login")
@@ -145,7 +145,7 @@ import UAFWire
     #expect(prompt.reason == "Become somebody else" && prompt.text == "Passcode for mina (Become somebody else): ")
   }
 
-  @Test func `with PAM_SILENT the prompt itself has the last error`() throws {
+  @Test func `with PAM_SILENT the prompt itself contains the last error`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.authenticate, "tries=2")
     begin.pamFlags = 0x8000
@@ -155,14 +155,14 @@ import UAFWire
   }
 
   @Test(arguments: ["", "\u{7f}\u{1b}[2J", "line\nbreak", String(repeating: "x", count: 257)])
-  func `an entry that no secret can be is refused like a wrong one, and not counted`(_ value: String) throws {
+  func `an entry that cannot be a secret is refused like a wrong one, and not counted`(_ value: String) throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(bench.begin(), [value])
     #expect(transcript.result == 3012 && transcript.pamCode == 7)
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `an entry of another length than the PIN's is answered with the format, and not counted`() throws {
+  @Test func `an entry that does not have the PIN's length is answered with the format, and not counted`() throws {
     let bench = try HelperBench.registered("[passcode]\nmin_length = 4")
     bench.configuration = bench.configuration.replacing("min_length = 4", with: "ui_type = \"pin6\"")
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["12345", "123456"])
@@ -196,7 +196,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `no connection is AUTHINFO_UNAVAIL, a broken connection is not`() throws {
+  @Test func `no connection is AUTHINFO_UNAVAIL, and a broken connection is not`() throws {
     let bench = try HelperBench.registered()
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try bench.run(bench.begin(), ["correct"]).pamCode == 9)
@@ -232,11 +232,11 @@ import UAFWire
     #expect(bench.server.answered == answered + 2)
   }
 
-  @Test func `a request fetched too long ago is dropped and fetched anew`() throws {
+  @Test func `a request that was fetched too long ago is dropped and fetched again`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.requests.count
     let frozen = bench.now
-    // The clock stands at its old value when the request is asked for, and far later when it is used.
+    // The clock has its old value when the request is asked for, and a far later one when it is used.
     bench.server.onGet = { [unowned bench] in bench.now.nanoseconds = frozen.nanoseconds + 61_000_000_000 }
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(bench.server.requests.count == before + 3, "get, get again, respond")

@@ -23,7 +23,7 @@ import UAFWire
     #expect(caller.uid == 1000 && caller.name == nil && !caller.isRoot && caller.origin == .local)
   }
 
-  @Test func `a peer without root has its name in /etc/passwd, or its number, and root's claim is believed`() throws {
+  @Test func `a peer without root has its name in /etc/passwd, or its uid, and root's claim is believed`() throws {
     let named = try CallerIdentity(Begin(.status), peer: 1000, passwd: { Self.passwd })
     #expect(named.shownName == Array("mina".utf8))
     let unnamed = try CallerIdentity(Begin(.status), peer: 1001, passwd: { Self.passwd })
@@ -39,7 +39,7 @@ import UAFWire
     #expect(root.shownName == Array("nobody-known".utf8))
   }
 
-  @Test func `a peer without root may not describe an account, where it is or who called it`() {
+  @Test func `a peer without root may not describe an account, its own location or its caller`() {
     var begins: [Begin] = Array(repeating: Begin(.authenticate), count: 7)
     begins[0].uid = 0
     begins[1].account = Array("root".utf8)
@@ -52,13 +52,13 @@ import UAFWire
     #expect(begins.map { result($0, peer: 0) } == Array(repeating: 0, count: 7))
   }
 
-  /// The account is 4242: who called the host, whether it says that the person is far away, and where the attempt counts.
+  /// The account is 4242: who called the host, whether the host says that the person is remote, and where the attempt counts.
   @Test(
     arguments: [
       (nil, false, .local), (0, false, .local), (4242, false, .local), (1000, false, .otherUser),
       (.max, false, .otherUser), (nil, true, .remote), (0, true, .remote), (1000, true, .remote),
     ] as [(UInt32?, Bool, AttemptOrigin)])
-  func `an attempt counts as another user's if another user called the host`(
+  func `an attempt counts as a different user's if a different user called the host`(
     _ callerUID: UInt32?, _ isRemote: Bool, _ origin: AttemptOrigin
   ) throws {
     var begin = Begin(.authenticate)
@@ -71,7 +71,7 @@ import UAFWire
     #expect((nobody.origin == .otherUser) == (origin == .otherUser || callerUID == 4242 && !isRemote))
   }
 
-  @Test func `a terminal counts for the seat only where root runs the host and nobody called it`() throws {
+  @Test func `a terminal counts as the local seat only if root runs the host and nobody called it`() throws {
     var begin = Begin(.authenticate)
     (begin.uid, begin.account, begin.tty) = (4242, Array("mina".utf8), Array("tty1".utf8))
     func terminal(peer: UInt32 = 0) throws -> [UInt8]? {
@@ -88,7 +88,7 @@ import UAFWire
     #expect(try terminal(peer: 4242) == nil)
   }
 
-  @Test func `sudo is known by its service, or by the file that the module names`() throws {
+  @Test func `sudo is recognised by its service, or by the file that the module names`() throws {
     var begin = Begin(.authenticate)
     begin.service = Array("sudo-i".utf8)
     #expect(try CallerIdentity(begin, peer: 0, passwd: { Self.passwd }).isSudo)
@@ -132,7 +132,7 @@ import UAFWire
     #expect(identify(.register, 70_000, Self.passwd)?.ownName == Array("lena".utf8) && asked == [70_000])
   }
 
-  @Test func `the name of a uid is found only where exactly one line has it`() {
+  @Test func `the name of a uid is found only if exactly one line has the uid`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nminb:x:11:1::/:\ndouble:x:11:1::/:\nshort:x:12\n".utf8)
     #expect(PasswdFile.name(of: 10, in: text) == Array("mina".utf8))
     #expect(PasswdFile.name(of: 11, in: text) == nil)
@@ -142,7 +142,7 @@ import UAFWire
     #expect(PasswdFile.standing(of: 1, in: text) == .absent)
   }
 
-  @Test func `a number with several lines, a line without a name, and an empty file are not taken for absence`() {
+  @Test func `a uid with several lines, a line without a name, and an empty file do not count as an absent account`() {
     let text = Array("root:x:0:0::/:/bin/sh\nmina:x:10:10::/:\nmona:x:10:10::/:\n:x:11:11::/:\n".utf8)
     #expect(PasswdFile.standing(of: 10, in: text) == .unclear)
     #expect(PasswdFile.standing(of: 11, in: text) == .unclear)

@@ -12,7 +12,8 @@ import UAFWire
     return begin
   }
 
-  @Test func `asks for the old secret, then twice for the new one, and only the new one is correct then`() throws {
+  @Test func `asks for the old secret, then twice for the new one, and afterwards only the new one is correct`() throws
+  {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(change(bench), ["correct", "battery", "battery"])
     #expect(transcript.pamCode == 0 && transcript.result == 7110)
@@ -114,7 +115,7 @@ import UAFWire
     #expect(transcript.pamCode == 25 && transcript.result == 1009 && transcript.prompts.isEmpty)
   }
 
-  @Test func `tells uafctl that there is nothing to change`() throws {
+  @Test func `reports to uafctl that there is nothing to change`() throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.uid = 4243
@@ -123,7 +124,7 @@ import UAFWire
     #expect(try bench.run(begin).pamCode == 10)
   }
 
-  @Test func `a secret of the system's is 7113`() throws {
+  @Test func `a secret that the system manages is 7113`() throws {
     let bench = try HelperBench.registered()
     var begin = change(bench)
     begin.authenticator = Array("fingerprint".utf8)
@@ -139,7 +140,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  // MARK: Values that the rules have overtaken
+  // MARK: Values that no longer meet the rules
 
   @Test func `a login with a stale secret succeeds and says so`() throws {
     let bench = try HelperBench.registered()

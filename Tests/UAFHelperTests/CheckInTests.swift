@@ -9,14 +9,14 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// A machine that has joined tells its server how it is.
+/// A joined machine reports its state to its server.
 @Suite final class CheckInTests {
   private static let offline = "[general]\noffline = \"allow\"\noffline_max_age = 86400"
 
   private let signer: VerdictSigner
   private let bench: HelperBench
   private let secret = [UInt8](repeating: 4, count: 32)
-  /// The reports that came, and the number of the news that each is answered with.
+  /// The reports that arrived, and the number of the news with which each is answered.
   private var reports: [MachineReport] = []
   private var news: Int64?
   private var policy: (version: Int64, document: String)?
@@ -45,7 +45,7 @@ import UAFWire
     try JoinRecord(machine, group: "lab").store(in: state, owner: getuid())
   }
 
-  /// What the server answers, in the form of a signed statement.
+  /// The server's answer as a signed statement.
   private func answer(
     _ request: TransportRequest, by other: VerdictSigner? = nil, nonce: [UInt8]? = nil
   ) throws -> TransportResponse {
@@ -90,7 +90,7 @@ import UAFWire
 
   // MARK: When
 
-  @Test func `the first login tells what the machine is, and the next one has nothing to tell`() throws {
+  @Test func `the first login reports what the machine is, and the next one has nothing to report`() throws {
     #expect(try login() == 0, "\(bench.log.lines)")
     let report = try #require(reports.first)
     #expect(report.module == HelperVersion.current && report.deviceName == "desk-17" && report.policy == nil)
@@ -99,7 +99,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 1)
   }
 
-  @Test func `tells again after an hour, and when the clock was set back behind the last report`() throws {
+  @Test func `reports again after an hour, and if the clock was set back to before the last report`() throws {
     _ = try login()
     advance(3599)
     #expect(try login() == 0 && reports.count == 1)
@@ -111,7 +111,7 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3)
   }
 
-  @Test func `tells at once when another number of news came with the login`() throws {
+  @Test func `reports immediately if a new number of news came with the login`() throws {
     bench.server.machineNews = 7
     news = 7
     _ = try login()
@@ -134,7 +134,7 @@ import UAFWire
     return try signer.token(claims, type: WorkstationPolicy.tokenType)
   }
 
-  @Test func `the login after a policy was saved brings it, and it counts from the next call on`() throws {
+  @Test func `the login after a policy was saved fetches it, and it applies from the next call on`() throws {
     bench.configuration += "\n[policy]\nfollow = [\"passcode\"]"
     #expect(try login() == 0)
     #expect(reports.map(\.policy) == [0])
@@ -147,7 +147,8 @@ import UAFWire
     #expect(reports.map(\.policy) == [0, 0, 7])
   }
 
-  @Test func `a policy of another machine is not used, and neither is any where root lends nothing`() throws {
+  @Test func `a policy for a different machine is not used, nor any policy if root lets the server set nothing`() throws
+  {
     #expect(try login() == 0)
     policy = (7, try document(version: 7))
     advance(3601)
@@ -161,7 +162,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("the server's policy is not used") })
   }
 
-  @Test func `tells of a lock of another account, and when it is gone`() throws {
+  @Test func `reports a lock of a different account, and its end`() throws {
     _ = try login()
     bench.passwd += "jun:x:4343:4343::/:/bin/sh\n"
     func as43(_ operation: UAFWire.Operation) -> Begin {
@@ -188,9 +189,11 @@ import UAFWire
     #expect(try login() == 0 && reports.count == 3 && reports[2].locks.isEmpty)
   }
 
-  // MARK: When not
+  // MARK: When nothing is reported
 
-  @Test func `nothing is told by a machine that has not joined, has joined another server, or may tell nothing`() throws
+  @Test
+  func `nothing is reported by a machine that has not joined, has joined a different server, or may report nothing`()
+    throws
   {
     try JoinRecord.remove(in: state, owner: getuid())
     #expect(try login() == 0)
@@ -202,7 +205,7 @@ import UAFWire
     #expect(bench.log.lines.allSatisfy { !$0.contains("event=checkIn") })
   }
 
-  @Test func `a login that was refused, one without the server and another operation tell nothing`() throws {
+  @Test func `a refused login, a login without the server and any other operation report nothing`() throws {
     #expect(try login("wrong") != 0)
     try bench.run(bench.begin(.status))
     #expect(reports.isEmpty)
@@ -212,9 +215,9 @@ import UAFWire
     #expect(try login() == 0 && bench.server.requests.count == asked + 1)
   }
 
-  // MARK: What goes wrong
+  // MARK: Failures
 
-  @Test func `a server that takes no report changes nothing of a login, and is asked after five minutes`() throws {
+  @Test func `a server that accepts no report does not affect a login, and is asked again after five minutes`() throws {
     bench.server.checkingIn = nil
     #expect(try login() == 0)
     let lines = bench.log.lines.filter { $0.contains("event=checkIn") }
@@ -240,7 +243,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("not signed with verdict_key") })
   }
 
-  @Test func `another call that tells the server is not waited for`() throws {
+  @Test func `does not wait for a second call that is reporting`() throws {
     let turn = try MachineTurn(for: .checkIn, in: state, owner: getuid())
     defer { withExtendedLifetime(turn) {} }
     #expect(try login() == 0 && reports.isEmpty)
@@ -255,7 +258,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("event=checkIn") && $0.contains("open to others") })
   }
 
-  @Test func `a damaged record is as good as none`() throws {
+  @Test func `a damaged record counts as none`() throws {
     _ = try login()
     try Data([9, 9]).write(to: URL(fileURLWithPath: state + "/machine.checkin"))
     #expect(unsafe chmod(state + "/machine.checkin", 0o600) == 0)
@@ -271,7 +274,7 @@ import UAFWire
     return try login()
   }
 
-  @Test func `each login without the server is noted with its code, told with the next one, and told once`() throws {
+  @Test func `each login without the server is recorded with its code, and reported once with the next login`() throws {
     let own = [UInt8](repeating: 9, count: 32)
     try giveSecret(own)
     _ = try login()
@@ -305,7 +308,7 @@ import UAFWire
     try MachineRecord(machineID: Array(repeating: 8, count: 16), secret: secret, place: place).store(in: account)
   }
 
-  @Test func `a lock has the code of the account's secret, and none by a secret of another server`() throws {
+  @Test func `a lock has a code by the account's secret, and none by a secret of a different server`() throws {
     let own = [UInt8](repeating: 9, count: 32)
     try giveSecret(own)
     for _ in 0..<3 { _ = try login("wrong") }
@@ -315,7 +318,9 @@ import UAFWire
     #expect(try lock.account == "mina" && lock.code == HMACSHA256.authenticate(message, keyInOrdinaryMemory: own))
   }
 
-  @Test func `more logins than a report has are told one after the other, and more than are kept are counted`() throws {
+  @Test func `logins that do not fit into one report are reported one after the other, and dropped ones are counted`()
+    throws
+  {
     _ = try login()
     var record = OfflineLoginRecord()
     let code = [UInt8](repeating: 0, count: 32)
@@ -334,7 +339,9 @@ import UAFWire
     #expect(reports.flatMap(\.offlineLogins).map(\.number) == Array(45...300))
   }
 
-  @Test func `a login without the server that cannot be noted goes on, and none is noted before joining`() throws {
+  @Test func `a login without the server that cannot be recorded continues, and none is recorded before joining`()
+    throws
+  {
     _ = try login()
     let turn = try MachineTurn(for: .offlineLogins, in: state, owner: getuid())
     #expect(try loginAway() == 0)
@@ -347,7 +354,7 @@ import UAFWire
 
   // MARK: uafctl check-in
 
-  @Test func `root's command tells the server at once, and prints what it says`() throws {
+  @Test func `root's command reports immediately, and prints what the server says`() throws {
     _ = try login()
     (policy, news) = ((3, "a.b.c"), 9)
     let transcript = try operation()
@@ -358,7 +365,7 @@ import UAFWire
     #expect(try record.told?.news == 9)
   }
 
-  @Test func `root's command says why nothing is told, and nobody else has it`() throws {
+  @Test func `root's command says why nothing is reported, and nobody else may use it`() throws {
     #expect(try operation(peer: 4242).result == 1001)
     bench.server.checkingIn = nil
     #expect(try operation().finished.text == "check-in: the server takes no reports of machines")
@@ -369,7 +376,7 @@ import UAFWire
     #expect(reports.isEmpty)
   }
 
-  @Test func `a machine that leaves forgets what it had to tell`() throws {
+  @Test func `a machine that leaves forgets what it had to report`() throws {
     _ = try login()
     #expect(try loginAway() == 0)
     bench.server.joining = { _ in

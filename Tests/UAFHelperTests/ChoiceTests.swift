@@ -82,7 +82,7 @@ import UAFWire
     #expect(try bench.run(begin, ["1", "wrong1", "correct"], peer: 4242).result == 0)
   }
 
-  @Test func `asks at once for an authenticator that is named by type or AAID`() throws {
+  @Test func `asks immediately for an authenticator that is named by type or AAID`() throws {
     let bench = try HelperBench.registeredTwice("[service.login]\nauthenticator = \"pattern\"")
     #expect(try bench.run(bench.begin(), ["12369"]).prompts.map(\.check) == ["pattern"])
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=5541#0001"), ["correct"]).result == 0)
@@ -95,14 +95,14 @@ import UAFWire
   }
 
   @Test(arguments: ["biometric", "face"])
-  func `a type that is not built is 2002, and nothing is asked`(_ type: String) throws {
+  func `a type that this version does not have is 2002, and nothing is asked`(_ type: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration = "authenticators = [\"passcode\", \"\(type)\"]\n" + bench.configuration
     let transcript = try bench.run(bench.begin(.authenticate, "authenticator=\(type)"))
     #expect(transcript.result == 2002 && transcript.prompts.isEmpty)
   }
 
-  // MARK: Several at once
+  // MARK: Several together
 
   @Test func `passcode and pattern are asked in turn and sent in one answer`() throws {
     let bench = try HelperBench.registeredTwice()
@@ -112,7 +112,7 @@ import UAFWire
     #expect(bench.server.signatures == 2)
   }
 
-  @Test func `if two are asked for, one wrong secret is a refusal, and nothing is sent`() throws {
+  @Test func `if two secrets are asked for, one wrong secret is a refusal, and nothing is sent`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"]]
     let answered = bench.server.answered
@@ -120,7 +120,7 @@ import UAFWire
     #expect(bench.server.answered == answered)
   }
 
-  @Test func `the list has sets as well as single authenticators`() throws {
+  @Test func `the list contains sets as well as single authenticators`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.accepted = [["5541#0001", "5541#0002"], ["5541#0002"]]
     let transcript = try bench.run(bench.begin(), ["1", "correct", "12369"])
@@ -142,7 +142,7 @@ import UAFWire
   }
 
   @Test(arguments: [Operation.authenticate, .change, .deregister, .reset, .repair])
-  func `a type that is not registered while another is has a sentence of its own`(operation: Operation) throws {
+  func `an unregistered type has a sentence of its own if a different type is registered`(operation: Operation) throws {
     let bench = try HelperBench.registered()
     for (type, other) in [("pattern", "passcode"), ("passcode", "pattern")] {
       if type == "passcode" {

@@ -28,7 +28,7 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("module argument") }, "\(bench.log.lines)")
   }
 
-  @Test func `a host without root is heard as to how it asks, and not as to which configuration holds`() throws {
+  @Test func `a host without root may choose how it asks, and not which configuration applies`() throws {
     let bench = try HelperBench.registered("[passcode]\nkeypad = \"plain\"")
     let other = bench.folder + "/other"
     try "= broken".write(toFile: other, atomically: false, encoding: .utf8)
@@ -37,7 +37,7 @@ import UAFWire
     }
     let none = try bench.run(begin(peer: 4242, "authenticator=pattern"), peer: 4242)
     #expect(none.result != 0 && none.prompts.isEmpty)
-    // Once, whatever the line says: it cannot show that it is one of root's.
+    // Once, whatever the line says: it cannot show that it comes from root.
     #expect(try bench.run(begin(peer: 4242, "tries=3"), ["wrong", "correct"], peer: 4242).result == 3012)
   }
 
@@ -83,7 +83,7 @@ import UAFWire
       let problem = ConfigurationFileProblem.system(number)
       #expect(!problem.isRoots && !ConfigurationError.file(path: "/conf", problem).isRoots)
     }
-    // Where the kernel lets them, anybody can give root's file a second name.
+    // If the kernel allows it, anybody can make a hard link to root's file.
     #expect(!ConfigurationFileProblem.hardLinks.isRoots && ConfigurationFileProblem.writable.isRoots)
     let ending = Ending.configuration("log", isRoots: false)
     #expect(ending.result == .cannotUse && ending.incident == .configuration)

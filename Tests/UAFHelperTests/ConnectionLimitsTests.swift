@@ -2,11 +2,11 @@ import Testing
 
 @testable import UAFHelper
 
-/// What becomes of connections to the socket.
+/// The fate of connections to the socket.
 @Suite struct ConnectionLimitsTests {
   private typealias Answer = ConnectionLimits.Answer
 
-  /// The answers to so many connections of one user id, each of whose cores ends at once.
+  /// The answers to this many connections of one user id, if each core ends immediately.
   private func answers(
     _ count: Int, _ uid: UInt32, at now: Int64 = 0, of limits: inout ConnectionLimits
   ) -> [Answer] {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `starts eight cores at once for one user id, and refuses the ninth`() {
+  @Test func `starts eight cores at the same time for one user id, and refuses the ninth`() {
     var limits = ConnectionLimits()
     for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }
     #expect(limits.answer(1000, at: 0) == .refuse(isNews: true))
@@ -26,7 +26,7 @@ import Testing
     #expect(limits.answer(1000, at: 0) == .start)
   }
 
-  @Test func `starts a few at once and then ten a second, however soon they end`() {
+  @Test func `starts a few together and then ten a second, however soon they end`() {
     var limits = ConnectionLimits()
     #expect(answers(1000, 1000, of: &limits).count { $0 == .start } == 50)
     #expect(answers(1000, 1000, at: 1000, of: &limits).count { $0 == .start } == 10)
@@ -42,7 +42,7 @@ import Testing
     #expect(news(answers(1000, 1000, at: 60_000, of: &limits)) == 1)
   }
 
-  @Test func `drops root's connections beyond 192, of which other users take none`() {
+  @Test func `drops root's connections beyond 192, and other users use none of these`() {
     var limits = ConnectionLimits()
     for uid in 0..<200 { _ = limits.answer(UInt32(1000 + uid), at: 0) }
     for _ in 0..<192 { #expect(limits.answer(0, at: 0) == .start) }
@@ -51,7 +51,7 @@ import Testing
     #expect(limits.answer(0, at: 0) == .start)
   }
 
-  @Test func `limits all people together, also a person with any number of user ids`() {
+  @Test func `limits all people together, even a person with any number of user ids`() {
     var limits = ConnectionLimits()
     let started = (0..<100_000).count { limits.answer(UInt32(100_000 + $0), at: 0) == .start }
     #expect(started == 128)
@@ -59,7 +59,7 @@ import Testing
     #expect(limits.answer(1000, at: 3_600_000) == .start, "those who have rested are forgotten")
   }
 
-  @Test func `ignores an end of a core that it did not start`() {
+  @Test func `ignores the end of a core that it did not start`() {
     var limits = ConnectionLimits()
     limits.noteEnd(1000)
     for _ in 0..<8 { #expect(limits.answer(1000, at: 0) == .start) }

@@ -76,7 +76,7 @@ import UAFWire
 
   // MARK: What the server has forgotten
 
-  @Test func `after an order that names more than the request, says what is left here`() throws {
+  @Test func `after an order that names more keys than the request, says what is left here`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.order = [.everything]
     var begin = bench.begin(.deregister)
@@ -109,7 +109,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `a key that has just proved the account is kept, whatever the server says then`() throws {
+  @Test func `a key that has just proved the account is kept, whatever the server says afterwards`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .unknownKeyID
     #expect(try deregister(bench).result == 15_007)
@@ -129,7 +129,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt32(1400), 1401, 1403, 1480, 1491, 1493, 1498, 1500])
-  func `keeps the key if the server refuses for another reason`(_ status: UInt32) throws {
+  func `keeps the key if the server refuses for any other reason`(_ status: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: status)
     #expect(try deregister(bench).result != 0)
@@ -185,7 +185,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "this server never forgets")
   }
 
-  @Test func `a code that the server refuses, or another account's, deregisters nothing`() throws {
+  @Test func `a code that the server refuses, or a different account's code, deregisters nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.deregistrationStatus = .init(rawValue: 1401)
     let refused = try bench.run(byCode(bench))
@@ -240,7 +240,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a wildcard for another authenticator removes nothing`() throws {
+  @Test func `a wildcard for a different authenticator removes nothing`() throws {
     let bench = try HelperBench.registered()
     bench.server.order = [.allKeys(try AAID("5541#0002"))]
     #expect(try deregister(bench, .deregisterAll).result == 1001)
@@ -263,7 +263,7 @@ import UAFWire
     }
   }
 
-  @Test(arguments: [nil, "passcode"]) func `advises nobody to register who wants nothing registered`(type: String?)
+  @Test(arguments: [nil, "passcode"]) func `does not advise a person who deregisters to register`(type: String?)
     throws
   {
     let bench = try HelperBench.registered()
@@ -281,7 +281,7 @@ import UAFWire
     }
   }
 
-  @Test func `a type that is built and not enabled is not an unknown one`() throws {
+  @Test func `a type that exists but is not enabled does not count as unknown`() throws {
     let bench = try HelperBench.registered()
     for type in ["pattern", "fingerprint"] {
       bench.configuration =

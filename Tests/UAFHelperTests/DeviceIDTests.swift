@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a server tells machines apart by.
+/// The id by which a server distinguishes machines.
 @Suite struct DeviceIDTests {
   private static let machineID = Array("0123456789abcdef0123456789abcdef".utf8)
 
@@ -36,7 +36,7 @@ import UAFWire
     #expect(try identifier(bench) != identifier(bench, machineID: other))
   }
 
-  @Test func `neither the machine-id nor the folder's bytes can be computed from it`() throws {
+  @Test func `neither the machine-id nor the folder's bytes can be computed from the device id`() throws {
     let bench = try bench()
     let identifier = try #require(try identifier(bench))
     #expect(identifier.utf8.count == 32 && identifier != String(decoding: Self.machineID, as: UTF8.self))
@@ -44,7 +44,7 @@ import UAFWire
     #expect(!bytes.map { String($0, radix: 16) }.joined().contains(identifier))
   }
 
-  @Test func `a folder of an earlier version keeps the id that servers know, also after init`() throws {
+  @Test func `a folder of an earlier version keeps the id that servers know, even after init`() throws {
     let (one, other) = (try bench(), try bench())
     for bench in [one, other] {
       try FileManager.default.removeItem(atPath: bench.folder + "/state/device.id")
@@ -56,7 +56,7 @@ import UAFWire
     #expect(try identifier(one, machineID: []) == nil)
   }
 
-  @Test func `a machine that is not to be described sends no part of it`() throws {
+  @Test func `a machine that must not be described sends no part of its description`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\nsend_device = false")
     #expect(try identifier(bench) == nil)

@@ -6,7 +6,7 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// How a conversation ends, and what the front end is told by then.
+/// How a conversation ends, and what the front end has received by then.
 @Suite struct EndOfConversationTests {
   @Test(arguments: UAFWire.Operation.allCases, ["correct", "wrong", nil])
   func `each operation ends with one "finished", whatever is entered`(

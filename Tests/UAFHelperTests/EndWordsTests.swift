@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears at the end of a call that did not go well: why, and what can be done about it.
+/// What a person hears at the end of a call that failed: why, and what can be done about it.
 @Suite struct EndWordsTests {
   private func tool(_ operation: UAFWire.Operation, _ payload: EnrolmentPayload? = nil) -> Begin {
     var begin = Begin(operation)
@@ -44,7 +44,7 @@ import UAFWire
   }
 
   @Test(arguments: [("ko_KR.UTF-8", "다른 계정의 등록 코드입니다."), ("C", "The enrolment code is for another account.")])
-  func `a code for another account says so in the person's language, and names the one that it has to be for`(
+  func `a code for a different account is refused in the person's language, with the name that it has to be for`(
     _ locale: String, _ words: String
   ) throws {
     let bench = try HelperBench.registered()
@@ -54,13 +54,13 @@ import UAFWire
     #expect(told.hasPrefix(words) && told.contains("mina") && !told.contains("nora"), "\(told)")
   }
 
-  @Test func `an operation for root alone has no hint to read a log`() throws {
+  @Test func `an operation only for root has no hint to read a log`() throws {
     let bench = try HelperBench.registered()
     let transcript = try bench.run(tool(.unlock), peer: 4242)
     #expect(transcript.result == 1001 && text(transcript) == "Only root may ask for that.")
   }
 
-  @Test func `with nothing to unlock, no text says to register`() throws {
+  @Test func `if nothing can be unlocked, no text says to register`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     var begin = bench.begin(.unlock)
@@ -135,7 +135,7 @@ import UAFWire
       transcript.errors.first?.hasPrefix("Several authenticators fit, and this program can ask for one only.") == true)
   }
 
-  // MARK: Which is stale
+  // MARK: Which value is stale
 
   @Test func `names each of two stale secrets`() throws {
     let bench = try HelperBench.registeredTwice()
@@ -157,7 +157,7 @@ import UAFWire
     #expect(transcript.result == 7110 && transcript.prompts.map(\.check) == ["passcode", "passcode", "passcode"])
   }
 
-  @Test func `a forced change of a secret that meets the rules by now changes nothing`() throws {
+  @Test func `a forced change of a secret that meets the rules again changes nothing`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin(.change)
     begin.pamFlags = 0x20

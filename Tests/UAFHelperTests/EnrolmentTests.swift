@@ -15,7 +15,7 @@ import UAFWire
       bench.configuration = bench.configuration.replacing("[state]", with: "enrolment = \"\(enrolment)\"\n[state]")
     }
     bench.configuration += "\n" + more
-    // Of another make than ours.
+    // A server of a different make than ours.
     bench.server.marks = false
     _ = try StateDirectory.initialise(bench.folder + "/state", owner: getuid())
     return bench
@@ -62,7 +62,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("A1-b2"))
   }
 
-  @Test func `a code or a payload of our server with a typing error goes to nobody, who could correct it`() throws {
+  @Test func `a mistyped code or payload of our server goes to no server, because the person can correct it`() throws {
     let bench = try bench("code")
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 5, count: 11))).text
     let wrong = String(code.dropLast()) + (code.hasSuffix("0") ? "1" : "0")
@@ -91,7 +91,7 @@ import UAFWire
   }
 
   @Test(arguments: ["open", "code"])
-  func `a further authenticator needs a login with a registered one, and what the server wants of each registration`(
+  func `a further authenticator needs a login with a registered one, and whatever the server demands for registration`(
     _ enrolment: String
   ) throws {
     let bench = try bench(enrolment)
@@ -112,7 +112,7 @@ import UAFWire
     #expect(asked?.proof == nil && asked?.authCode == code.first)
   }
 
-  @Test func `at an open server without tokens a further one needs a login with a registered one`() throws {
+  @Test func `at an open server without tokens a further authenticator needs a login with a registered one`() throws {
     let bench = try bench("open")
     bench.server.token = nil
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
@@ -134,7 +134,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `registering anew at an open server verifies the current secret, and counts it`() throws {
+  @Test func `registering again at an open server verifies the current secret, and counts the attempt`() throws {
     let bench = try bench("open")
     #expect(try bench.run(registration(bench, "passcode"), ["correct", "correct"]).result == 0)
     let wrong = try bench.run(registration(bench, "passcode"), ["wrong1", nil])

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Whoever has forgotten a value comes to a new one by what the texts say, whatever was tried before.
+/// A person who has forgotten a value can set a new one by following the texts, whatever was tried before.
 @Suite struct ForgottenValueTests {
   private func persons(_ operation: UAFWire.Operation, _ type: String? = nil) -> Begin {
     var begin = Begin(operation)
@@ -46,7 +46,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `where the server had revoked the key, nobody is told to have one revoked: it would be the new one`()
+  @Test func `after the server revoked the old key, nobody is told to have a key revoked: it would be the new one`()
     throws
   {
     let bench = try HelperBench.registered(signed: true)
@@ -60,7 +60,8 @@ import UAFWire
       "\(bench.log.lines)")
   }
 
-  @Test func `where the server says nothing of a good key, the text names the key that is to be revoked`() throws {
+  @Test func `if the server does not confirm that it forgot a valid key, the text names that key to be revoked`() throws
+  {
     let bench = try HelperBench.registered(signed: true)
     let old = try #require(bench.server.registered)
     bench.server.forgetsLostKeys = false
@@ -77,7 +78,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["battery"]).result == 0)
   }
 
-  @Test func `a code that the server refuses changes nothing, and is told before a value is asked for`() throws {
+  @Test func `a code that the server refuses changes nothing, and is reported before a value is asked for`() throws {
     let bench = try HelperBench.registered(signed: true)
     bench.server.registrationStatus = .unauthorized
     let transcript = try bench.run(byCode(bench), [], peer: 4242)
@@ -96,7 +97,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a front end that goes away before the end leaves the old value`() throws {
+  @Test func `a front end that disappears before the end leaves the old value`() throws {
     let bench = try HelperBench.registered(signed: true)
     #expect(try bench.run(byCode(bench), ["battery", nil], peer: 4242).result == 999)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -118,7 +119,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `an unsigned yes sets no value that is in use, unless root asks`() throws {
+  @Test func `an unsigned success sets no value that is in use, unless root asks`() throws {
     let bench = try HelperBench.registered()
     let refused = try bench.run(byCode(bench), [], peer: 4242)
     #expect(refused.result == 1001 && refused.infos.isEmpty && refused.prompts.isEmpty)
@@ -139,7 +140,7 @@ import UAFWire
   // MARK: What a removal says
 
   @Test(arguments: ["root", "person"])
-  func `a removal by code says what it removed where, and removes it in both places`(_ who: String) throws {
+  func `a removal by code says what it removed and where, and removes it in both places`(_ who: String) throws {
     let bench = try HelperBench.registered(signed: true)
     var begin = who == "root" ? bench.begin(.deregister) : persons(.deregister)
     begin.service = Array("uafctl".utf8)
@@ -153,7 +154,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 1009)
   }
 
-  @Test func `where an unsigned yes removes nothing here, the text says why, and status says what the key is worth`()
+  @Test func `if an unsigned success removes nothing here, the text says why, and status shows the key's state`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -169,14 +170,14 @@ import UAFWire
 
   // MARK: Every sequence of hints
 
-  /// What the account is like when the person begins.
+  /// The account's state when the person begins.
   enum State: CaseIterable {
     case never, usable, wrongEntries, lockedForAWhile, lockedForGood, revoked, forgottenByServer, behind, twoTypes
     case resetByRoot, deregistered, forgotten, damaged, otherMachines
   }
 
   @Test(arguments: State.allCases)
-  func `where no code of a person's sets a value that is in use, no text says that one does`(_ state: State) throws {
+  func `if a person's code cannot set a value in use, no text says that it can`(_ state: State) throws {
     for command in Self.firsts {
       let bench = try bench(state, signed: false)
       let isInUse = try bench.run(bench.begin(.status)).finished.document?.contains(#""registeredTypes":0"#) == false
@@ -187,7 +188,7 @@ import UAFWire
     }
   }
 
-  @Test func `of a value that is forgotten, a person hears of root's command where codes set nothing`() throws {
+  @Test func `for a forgotten value, a person is told root's command if codes cannot set a value`() throws {
     for (signed, command) in [(true, "'uafctl register --code FILE'"), (false, "'uafctl register USER --code FILE'")] {
       let bench = try HelperBench.registeredTwice(signed: signed)
       var told = [try bench.run(persons(.register), [], peer: 4242)]
@@ -215,7 +216,7 @@ import UAFWire
     let file = bench.folder + "/state/accounts/4242.db"
     switch state {
     case .usable: break
-    // Of its own accord this server names the key that it got last.
+    // Without being asked, this server names the key that it received last.
     case .twoTypes: bench.server.order = [.allKeys(try AAID("5541#0001"))]
     case .never: #expect(try bench.run(bench.begin(.forget)).result == 0)
     case .wrongEntries: try bench.run(bench.begin(), ["wrong1"])
@@ -245,7 +246,7 @@ import UAFWire
     return bench
   }
 
-  /// Runs a command as the person, or as root where it names USER, and returns what was told.
+  /// Runs a command as the person, or as root if it names USER, and returns its texts.
   private func run(_ command: String, _ bench: HelperBench, _ state: State) throws -> String {
     var words = command.split(separator: " ").map(String.init)
     let isRoots = words.contains("USER")
@@ -258,7 +259,7 @@ import UAFWire
     begin.service = Array("uafctl".utf8)
     if words.contains("FILE") { begin.payload = Array(bench.server.payload().encoded.utf8) }
     begin.authenticator = words.first { ["passcode", "pattern"].contains($0) }.map { Array($0.utf8) }
-    // Whether a list is shown is not known before. An entry that does not fit is asked for again.
+    // It is not known in advance whether a list is shown. An entry that does not fit is asked for again.
     let new = ["battery", "battery"]
     let old = begin.payload == nil ? ["wrong1", "wrong2", "wrong3"] : []
     let entries = (state == .twoTypes ? ["1"] : []) + old + new + new
@@ -266,7 +267,7 @@ import UAFWire
     return [transcript.finished.text ?? "", transcript.finished.document ?? ""].joined(separator: "\n")
   }
 
-  /// The commands that a text names, but for those that take a value that the person knows.
+  /// The commands that a text names, except those that use a value that the person knows.
   private func commands(in text: String) -> [String] {
     let named = text.split(separator: "'", omittingEmptySubsequences: false).map(String.init)
       .filter { $0.hasPrefix("uafctl ") }.map { String($0.dropFirst("uafctl ".count)) }
@@ -287,13 +288,13 @@ import UAFWire
       var told = ""
       for command in path { told = try run(command, bench, state) }
       if try works(bench) { continue }
-      // A state is told by its number; uafctl shows the number's text and hint.
+      // A state is reported by its number; uafctl shows the number's text and hint.
       if path.last == "status", told.contains("\"version\"") { continue }
-      // Nobody who wants nothing registered is led to a registration: it is as they want it.
+      // A person who wants nothing registered is not led to a registration: everything is as they want it.
       if path.last?.hasPrefix("deregister") == true, told.hasPrefix("This account is not registered on this machine.") {
         continue
       }
-      // Nor is anybody sent to a code that this machine does not take from a person.
+      // Nor is anybody sent to a code that this machine does not accept from a person.
       if path.count > 1 { #expect(!told.hasPrefix("Without signed verdicts"), "\(path): \(told)") }
       let next = commands(in: told)
       #expect(!next.isEmpty, "\(path) ends without a way on: \(told)")

@@ -6,7 +6,7 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct FrontEndTests {
-  /// What the core says while `body` runs against a front end that sends `packets` and then nothing.
+  /// What the core says while `body` runs with a front end that sends `packets` and then nothing.
   private func messages(_ packets: [[UInt8]], _ body: (FrontEnd) throws -> Void) throws -> [PacketType] {
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
@@ -34,13 +34,13 @@ import UAFWire
     #expect(types.isEmpty)
   }
 
-  @Test func `refuses an answer in place of resume`() throws {
+  @Test func `refuses an answer instead of resume`() throws {
     #expect(throws: Ending.self) {
       _ = try messages([Begin(.authenticate).packet()]) { _ = try $0.awaitResume() }
     }
   }
 
-  @Test func `reports a resume without a paused login as a case of its own`() throws {
+  @Test func `reports a resume without a paused login as a separate case`() throws {
     let ends = try PacketSocket.pair()
     let mine = try PacketSocket(takingOver: ends.mine)
     let frontEnd = try FrontEnd(PacketSocket(takingOver: ends.theirs))
@@ -57,7 +57,7 @@ import UAFWire
     init(_ descriptor: CInt) throws { socket = try PacketSocket(takingOver: descriptor) }
   }
 
-  /// Asks, with the front end's packets there before, and looks before and after; counts how often the work is done.
+  /// Asks, with the front end's packets already there, and checks before and after; counts how often the work is done.
   private func works(_ packets: [[UInt8]] = [], asking times: Int = 1, _ comesFirst: @escaping Arrival.Comparison)
     throws -> Int
   {
@@ -73,19 +73,19 @@ import UAFWire
     return count
   }
 
-  @Test func `what arrives is done once, however often is asked and looked`() throws {
+  @Test func `what arrives is handled once, however often the check is made`() throws {
     for times in 0...2 { #expect(try works(asking: times) { (_, _) throws(PacketSocketError) in true } == 1) }
   }
 
-  @Test func `what arrives while the person types is done before the entry is read`()
+  @Test func `what arrives while the person types is handled before the entry is read`()
     throws
   {
-    // Nothing is there at the first look, which does not wait.
+    // Nothing is there at the first check, which does not wait.
     let count = try works { (_, limit) throws(PacketSocketError) in limit < 0 }
     #expect(count == 1)
   }
 
-  @Test func `the end of the conversation lets go of what was waited for`() throws {
+  @Test func `the end of the conversation releases what it waited for`() throws {
     weak var kept: Held?
     _ = try messages([]) { frontEnd in
       let ends = try PacketSocket.pair()
@@ -99,7 +99,7 @@ import UAFWire
     #expect(kept == nil)
   }
 
-  @Test func `nothing is done where nothing arrives, or the entry is there first`() throws {
+  @Test func `nothing is handled if nothing arrives, or if the entry is there first`() throws {
     let entry = try Answer.packet(Secret(copying: Array("x".utf8).span))
     let packet = entry.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     for isArriving in [true, false] {

@@ -12,7 +12,7 @@ import UAFWire
   }
 
   @Test(arguments: ["", "[service.login]\ntransaction = true"])
-  func `signs and sends nothing once the front end is gone`(_ configuration: String) throws {
+  func `signs and sends nothing after the front end has disappeared`(_ configuration: String) throws {
     let bench = try HelperBench.registered(configuration)
     let (answered, count) = (bench.server.answered, bench.log.lines.count)
     bench.server.onFinish = { [unowned bench] in bench.hangUp() }
@@ -23,18 +23,18 @@ import UAFWire
     #expect(!told.contains { $0.contains("result=0") }, "\(told)")
   }
 
-  /// The front end goes away at a prompt, when so many seconds of the call are over.
+  /// The front end disappears at a prompt, after this many seconds of the call.
   private func lastLine(after seconds: Int64, _ operation: UAFWire.Operation = .authenticate) throws -> String {
     let bench = try HelperBench.registered()
     bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += seconds * 1_000_000_000 }
     try bench.run(bench.begin(operation, "timeout=30"), entries: [.gone])
-    // Behind it stands that nobody read the end.
+    // A line after it says that nobody read the end.
     return try #require(
       bench.log.lines.last { $0.contains("event=authenticate result=70") && !$0.contains("finished:") })
   }
 
   @Test(arguments: [30, 31, 600] as [Int64])
-  func `a host that closes when the module's timeout= is over is logged as the person is told: 7011`(
+  func `a host that closes after the module's timeout= has passed is logged as the person sees it: 7011`(
     seconds: Int64
   ) throws {
     let line = try lastLine(after: seconds)
@@ -43,7 +43,7 @@ import UAFWire
   }
 
   @Test(arguments: [0, 5, 28] as [Int64])
-  func `a host that closes before its time is over is logged as 7010`(seconds: Int64) throws {
+  func `a host that closes before its time has passed is logged as 7010`(seconds: Int64) throws {
     let line = try lastLine(after: seconds)
     #expect(line.contains("result=7010") && !line.contains("timeout of"), "\(line)")
   }
@@ -71,7 +71,7 @@ import UAFWire
     let count = bench.log.lines.count
     bench.server.onRespond = { [unowned bench] in
       bench.hangUp()
-      // What the exchange ends with once the front end is gone.
+      // The result of the exchange once the front end has disappeared.
       bench.server.lateFailure = .unavailable
     }
     try bench.run(bench.begin(), ["correct"])
@@ -86,13 +86,13 @@ import UAFWire
     #expect(!lines(bench, since: count).contains { $0.contains("unused") })
   }
 
-  @Test func `asks for no deregistration for a front end that is gone`() throws {
+  @Test func `asks for no deregistration for a front end that has disappeared`() throws {
     let bench = try HelperBench.registered()
     bench.server.onRespond = { [unowned bench] in bench.hangUp() }
     let asked = bench.server.asked.count
     try bench.run(bench.begin(.deregister), ["correct"])
     bench.server.onRespond = nil
-    // The request of the proof alone: no order for a deregistration was asked for.
+    // Only the request of the proof: no order for a deregistration was requested.
     #expect(bench.server.asked.count == asked + 1)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }

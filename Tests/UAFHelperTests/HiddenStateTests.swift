@@ -72,7 +72,7 @@ import UAFWire
     #expect(counts == [1, 1])
   }
 
-  /// The bytes of the derivation slots' files, which hold what was written in vain.
+  /// The bytes of the derivation slots' files, which contain what was written for attempts without a count.
   private func writtenInVain(_ bench: HelperBench) -> Int {
     (0..<8).reduce(0) { sum, index in
       var info = stat()

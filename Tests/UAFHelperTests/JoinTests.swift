@@ -30,7 +30,7 @@ import UAFWire
     TransportResponse(status: status, contentType: "application/json", body: answer.jsonBytes)
   }
 
-  /// What the server answers to a machine that it takes.
+  /// The server's answer to a machine that it accepts.
   private func accept(
     _ request: TransportRequest, nonce: [UInt8]? = nil, device: String? = nil, hashed: MachineSecret? = nil,
     by other: VerdictSigner? = nil, type: String = JoinStatement.tokenType, at time: Int64? = nil
@@ -73,7 +73,7 @@ import UAFWire
     unsafe chmod(bench.folder + "/state/machine.join", mode) == 0
   }
 
-  /// Whether a request carries a proof by the secret of the join.
+  /// Whether a request contains a proof by the secret of the joining.
   private func isProved(_ request: TransportRequest) throws -> Bool {
     let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
     return try proof.machineID == secret.machineID
@@ -82,7 +82,7 @@ import UAFWire
 
   // MARK: Joining
 
-  @Test func `sends the code and what the machine is, and keeps what the server gives`() throws {
+  @Test func `sends the code and the machine's description, and keeps what the server returns`() throws {
     #expect(try join().result == 0, "\(bench.log.lines)")
     let request = try #require(bench.server.requests.last)
     #expect(request.url == "https://localhost/uaf/join" && request.contentType == "application/json")
@@ -92,7 +92,7 @@ import UAFWire
     #expect(record.machine.secret == secret.secret && record.group == "default")
   }
 
-  @Test func `a machine that has joined proves that when it joins again, for this request alone`() throws {
+  @Test func `a machine that has joined proves that when it joins again, only for this request`() throws {
     try join()
     #expect(bench.server.requests.last?.machineProof == nil)
     try join()
@@ -102,8 +102,7 @@ import UAFWire
     #expect(try proof.claim == .joining(bodyHash: SHA256.hash(request.body)) && !proof.claim.asksForState)
   }
 
-  @Test func `the secret proves the requests of a registration, and no login of somebody who is not registered`() throws
-  {
+  @Test func `the secret proves the requests of a registration, and no login of an unregistered person`() throws {
     try join()
     bench.server.signed = { [unowned self] yes in
       try signer.token(for: yes, at: bench.now.wallSeconds)
@@ -120,7 +119,7 @@ import UAFWire
     #expect(!bench.log.lines.joined().contains("join-code"))
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6]) func `keeps nothing of an answer that is not signed for this request`(
+  @Test(arguments: [1, 2, 3, 4, 5, 6]) func `keeps no part of an answer that is not signed for this request`(
     _ fault: Int
   )
     throws
@@ -158,7 +157,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `says that a server joins no machines, and that a busy one may later`() throws {
+  @Test func `says that a server does not let machines join, and that a busy one may later`() throws {
     bench.server.joining = nil
     #expect(try join().finished.text?.hasPrefix("This server joins no machines.") == true)
     bench.server.joining = { _ in TransportResponse(status: 429, contentType: "", body: []) }
@@ -166,7 +165,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `refuses a payload that has expired, is another server's, or is none, without asking`() throws {
+  @Test func `refuses a payload that has expired, is a different server's, or is none, without asking`() throws {
     let lines = [
       try payload(expires: 1_800_000_000).encoded, try payload(server: "https://elsewhere").encoded,
       String(try payload().encoded.dropLast(9)), bench.server.payload().encoded, "",
@@ -176,7 +175,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `refuses where nothing may be told, and where no signature is demanded`() throws {
+  @Test func `refuses if root lets the machine report nothing, and if no signature is demanded`() throws {
     let configuration = bench.configuration
     bench.configuration = configuration.replacing("[state]", with: "send_device = false\n[state]")
     #expect(try join().finished.text?.hasPrefix("A machine joins by its id") == true)
@@ -193,7 +192,7 @@ import UAFWire
 
   // MARK: Leaving
 
-  @Test func `tells the server by the secret, and keeps it no longer`() throws {
+  @Test func `reports the leaving with the secret, and then deletes the secret`() throws {
     try join()
     let transcript = try leave()
     #expect(transcript.result == 0 && transcript.finished.text == "Left the server.")
@@ -202,7 +201,7 @@ import UAFWire
     #expect(try record == nil)
   }
 
-  @Test func `leaves a server that is away, refuses, or is another one by now, and says so`() throws {
+  @Test func `leaves even if the server is away, refuses, or is no longer the configured one, and says so`() throws {
     for change in ["away", "refuses", "other"] {
       (bench.server.failure, bench.server.joining) = (nil, { [unowned self] in try accept($0) })
       try join()
@@ -220,12 +219,12 @@ import UAFWire
     }
   }
 
-  @Test func `refuses to leave where it has joined nothing`() throws {
+  @Test func `refuses to leave if the machine has not joined`() throws {
     #expect(try leave().finished.text?.hasPrefix("This machine has joined no server.") == true)
     #expect(bench.server.requests.isEmpty)
   }
 
-  @Test func `a record that was damaged names no machine, and joining again mends it`() throws {
+  @Test func `a damaged record names no machine, and joining again repairs it`() throws {
     try join()
     let path = bench.folder + "/state/machine.join"
     let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))

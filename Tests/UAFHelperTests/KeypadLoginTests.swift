@@ -48,7 +48,7 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.prompts[0].text != transcript.prompts[1].text)
   }
 
-  @Test func `each entry of a new secret has a layout of its own`() throws {
+  @Test func `each entry of a new secret has its own layout`() throws {
     let bench = try HelperBench()
     bench.configuration += "\n[passcode]\nui_type = \"pin4\"\nkeypad = \"shuffled\"\n"
     _ = try bench.run(bench.begin(.initialise))
@@ -76,7 +76,8 @@ import UAFWire
     #expect(try other.run(other.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `another key is not translated: a PIN gets the format, an older text is checked as typed`() throws {
+  @Test func `a different key is not translated: a PIN gets the format, and an older text is checked as typed`() throws
+  {
     let bench = try bench()
     bench.layouts = [Self.first, Self.second]
     let transcript = try bench.run(bench.begin(.authenticate, "tries=2"), ["30256x", "246801"])

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFHelper
 
 @Suite struct LogLineTests {
-  @Test func `a value cannot begin another field or another line`() {
+  @Test func `a value cannot begin a new field or a new line`() {
     var line = LogLine(.authenticate)
     line.add(.account, Array("a b=c\n\u{1b}%\"é".utf8))
     #expect(line.description == "event=authenticate account=a%20b%3Dc%0A%1B%25%22%C3%A9")
@@ -33,7 +33,7 @@ import Testing
     #expect(line.description == "event=state detail=\"x result\\u{3d}0 é\\u{3d}1 2\\u{3d}3 _\\u{3d} tls = true\"")
   }
 
-  @Test func `fields have a fixed order, each once, whatever order they came in`() {
+  @Test func `fields have a fixed order, each once, whatever order they were added in`() {
     var line = LogLine(.lock)
     line.add(.detail, "text")
     line.add(.uid, "1")

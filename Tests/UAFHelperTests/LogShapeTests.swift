@@ -8,9 +8,9 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// What stands in the log, and in the manual of it.
+/// The content of the log, and the manual's description of it.
 ///
-/// That every line keeps to the grammar is checked by ``RecordedLog``, in each test of this target.
+/// ``RecordedLog`` checks that every line follows the grammar, in each test of this target.
 @Suite struct LogShapeTests {
   private static let manual: String? = {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized
@@ -52,7 +52,7 @@ import UAFWire
     #expect(events == all, "missing: \(all.subtracting(events))")
   }
 
-  /// What the core writes over a life of an account.
+  /// What the core writes over the lifetime of an account.
   private func everyLine() throws -> [String] {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 60")
     var begin = bench.begin()
@@ -105,7 +105,7 @@ import UAFWire
     return bench.log.lines
   }
 
-  /// What it writes of itself.
+  /// What the core writes about itself.
   private func otherLines() throws -> [String] {
     let log = RecordedLog()
     log.write(.memory, HelperProgram.memoryNotice, .warning)
@@ -124,7 +124,7 @@ import UAFWire
     return log.lines
   }
 
-  @Test func `a lock, a login that it refuses and its end have lines of their own, before the call's`() throws {
+  @Test func `a lock, a login that it refuses and its end have their own lines, before the call's line`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     #expect(!bench.log.lines.contains { $0.hasPrefix("event=lock") })

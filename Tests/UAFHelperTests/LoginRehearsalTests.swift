@@ -5,7 +5,7 @@ import UAFConfiguration
 
 @testable import UAFHelper
 
-/// Each part has to reach its end: what is not gone through is not rehearsed.
+/// Each part has to reach its end: what is not executed is not rehearsed.
 @Suite struct LoginRehearsalTests {
   @Test func `the server in memory accepts the rehearsed login`() throws {
     guard case .accepted(let acceptance) = try LoginRehearsal.login() else {
@@ -32,7 +32,7 @@ import UAFConfiguration
   }
 
   @Test func `a rehearsal leaves no descriptor open`() async {
-    // In a process of its own: the descriptors are those of all tests.
+    // In a separate process: all tests share the descriptors.
     await #expect(processExitsWith: .success) {
       LoginRehearsal.run()
       let before = LoginRehearsalTests.nextDescriptor()
@@ -41,7 +41,7 @@ import UAFConfiguration
     }
   }
 
-  /// The lowest descriptor that is free.
+  /// The lowest free descriptor.
   private static func nextDescriptor() -> CInt {
     let descriptor = dup(0)
     close(descriptor)

@@ -23,7 +23,7 @@ import UAFWire
     return bench
   }
 
-  /// The claims of the last `count` requests that hold under a secret; nil for one that does not.
+  /// The claims of the last `count` requests with a valid proof under a secret; nil for a request without one.
   private func proved(_ bench: HelperBench, last count: Int, by secret: MachineSecret) throws -> [MachineClaim?] {
     try bench.server.requests.suffix(count).map { request in
       let (proof, code) = try #require(MachineProof.read(request.machineProof ?? ""))
@@ -37,7 +37,7 @@ import UAFWire
     MachineClaim(operation: .authentication, isAnswer: $0, username: "mina")
   }
 
-  @Test func `a registration's secret proves both requests of the next login`() throws {
+  @Test func `the secret from a registration proves both requests of the next login`() throws {
     let bench = try known()
     bench.now.wallSeconds += 1000
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
@@ -55,7 +55,7 @@ import UAFWire
     }
   }
 
-  @Test func `says for whom the machine asks: the person, somebody afar, another user`() throws {
+  @Test func `says for whom the machine asks: the person, a remote user, a different user`() throws {
     let bench = try known()
     var begin = bench.begin()
     var queues: [MachineQueue?] = []
@@ -102,7 +102,7 @@ import UAFWire
     #expect(hidden.server.requests.first?.machineProof?.count == real.count)
   }
 
-  @Test func `another server is proved nothing`() throws {
+  @Test func `nothing is proved to a different server`() throws {
     let bench = try known()
     bench.configuration = bench.configuration.replacing(
       "https://localhost/uaf/respond", with: "https://localhost/x/respond")
@@ -111,7 +111,7 @@ import UAFWire
   }
 
   @Test(arguments: [true, false])
-  func `where root demands signed verdicts, only a secret under the signature is kept`(isCovered: Bool) throws {
+  func `if root demands signed verdicts, only a secret under the signature is kept`(isCovered: Bool) throws {
     let bench = try HelperBench.registered()
     let signer = try VerdictSigner()
     try bench.demandSignature(signer.pem)

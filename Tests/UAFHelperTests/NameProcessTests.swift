@@ -5,9 +5,9 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What the core takes from uaf-name, and that it does not wait for it for ever.
+/// What the core accepts from uaf-name, and that it does not wait for it forever.
 @Suite struct NameProcessTests {
-  /// Asks over a socket at whose other end lies what uaf-name has said.
+  /// Asks over a socket whose other end already contains what uaf-name has sent.
   private func answer(_ packets: [[UInt8]], closes: Bool = false) throws -> (DirectoryName?, missing: [String]) {
     let ends = try PacketSocket.pair()
     let core = try PacketSocket(takingOver: ends.mine)
@@ -23,7 +23,7 @@ import UAFWire
     return (name, missing)
   }
 
-  @Test func `takes the name, and tells what its sandbox lacks`() throws {
+  @Test func `returns the name, and reports what its sandbox lacks`() throws {
     let found = NameAnswer(.found, name: Array("mina".utf8), missing: "landlock:38")
     let (name, missing) = try answer([found.packet()])
     #expect(name == .found(Array("mina".utf8)) && missing == ["landlock:38"])
@@ -32,17 +32,17 @@ import UAFWire
     #expect(try answer([NameAnswer(.failed, number: 5).packet()]).0 == .failed("a name service failed: errno 5"))
   }
 
-  @Test func `a program that says nothing in time is given up`() throws {
+  @Test func `a program that does not answer in time is given up`() throws {
     #expect(try answer([]).0 == .failed("the name services did not answer in 0 ms"))
   }
 
-  @Test func `a program that ends, or says what it may not, gives no name`() throws {
+  @Test func `a program that ends, or sends a wrong message, gives no name`() throws {
     #expect(try answer([], closes: true).0 == nil)
     #expect(try answer([FingerTouch.matched.packet()]).0 == nil)
     #expect(try answer([[0xB1, 1, 0, 1, 0]]).0 == nil, "found, without a name")
   }
 
-  @Test func `a program that is missing, or ends at once, is a failure`() {
+  @Test func `a program that is missing, or ends immediately, is a failure`() {
     for program in ["/nonexistent/uaf-name", "/bin/true"] {
       guard case .failed(let detail) = NameProcess(program: program).name(of: 70_000) else {
         Issue.record("a name")
@@ -52,8 +52,8 @@ import UAFWire
     }
   }
 
-  @Test func `a program that never ends is ended`() {
-    // It writes to nowhere. This returns only after it was waited for.
+  @Test func `a program that never ends is killed`() {
+    // It writes to nobody. This returns only after the process was reaped.
     let name = NameProcess(program: "/usr/bin/yes", patience: 0).name(of: 70_000)
     #expect(name == .failed("the name services did not answer in 0 ms"))
   }

@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears of a new value that cannot be one.
+/// What a person hears about a new value that is not acceptable.
 @Suite struct NewValueWordsTests {
   @Test(arguments: [
     ("", "Nothing was entered."), (String(repeating: "x", count: 300), "This is too long."),
@@ -70,17 +70,17 @@ import UAFWire
         ["Use at least 6 characters.", "Use the form that your administrator asks for.", "An 8, please."]
       ),
     ] as [(String, [String])])
-  func `every rule for a new passcode is told before one is entered`(_ lines: String, _ words: [String]) throws {
+  func `every rule for a new passcode is shown before one is entered`(_ lines: String, _ words: [String]) throws {
     let value = lines.contains("pin6") ? "135798" : "13579864"
     #expect(try told("passcode", "[passcode]\n" + lines, value) == words)
   }
 
-  @Test func `the rule for a new pattern is told before one is drawn, and all in the person's language`() throws {
+  @Test func `the rule for a new pattern is shown before one is drawn, all in the person's language`() throws {
     #expect(try told("pattern", "[pattern]\nmin_nodes = 4", "12369").contains("Use at least 4 nodes."))
     #expect(try told("passcode", "", "135798", locale: "ko_KR.UTF-8") == ["6자 이상이어야 합니다."])
   }
 
-  @Test func `a change tells the rules before the new value, and not again beside what was wrong`() throws {
+  @Test func `a change shows the rules before the new value, and not again with what was wrong`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     let transcript = try bench.run(bench.begin(.change), ["correct", "short", "longer-one", "longer-one"])

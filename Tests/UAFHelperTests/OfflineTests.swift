@@ -13,7 +13,7 @@ import UAFWire
 @Suite struct OfflineTests {
   private static let allowed = "[general]\noffline = \"allow\"\noffline_max_age = 3600"
 
-  /// An account whose last login the server said yes to, and the server away since.
+  /// An account whose last login the server accepted, with the server away since.
   private func bench(_ more: String = allowed) throws -> HelperBench {
     let bench = try HelperBench.registered(more)
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0, "\(bench.log.lines)")
@@ -21,7 +21,7 @@ import UAFWire
     return bench
   }
 
-  /// What a login must end with that is not let in without the server: as if no such thing existed.
+  /// The end of a login that is not let in without the server: as if offline logins did not exist.
   private func expectRefusal(_ transcript: Transcript, code: UInt8 = 9) {
     #expect(transcript.result == 4001 && transcript.pamCode == code)
     #expect(transcript.errors.count == 1 && transcript.infos.isEmpty)
@@ -32,9 +32,9 @@ import UAFWire
     bench.now.wallSeconds += seconds
   }
 
-  // MARK: The one case
+  // MARK: The only accepted case
 
-  @Test func `while the server is away the secret alone logs in, with a text and without a token`() throws {
+  @Test func `while the server is away the secret is enough to log in, with a text and without a token`() throws {
     let bench = try bench(Self.allowed + "\nexport_token = \"UAF_TOKEN\"")
     advance(bench, 3599)
     var begin = bench.begin()
@@ -49,14 +49,14 @@ import UAFWire
     #expect(line.contains(" offline=yes age=3599"))
   }
 
-  @Test func `says so in the person's language`() throws {
+  @Test func `the text about the missing server is in the person's language`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).infos == ["서버에 연결할 수 없어 서버 확인 없이 허용했습니다."])
   }
 
-  @Test func `a service's section allows it for that service alone`() throws {
+  @Test func `a service's section allows it only for that service`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 60")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     var begin = bench.begin()
@@ -82,7 +82,7 @@ import UAFWire
     #expect(locked.result == 3013 && locked.pamCode == 11)
   }
 
-  // MARK: What is no such case
+  // MARK: What is not that case
 
   @Test func `refuses unless root allows it, and ignores successes from before that`() throws {
     let bench = try bench("[general]\noffline = \"deny\"")
@@ -92,7 +92,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("not accepted without it: the server's last answer was not a yes") == true)
   }
 
-  @Test func `refuses where the server has never answered a login`() throws {
+  @Test func `refuses if the server has never answered a login`() throws {
     let bench = try HelperBench.registered(Self.allowed)
     bench.server.lateFailure = .noHandshake(.timeOut)
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
@@ -127,11 +127,11 @@ import UAFWire
   @Test(
     arguments: [
       { $0.respondStatus = .init(rawValue: 1480) }, { $0.respondStatus = .init(rawValue: 1500) }, { $0.garbage = "{" },
-      // What a revoked person is asked for: a key that nobody has.
+      // A revoked person is asked for a key that nobody has.
       { $0.policyKeys = [try KeyID(bytes: Array(repeating: 9, count: 32))] }, { $0.accepted = [["5541#0002"]] },
       { $0.furtherRequests = 9 },
     ] as [@Sendable (FakeServer) throws -> Void])
-  func `refuses from a refusal of the server until its next success`(
+  func `refuses after a refusal of the server until its next success`(
     _ refuse: @Sendable (FakeServer) throws -> Void
   ) throws {
     let bench = try bench()
@@ -148,11 +148,11 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts also if another call holds the account's file, until the next success`() throws {
+  @Test func `a refusal counts even if a second call holds the account's file, until the next success`() throws {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.respondStatus) = (nil, .init(rawValue: 1480))
     var stopped: Database?
-    // Stopped in the middle of a write, when this one has nothing left to write but the refusal.
+    // Stopped in the middle of a write, when this process has nothing left to write except the refusal.
     bench.server.onRespond = {
       stopped = try? Database(path: bench.folder + "/state/accounts/4242.db")
       try? stopped?.execute("BEGIN IMMEDIATE")
@@ -167,7 +167,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a refusal counts for every service and peer, also where offline logins are denied`() throws {
+  @Test func `a refusal counts for every service and peer, even if offline logins are denied`() throws {
     let bench = try bench("[service.login]\noffline = \"allow\"\noffline_max_age = 3600")
     bench.server.lateFailure = nil
     bench.server.respondStatus = .init(rawValue: 1480)
@@ -178,7 +178,7 @@ import UAFWire
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
   }
 
-  @Test func `a refused code, and keys that the server has forgotten, end it too`() throws {
+  @Test func `a refused code, and keys that the server has forgotten, end offline logins too`() throws {
     let refused = try bench()
     refused.server.lateFailure = nil
     refused.server.respondStatus = .init(rawValue: 1401)
@@ -196,7 +196,7 @@ import UAFWire
     expectRefusal(try forgotten.run(forgotten.begin(), ["correct"]))
   }
 
-  @Test func `what the person did, and silence after the handshake, do not end it`() throws {
+  @Test func `the person's own actions, and silence after the handshake, do not end offline logins`() throws {
     let bench = try bench()
     bench.server.lateFailure = nil
     #expect(try bench.run(bench.begin(), ["wrong1"]).result == 3012)
@@ -211,7 +211,7 @@ import UAFWire
 
   @Test(
     arguments: [.afterHandshake(.timeOut), .certificateRefused, .answerTooLarge, .unavailable] as [TransportFailure])
-  func `refuses if a connection to the server came about`(_ failure: TransportFailure) throws {
+  func `refuses if a connection to the server was established`(_ failure: TransportFailure) throws {
     let bench = try bench()
     bench.server.lateFailure = failure
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -224,12 +224,12 @@ import UAFWire
   ) throws {
     let bench = try bench()
     (bench.server.lateFailure, bench.server.answersLeft) = (nil, 1)
-    // The request that was there has grown old, and it is the next one that is not answered.
+    // The earlier request has expired, and the next one is not answered.
     if isSlow { bench.server.onGet = { [unowned bench] in bench.now.nanoseconds += 61_000_000_000 } }
     expectRefusal(try bench.run(bench.begin(), ["correct"]), code: 7)
   }
 
-  @Test func `refuses for services with a text to be confirmed`() throws {
+  @Test func `refuses a login for a service with a text to be confirmed`() throws {
     let bench = try bench(Self.allowed + "\n[service.su]\ntransaction = true")
     var begin = bench.begin()
     begin.service = Array("su".utf8)
@@ -257,14 +257,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `refuses after another address of the server was configured`() throws {
+  @Test func `refuses after a different server address was configured`() throws {
     let bench = try bench()
     bench.configuration = bench.configuration.replacing("/uaf/get", with: "/uaf2/get")
     expectRefusal(try bench.run(bench.begin(), ["correct"]))
     #expect(bench.log.lines.last?.contains("from other addresses") == true)
   }
 
-  @Test func `refuses after other authorities were configured, and not after a comment in their file`() throws {
+  @Test func `refuses after different CAs were configured, and not after a comment in their file`() throws {
     let bench = try HelperBench()
     let own = try HelperBench.authority()
     let latin: [UInt8] = [0x23, 0x20, 0xFC, 0x0A]
@@ -284,7 +284,9 @@ import UAFWire
     }
   }
 
-  @Test func `refuses another authenticator than the server accepted, and if the server asked for two`() throws {
+  @Test func `refuses an authenticator other than the one that the server accepted, and if the server asked for two`()
+    throws
+  {
     let bench = try HelperBench.registeredTwice(Self.allowed)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
@@ -308,7 +310,7 @@ import UAFWire
     }
   }
 
-  @Test func `with hidden states all refusals are alike, and a success is a success`() throws {
+  @Test func `with hidden states all refusals are alike, and a success stays a success`() throws {
     let bench = try bench(Self.allowed + "\nhide_state = true")
     let wrong = try bench.run(bench.begin(), ["wrong1"])
     #expect(wrong.result == 3012 && wrong.errors == ["Wrong passcode or pattern."])

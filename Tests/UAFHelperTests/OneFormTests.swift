@@ -4,7 +4,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A value is one value, however the keyboard sends its letters; and a lock is one lock, whoever looks at it.
+/// A value is the same value, however the keyboard sends its letters; and a lock is the same lock, whoever checks it.
 @Suite struct OneFormTests {
   private let composed = "caf\u{e9} \u{d55c}\u{ae00}"
   private let decomposed = "cafe\u{301} \u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}"

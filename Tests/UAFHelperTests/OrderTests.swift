@@ -7,7 +7,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What comes first: a value that was verified here, whatever the server, the list or another call does.
+/// What comes first: a value that was verified here, whatever the server, the list or a different call does.
 @Suite struct OrderTests {
   @Test func `with a list, a silent server is reported only after a correct secret`() throws {
     let bench = try HelperBench.registeredTwice()
@@ -27,14 +27,14 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 4001)
   }
 
-  /// What may stand in the way of the server's request.
+  /// What may prevent the server's request.
   private static let noRequests: [@Sendable (FakeServer) -> Void] = [
     { $0.lateFailure = .noHandshake(.refused) }, { $0.failure = .noHandshake(.dns) }, { $0.httpStatus = 500 },
     { $0.lateFailure = .afterHandshake(.connectionLost) },
   ]
 
   @Test(arguments: noRequests.indices)
-  func `a divided login without the server's request ends before it asks, and says the same whatever the reason`(
+  func `a divided login without the server's request ends before it asks, with one text for every reason`(
     _ index: Int
   ) throws {
     let bench = try HelperBench.registered()
@@ -80,7 +80,7 @@ import UAFWire
     #expect(known.result == unknown.result && known.pamCode == unknown.pamCode)
   }
 
-  @Test func `the server is not asked for a front end that goes away before the first prompt`() throws {
+  @Test func `the server is not asked for a front end that disappears before the first prompt`() throws {
     let bench = try HelperBench.registered()
     let begin = bench.begin()
     let before = bench.server.asked.count
@@ -100,7 +100,7 @@ import UAFWire
     #expect(right.result != 0 && right.result != 3012 && right.prompts.count == 1)
   }
 
-  @Test func `asks a server that needs more than a minute for an answer twice at most`() throws {
+  @Test func `asks a server that needs more than a minute for an answer at most twice`() throws {
     let bench = try HelperBench.registered()
     let before = bench.server.asked.count
     bench.server.onEachGet = { [weak bench] in bench?.now.nanoseconds += 61_000_000_000 }
@@ -117,7 +117,7 @@ import UAFWire
 
   // MARK: Codes that nobody judges
 
-  /// A bench whose server never looks at a code.
+  /// A bench whose server never checks a code.
   private func plain(_ more: String = "") throws -> HelperBench {
     let bench = try HelperBench.registered(more, signed: true)
     bench.configuration = bench.configuration.replacing("[server]", with: "[server]\ndialect = \"plain\"")
@@ -135,7 +135,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty && bench.server.keys.count == 1)
   }
 
-  @Test func `if the server checks no codes, registering anew is not offered`() throws {
+  @Test func `if the server checks no codes, registering again is not offered`() throws {
     let bench = try plain("[prompt]\noffer_reset = true")
     let transcript = try bench.run(bench.begin(), ["wrong1"])
     #expect(transcript.result == 3012 && transcript.prompts.map(\.check) == ["passcode"])
@@ -143,7 +143,7 @@ import UAFWire
 
   // MARK: What is named is what happens
 
-  @Test func `a forced change is not satisfied by changing another secret`() throws {
+  @Test func `a forced change is not satisfied by changing a different secret`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.configuration += "\n[passcode]\nmin_length = 10"
     var begin = bench.begin(.change)

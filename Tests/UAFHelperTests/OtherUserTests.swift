@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Entries that another account of the machine makes, at su.
+/// Entries that a different account of the machine makes, at su.
 @Suite struct OtherUserTests {
   private func begin(_ bench: HelperBench, by caller: UInt32?) -> Begin {
     var begin = bench.begin()
@@ -65,9 +65,9 @@ import UAFWire
     #expect(try told(bench)["otherUser"] == nil)
   }
 
-  @Test func `lock nothing if a caller only claims to be another user`() throws {
+  @Test func `lock nothing if a caller only claims to be a different user`() throws {
     let bench = try HelperBench.registered()
-    // A peer without root says nothing of who called it.
+    // A peer without root does not say who called it.
     var forged = Begin(.authenticate)
     forged.callerUID = 1000
     #expect(try bench.run(forged, peer: 4242).result == 1001)

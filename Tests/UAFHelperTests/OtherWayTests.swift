@@ -59,7 +59,7 @@ import UAFWire
 
   // MARK: Divided authentication
 
-  @Test func `an early resume leaves out ready, and a second one is ignored`() throws {
+  @Test func `an early resume skips ready, and a second one is ignored`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true
@@ -87,7 +87,7 @@ import UAFWire
     #expect(transcript.result == 1100 && !transcript.messages.map(\.type).contains(.ready))
   }
 
-  @Test func `a request that expired before resume is fetched anew`() throws {
+  @Test func `a request that expired before resume is fetched again`() throws {
     let bench = try HelperBench.registered()
     var begin = bench.begin()
     begin.isDivided = true

@@ -4,7 +4,7 @@ import UAFWire
 @testable import UAFHelper
 
 @Suite struct PatternLoginTests {
-  /// A bench whose account has the pattern 12369 alone.
+  /// A bench whose account has only the pattern 12369.
   private func bench(_ more: String = "") throws -> HelperBench {
     let bench = try HelperBench()
     bench.configuration = "authenticators = [\"pattern\"]\n" + bench.configuration + "\n" + more
@@ -56,13 +56,13 @@ import UAFWire
     #expect(transcript.prompts[2].errorMessage == "Use the digits 1 to 9 only.")
   }
 
-  @Test func `gives a screen reader words in place of the grid`() throws {
+  @Test func `gives a screen reader words instead of the grid`() throws {
     let bench = try bench("[prompt]\naccessible = true")
     let text = try bench.run(bench.begin(), ["12369"]).prompts[0].text
     #expect(text.hasPrefix("The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\n"))
   }
 
-  @Test func `the pattern has a lock of its own`() throws {
+  @Test func `the pattern has its own lock`() throws {
     let bench = try HelperBench.registeredTwice()
     for entry in ["96321", "96325", "96324"] {
       try bench.run(bench.begin(.authenticate, "authenticator=pattern"), [entry])

@@ -59,7 +59,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).finished.staleValue == !isInteractive)
   }
 
-  @Test func `uafctl is told to change a stale value, and by which command`() throws {
+  @Test func `uafctl shows that a stale value should be changed, and by which command`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[passcode]\nmin_length = 8"
     var begin = bench.begin()
@@ -85,7 +85,7 @@ import UAFWire
       ("auto_submit = true\nmax_length = 8\nui_type = 'pin6'", [6, 6, 6]), ("max_length = 8", [nil, nil, nil]),
       ("ui_type = 'pin6'", [6, 6, 6]), ("ui_type = 'pin4'", [4, 4, 4]),
     ] as [(String, [UInt32?])])
-  func `an entry is complete at a PIN's digits, and with auto_submit at a text's greatest length`(
+  func `an entry is complete at a PIN's number of digits, and with auto_submit at a text's maximum length`(
     _ lines: String, _ lengths: [UInt32?]
   ) throws {
     let bench = try HelperBench()
@@ -132,7 +132,7 @@ import UAFWire
     #expect(try !isWaiting())
   }
 
-  @Test func `a stricter lock applies at once, and leaves each account one try`() throws {
+  @Test func `a stricter lock applies immediately, and leaves each account one try`() throws {
     let bench = try HelperBench.registered()
     for wrong in ["wrong1", "wrong2"] { try bench.run(bench.begin(), [wrong]) }
     bench.configuration = bench.configuration.replacing("retry_count_to_lock = 3", with: "retry_count_to_lock = 1")
@@ -141,7 +141,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["wrong3"]).errors == ["Locked after wrong entries: try again in 60 seconds."])
   }
 
-  @Test func `no information from the caller splits the count`() throws {
+  @Test func `nothing that the caller sends splits the count`() throws {
     let bench = try HelperBench.registered()
     for (index, service) in ["login", "sudo", "gdm-password"].enumerated() {
       var begin = bench.begin()

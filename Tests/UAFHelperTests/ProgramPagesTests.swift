@@ -11,9 +11,9 @@ import Testing
     for (size, resident) in code { #expect(resident == size) }
   }
 
-  /// Sizes of the code of a library and of what is mapped of it, in KiB, by proc_pid_smaps(5).
+  /// The code size of a library and how much of it is mapped, in KiB, by proc_pid_smaps(5).
   private func libraryCode(_ name: String) throws -> [(size: Int?, resident: Int?)] {
-    // Files of /proc have no size that could be asked for.
+    // Files of /proc do not report their size.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/self/smaps"))
     let lines = String(decoding: try #require(try file.readToEnd()), as: UTF8.self).split(separator: "\n")
     return lines.indices.filter { lines[$0].contains(" r-xp ") && lines[$0].contains(name) }.map { start in

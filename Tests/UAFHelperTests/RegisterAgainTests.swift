@@ -18,7 +18,7 @@ import UAFWire
     #expect(transcript.prompts.map(\.check) == ["choice", "code", "passcode", "passcode"])
     #expect(transcript.errors == ["Registered again: log in with the new passcode."])
     let types = transcript.messages.map(\.type)
-    // The choice is told when it is made, whatever comes of it.
+    // The choice is reported when it is made, whatever its result is.
     #expect(types.prefix(3) == [.prompt, .info, .prompt] && transcript.infos.first?.hasSuffix("[980]") == true)
     #expect(bench.server.asked.last?.context.authCode == nil)
     let statement = EnrolmentCode.registrationStatement(username: "mina")
@@ -54,13 +54,13 @@ import UAFWire
     #expect(proved.pamCode == (wrong.isEmpty ? 9 : 11), "who knows the value goes on, where nothing is locked")
   }
 
-  @Test func `what cannot be a code of the server goes nowhere`() throws {
+  @Test func `a text that cannot be a code of the server is not sent`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let asked = bench.server.asked.count
     for typed in ["new-code", "00000-00000-00000-00001", String(Self.code.dropLast())] {
       let transcript = try bench.run(bench.begin(), ["2", typed])
       #expect(transcript.result == 1001)
-      // The whole line that the server prints may be longer than a prompt takes.
+      // The whole line that the server prints may be longer than a prompt accepts.
       #expect(
         transcript.errors.last
           == "This is not a valid enrolment code. Check what you entered: just the 20 characters of the code."
@@ -90,7 +90,7 @@ import UAFWire
     var gets = 0
     bench.server.onEachGet = { [server = bench.server] in
       gets += 1
-      // The login's and the one that the code is judged by came before.
+      // The login's request and the one by which the code is judged came before.
       if gets == 3 { (server.registrationStatus, server.deregistrationStatus) = (.unauthorized, .unauthorized) }
     }
     let transcript = try bench.run(bench.begin(), ["2", Self.code, "battery", "battery"])
@@ -100,10 +100,10 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `a server that wants both accepts the code before the replaced keys are removed`() throws {
+  @Test func `a server that demands both accepts the code before the replaced keys are removed`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     bench.server.accepted = [["5541#0001", "5541#0002"]]
-    // As a server does that asks for what is missing on this machine: first nothing is, then the passcode.
+    // Like a server that asks for what is missing on this machine: first nothing is, then the passcode.
     var gets = 0
     bench.server.onEachGet = { [server = bench.server] in
       gets += 1
@@ -123,7 +123,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["1", "correct"]).result == 0)
   }
 
-  @Test func `accepts a whole payload in place of its code, and refuses another account's`() throws {
+  @Test func `accepts a whole payload instead of its code, and refuses a different account's payload`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let payload = bench.server.payload().encoded
     #expect(try bench.run(bench.begin(), ["2", payload, "battery", "battery"]).result == 980)
@@ -139,7 +139,7 @@ import UAFWire
     #expect(!bench.server.asked.map(\.op).contains(.deregistration))
   }
 
-  @Test func `the new key takes the place of the old one, and no other key is named to the server`() throws {
+  @Test func `the new key replaces the old one, and no other key is named to the server`() throws {
     let bench = try HelperBench.registered(Self.more, signed: true)
     let old = try #require(bench.server.registered)
     let stranger = try KeyID(bytes: Array(repeating: 9, count: 32))
@@ -149,7 +149,7 @@ import UAFWire
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old] && bench.server.knownKeys == [stranger])
   }
 
-  @Test func `registers one of several authenticators anew, from a list without the same offer`() throws {
+  @Test func `registers one of several authenticators again, from a list without the same offer`() throws {
     let bench = try HelperBench.registeredTwice(Self.more, signed: true)
     let transcript = try bench.run(bench.begin(), ["3", "2", Self.code, "74123", "74123"])
     #expect(transcript.result == 980 && transcript.prompts[1].options == ["passcode", "pattern"])
@@ -208,7 +208,9 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `a first registration sets root's first type without a list, and a further one what is left`() throws {
+  @Test func `a first registration sets root's first type without a list, and a further one sets a remaining type`()
+    throws
+  {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.server.accepted = [["5541#0002"], ["5541#0001"]]
@@ -223,7 +225,9 @@ import UAFWire
   }
 
   @Test(arguments: [["\"pattern\"", "\"passcode\""], ["\"passcode\"", "\"pattern\""]])
-  func `root's order says what is usual, and the server what is left of it`(_ order: [String]) throws {
+  func `a registration without a type uses the first type in root's order that the server accepts`(_ order: [String])
+    throws
+  {
     for accepted in [[["5541#0001"], ["5541#0002"]], [["5541#0001"]], [["5541#0002"]]] {
       let bench = try HelperBench()
       bench.configuration = "authenticators = [\(order.joined(separator: ", "))]\n" + bench.configuration
@@ -238,7 +242,7 @@ import UAFWire
     }
   }
 
-  @Test func `a server that wants both registers both at once`() throws {
+  @Test func `a server that demands both registers both together`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     bench.server.accepted = [["5541#0001", "5541#0002"]]

@@ -14,7 +14,7 @@ import UAFWire
   }
 
   private func hasState(_ bench: HelperBench) throws -> Bool {
-    // Only which KeyIDs were made is kept: the server may have heard of them.
+    // Only the KeyIDs that were made are kept: the server may know them.
     try FileManager.default.contentsOfDirectory(atPath: bench.folder + "/state/accounts").contains { $0 != "4242.made" }
   }
 
@@ -34,7 +34,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `lists every broken rule at once`() throws {
+  @Test func `lists all broken rules together`() throws {
     let bench = try bench()
     bench.configuration += """
 
@@ -68,7 +68,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "nouserok")).pamCode == 25)
   }
 
-  @Test func `refuses a payload of another account, server, authority, operation or time, and keeps nothing`() throws {
+  @Test func `refuses a payload of a different account, server, CA, operation or time, and keeps nothing`() throws {
     let bench = try bench()
     let server = bench.server
     let payloads = [
@@ -87,7 +87,7 @@ import UAFWire
     #expect(try !hasState(bench))
   }
 
-  @Test func `takes a payload with an authority of the configuration, however its file is written`() throws {
+  @Test func `accepts a payload with a CA of the configuration, however its file is written`() throws {
     let own = try HelperBench.authority()
     let text = String(decoding: own, as: UTF8.self)
     for (ca, isTaken) in [
@@ -106,7 +106,7 @@ import UAFWire
   @Test(
     arguments: [[], Array("no certificate".utf8), [0x30, 0x00], Array("-----BEGIN CERTIFICATE-----\nMAA=\n".utf8)]
       as [[UInt8]])
-  func `a file of authorities that names none ends the call, and the log says what is wrong with it`(_ file: [UInt8])
+  func `a CA file without a valid certificate ends the call, and the log says what is wrong with it`(_ file: [UInt8])
     throws
   {
     let bench = try bench()
@@ -125,7 +125,7 @@ import UAFWire
     #expect(try bench.run(begin).result == 1001)
   }
 
-  @Test func `registering again with a code asks for no secret that was set, and counts nothing`() throws {
+  @Test func `registering again with a code does not ask for the old secret, and counts nothing`() throws {
     let bench = try HelperBench.registered()
     let again = try bench.run(bench.registration(), ["battery", "battery"])
     #expect(again.result == 0 && again.prompts.map(\.step) == [.new, .newAgain])
@@ -160,7 +160,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person whom only a directory knows registers under the name that it says`() throws {
+  @Test func `a person who is known only to a directory registers under the name that the directory returns`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { .found(Array("mina\($0)".utf8)) }
@@ -170,7 +170,7 @@ import UAFWire
     #expect(bench.askedNames == [70_000] && bench.server.asked.map(\.context.username) == ["mina70000"])
   }
 
-  @Test func `a person of a directory registers nothing with a code for another name`() throws {
+  @Test func `a person of a directory registers nothing with a code for a different name`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { _ in .found(Array("mina".utf8)) }
@@ -178,7 +178,7 @@ import UAFWire
     #expect(bench.server.asked.isEmpty)
   }
 
-  @Test func `a number that a directory has given to another person registers nothing for its former owner`() throws {
+  @Test func `after a directory gave a uid to a new person, the uid registers nothing under either name`() throws {
     let bench = try bench()
     bench.passwd = "root:x:0:0::/:/bin/sh\n"
     bench.directory = { _ in .found(Array("mina".utf8)) }
@@ -192,7 +192,7 @@ import UAFWire
     #expect(bench.server.asked.count == asked)
   }
 
-  /// What the name services say of 70000, and what the person is told.
+  /// What the name services return for 70000, and what the person is told.
   @Test(
     arguments: [
       (.unknown, "no name"), (.ambiguous, "name of another"), (.failed("errno 5"), "does not answer"),
@@ -202,7 +202,7 @@ import UAFWire
       (.found(Array("mina\r".utf8)), "no name"), (.found(Array("mi\u{202E}na".utf8)), "no name"),
       (.found(Array("mina\u{200B}".utf8)), "no name"),
     ] as [(DirectoryName, String)])
-  func `a person of a directory without a name of its own registers nothing`(
+  func `a person of a directory who has no unambiguous name registers nothing`(
     _ answer: DirectoryName, _ words: String
   ) throws {
     let bench = try bench()

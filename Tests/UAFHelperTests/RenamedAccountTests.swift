@@ -9,7 +9,7 @@ import UAFWire
 @Suite struct RenamedAccountTests {
   private static let told = "This account's name has changed on this machine."
 
-  /// What a host, or uafctl of root, says of number 4242 under a name.
+  /// What a host, or root's uafctl, sends about uid 4242 under a name.
   private func begin(
     _ bench: HelperBench, _ operation: UAFWire.Operation = .authenticate, as name: String, service: String = "login"
   ) -> Begin {
@@ -75,7 +75,7 @@ import UAFWire
     }
   }
 
-  @Test func `the new name takes over value, key and locks, and the account stays itself at the server`() throws {
+  @Test func `the new name takes over value, key and locks, and the account keeps its name at the server`() throws {
     let bench = try HelperBench.registered()
     try bench.run(bench.begin(), ["wrong1"])
     let transcript = try rename(bench, to: "mina2", from: "mina")
@@ -87,14 +87,14 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2"), ["wrong2"]).errors.contains { $0.contains("1 try left") })
     #expect(try bench.run(begin(bench, as: "mina2"), ["correct"]).result == 0)
     #expect(bench.server.asked.last?.context.username == "mina")
-    // Where both names have the number, both are the person's.
+    // If both names have the uid, both belong to the person.
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     #expect(try bench.run(begin(bench, as: "mina3")).result == 1001)
     #expect(try rename(bench, to: "mina3", from: "mina2").result == 0)
     #expect(try bench.run(begin(bench, as: "mina3"), ["correct"]).result == 0)
   }
 
-  @Test func `nothing is taken over from a name that it was not registered under, or where nothing is registered`()
+  @Test func `nothing is taken over from a wrong former name, or if nothing is registered`()
     throws
   {
     let bench = try HelperBench.registered()
@@ -105,7 +105,7 @@ import UAFWire
     #expect(try rename(empty, to: "mina2", from: "mina").result == 1009)
   }
 
-  @Test func `only root takes a registration over`() throws {
+  @Test func `only root can take over a registration`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina2:x:4242:4242::/:/bin/sh\n"
     var begin = persons(.rename)
@@ -125,7 +125,7 @@ import UAFWire
     #expect(try bench.run(begin(bench, as: "mina2"), ["horses"]).result == 0)
   }
 
-  @Test func `an account that gets the number after the last key has none of the former's names`() throws {
+  @Test func `a different account that gets the uid after the last key inherits none of the former names`() throws {
     let bench = try HelperBench.registered()
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
     #expect(try bench.run(begin(bench, .reset, as: "mina2", service: "uafctl")).result == 7100)
@@ -137,7 +137,7 @@ import UAFWire
 
   // MARK: A name that belongs to somebody else now
 
-  /// What root's uafctl sends for a number under a name.
+  /// What root's uafctl sends for a uid under a name.
   private func roots(_ bench: HelperBench, _ operation: UAFWire.Operation, _ uid: UInt32, as name: String) -> Begin {
     var begin = begin(bench, operation, as: name, service: "uafctl")
     begin.uid = uid
@@ -169,27 +169,27 @@ import UAFWire
         == "Another account of this machine is registered under this account's name at the server.\n"
         + "Ask the administrator; the log says which.")
     #expect(bench.log.lines.contains { $0.contains("'uafctl forget mina2'") })
-    // The hints, followed.
+    // The hints are followed.
     #expect(try bench.run(roots(bench, .forget, 4242, as: "mina2")).result == 0)
     #expect(try register(bench, 4242, as: "mina2").result == 0, "\(bench.log.lines)")
     #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `where this machine does not know whose the number is, root is told how to find out`() throws {
+  @Test func `if this machine does not know whose the uid is, root is told how to find out`() throws {
     let bench = try HelperBench.registered()
     bench.passwd = "mina:x:4243:4243::/:/bin/sh\n"
     let text = try #require(try register(bench, 4243, as: "mina").finished.text)
     #expect(text.contains("'getent passwd 4242'") && text.contains("/accounts/4242.db and its -journal"))
   }
 
-  @Test func `what was deregistered here keeps nobody from registering`() throws {
+  @Test func `a deregistered account keeps nobody from registering`() throws {
     let bench = try HelperBench.registered()
     #expect(try rename(bench, to: "mina2", from: "mina").result == 0)
     #expect(try bench.run(roots(bench, .reset, 4242, as: "mina2")).result == 7100)
     #expect(try register(bench, 4243, as: "mina").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `of two who swapped their names root is told what works, from the first hint to the last`() throws {
+  @Test func `if two accounts swapped their names, root's hints work from the first to the last`() throws {
     let bench = try HelperBench.registered()
     #expect(try register(bench, 4243, as: "nora").result == 0, "\(bench.log.lines)")
     bench.passwd = "nora:x:4242:4242::/:/bin/sh\nmina:x:4243:4243::/:/bin/sh\n"

@@ -12,7 +12,7 @@ import UAFWire
 @Suite struct RepairTests {
   private static let done = "The passcode of mina has a new key. The server has forgotten the old one."
 
-  /// A machine whose account's file is put back to where it was nine logins ago.
+  /// A machine whose account's file is restored to its state of nine logins ago.
   ///
   /// Each right entry counts a signature, so a machine that is only a few behind catches up by being refused.
   private func restored(_ make: () throws -> HelperBench = { try HelperBench.registered() }) throws -> HelperBench {
@@ -56,7 +56,7 @@ import UAFWire
     try bench.run(bench.begin(.status)).finished.document ?? ""
   }
 
-  // MARK: What it does
+  // MARK: Effects
 
   @Test(arguments: [false, true])
   func `code and value make a new key, and the server forgets the old one`(_ hasTried: Bool) throws {
@@ -67,7 +67,7 @@ import UAFWire
     let transcript = try bench.run(repair(bench), ["correct"])
     #expect(transcript.result == 0 && transcript.finished.text == Self.done, "\(bench.log.lines)")
     #expect(transcript.prompts.map(\.check) == ["passcode"] && transcript.prompts.map(\.step) == [.current])
-    // No signature of the old key: the server could not tell it from one of a copy.
+    // No signature by the old key: the server could not distinguish it from a copy's signature.
     #expect(bench.server.asked.dropFirst(before).map(\.op) == [.registration])
     #expect(bench.server.asked.last?.context.lostKeyIDs == [old])
     #expect(bench.server.asked.last?.context.codeProof != nil)
@@ -83,7 +83,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).finished.text == "mina: 패스코드에 새 키를 등록했습니다. 서버에서도 이전 키를 지웠습니다.")
   }
 
-  @Test func `says so where the server keeps the old key, as it does for a copied machine`() throws {
+  @Test func `says that the server keeps the old key, as it does for a copied machine`() throws {
     let bench = try restored()
     bench.server.forgetsLostKeys = false
     let transcript = try bench.run(repair(bench), ["correct"])
@@ -91,7 +91,7 @@ import UAFWire
     #expect(transcript.finished.text?.contains("has not said that it forgot the old one") == true)
   }
 
-  @Test func `a second repair renews a good key, and leaves nothing behind at the server`() throws {
+  @Test func `a second repair renews a valid key, and leaves nothing behind at the server`() throws {
     let bench = try restored()
     #expect(try bench.run(repair(bench), ["correct"]).result == 0)
     let first = try #require(bench.server.registered)
@@ -111,7 +111,7 @@ import UAFWire
     #expect(try !status(bench).contains("atServer"))
   }
 
-  @Test func `a login that others overtook leaves no such mark`() throws {
+  @Test func `a login that others overtook does not leave the key shown as behind`() throws {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0
@@ -125,7 +125,7 @@ import UAFWire
 
   // MARK: Several authenticators
 
-  @Test func `takes the authenticator that the server refused, and leaves the other one's key alone`() throws {
+  @Test func `repairs the authenticator that the server refused, and keeps the other one's key`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     let passcode = try #require(bench.server.keys.first?.keyID)
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 1100)
@@ -135,13 +135,13 @@ import UAFWire
     #expect(try bench.run(bench.begin(.authenticate, "authenticator=passcode"), ["correct"]).result == 0)
   }
 
-  @Test func `asks which of several where none was refused yet`() throws {
+  @Test func `asks which of several to repair if none was refused yet`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     let transcript = try bench.run(repair(bench), ["1", "correct"])
     #expect(transcript.result == 0 && transcript.prompts.map(\.check) == ["choice", "passcode"])
   }
 
-  @Test func `another authenticator that the server accepts may replace the code`() throws {
+  @Test func `a different authenticator that the server accepts may replace the code`() throws {
     let bench = try restored { try HelperBench.registeredTwice() }
     bench.server.comparesCounters = false
     let transcript = try bench.run(withoutCode(bench, "passcode"), ["12369", "correct"])
@@ -152,7 +152,7 @@ import UAFWire
 
   // MARK: Refusals, after which the machine is as it was
 
-  @Test func `the key that is repaired does not replace the code, and nothing is asked`() throws {
+  @Test func `the key to be repaired cannot replace the code, and nothing is asked`() throws {
     let bench = try restored()
     let before = bench.server.asked.count
     let transcript = try bench.run(withoutCode(bench), ["correct"])
@@ -169,7 +169,7 @@ import UAFWire
     #expect(try bench.run(repair(bench), ["correct"]).result == 0)
   }
 
-  @Test func `a locked account is not repaired, and its code stays good`() throws {
+  @Test func `a locked account is not repaired, and its code stays valid`() throws {
     let bench = try restored()
     for value in ["wrong1", "wrong2", "wrong3"] { try bench.run(bench.begin(), [value]) }
     let transcript = try bench.run(repair(bench), ["correct"])
@@ -180,7 +180,7 @@ import UAFWire
   }
 
   @Test
-  func `refuses a code of another person, server or operation, and one that has expired, before anything is asked`()
+  func `refuses a code for a different person, server or operation, and an expired one, before anything is asked`()
     throws
   {
     let bench = try restored()
@@ -197,7 +197,7 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `a code that the server refuses is told before the value is asked for`() throws {
+  @Test func `a code that the server refuses is reported before the value is asked for`() throws {
     let bench = try restored()
     bench.server.registrationStatus = .unauthorized
     let transcript = try bench.run(repair(bench), ["correct"])
@@ -206,7 +206,7 @@ import UAFWire
   }
 
   @Test(arguments: [0, 1])
-  func `a server that goes away leaves the machine as it was, whenever it does`(_ answers: Int) throws {
+  func `a server that disappears at any point leaves the machine as it was`(_ answers: Int) throws {
     let bench = try restored()
     try expectRefused(bench)
     (bench.server.answersLeft, bench.server.forgetsLostKeys) = (answers, false)
@@ -225,7 +225,7 @@ import UAFWire
     try expectRefused(bench)
   }
 
-  @Test func `a success that was lost on the way is made good by the next repair`() throws {
+  @Test func `the next repair replaces a key whose success message was lost`() throws {
     let bench = try restored()
     let old = try #require(bench.server.registered)
     bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
@@ -239,7 +239,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a front end that goes away after the value makes no key`() throws {
+  @Test func `a front end that disappears after the value makes no key`() throws {
     let bench = try restored()
     bench.server.onFinish = { [unowned bench] in bench.hangUp() }
     try bench.run(repair(bench), entries: [.answer("correct"), .gone])
@@ -254,7 +254,7 @@ import UAFWire
     #expect(bench.server.keys.count == 1)
   }
 
-  @Test func `there is nothing to repair where nothing is registered, or not that type`() throws {
+  @Test func `there is nothing to repair if nothing is registered, or not that type`() throws {
     let bench = try HelperBench()
     _ = try bench.run(bench.begin(.initialise))
     let empty = try bench.run(repair(bench))

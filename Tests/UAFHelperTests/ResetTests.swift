@@ -70,7 +70,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a code resets nothing of an account that the server lets in by no way, whatever it says of the code`()
+  @Test func `a code resets no part of an account that the server forbids, even if the server accepts the code`()
     throws
   {
     let bench = try HelperBench.registered(signed: true)
@@ -145,7 +145,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test(arguments: ["nora", "root"]) func `a payload for another account resets nothing`(_ name: String) throws {
+  @Test(arguments: ["nora", "root"]) func `a payload for a different account resets nothing`(_ name: String) throws {
     let bench = try HelperBench.registered(signed: true)
     bench.device.machineID = Array("0123456789abcdef0123456789abcdef".utf8)
     let payload = bench.server.payload(username: name)
@@ -153,7 +153,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `nothing to reset is 7102, and a secret of the system's is 7103`() throws {
+  @Test func `nothing to reset is 7102, and a secret that the system manages is 7103`() throws {
     let bench = try HelperBench.registered()
     #expect(try bench.run(reset(bench)).result == 7100)
     let nothing = try bench.run(reset(bench))

@@ -5,13 +5,13 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A state folder that is older than what the server has seen: a backup was put back, or the machine is a copy.
+/// A state folder that is older than what the server has seen: a backup was restored, or the machine is a copy.
 @Suite struct RestoredStateTests {
   private static let text =
     "The server has seen more signatures of this key than this machine: an older copy was put back, or another machine "
     + "has the key. Ask the administrator for an enrolment code, then run 'uafctl repair --code FILE'."
 
-  /// A machine whose account's file is put back to where it was three logins ago.
+  /// A machine whose account's file is restored to its state of three logins ago.
   private func restored() throws -> HelperBench {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
@@ -25,7 +25,9 @@ import UAFWire
     return bench
   }
 
-  @Test func `each refused login says so and what helps, and is not tried a second time`() throws {
+  @Test func `each refused login names the cause and the remedy, and is not tried a second time`()
+    throws
+  {
     let bench = try restored()
     for _ in 0..<2 {
       let before = bench.server.asked.count
@@ -36,19 +38,19 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("the server has seen signature 3 of the key") == true)
   }
 
-  @Test func `a refused login says so in Korean too`() throws {
+  @Test func `a refused login says that in Korean too`() throws {
     let bench = try restored()
     var begin = bench.begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
     #expect(try bench.run(begin, ["correct"]).errors.first?.contains("uafctl repair --code FILE") == true)
   }
 
-  @Test func `a refused deregistration says so too`() throws {
+  @Test func `a refused deregistration says that too`() throws {
     let bench = try restored()
     var begin = bench.begin(.deregister)
     begin.service = Array("uafctl".utf8)
     let transcript = try bench.run(begin, ["correct"])
-    // Root reads it, whose command names the account.
+    // Root reads it, so the command names the account.
     let text = Self.text.replacing("uafctl repair", with: "uafctl repair mina")
     #expect(transcript.result == 1100 && transcript.finished.text == text)
   }
@@ -63,7 +65,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a login that another one overtook is tried once more, without a text`() throws {
+  @Test func `a login that one other login overtook is tried once more, without a text`() throws {
     let bench = try HelperBench.registered()
     var isFirst = true
     bench.server.onRespond = { [unowned bench] in
@@ -76,7 +78,9 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt32(3), UInt32(0)), (4, 1100)])
-  func `a login that others overtake is tried three times more, and no more`(_ times: UInt32, _ result: UInt32) throws {
+  func `a login that others overtake is tried three times more, and then given up`(_ times: UInt32, _ result: UInt32)
+    throws
+  {
     let bench = try HelperBench.registered()
     bench.server.comparesCounters = true
     var answers: UInt32 = 0

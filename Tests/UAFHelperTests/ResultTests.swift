@@ -8,7 +8,7 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Results that no other suite comes upon, each brought about and with the PAM code the table gives it.
+/// Results that no other suite covers, each caused and with the PAM code that the table gives it.
 @Suite struct ResultTests {
   // MARK: What the server sends
 
@@ -22,7 +22,7 @@ import UAFWire
     #expect(try bench.triesLeft() == 3)
   }
 
-  @Test func `an AppID of somebody else's is 2001, and nothing is signed`() throws {
+  @Test func `a foreign AppID is 2001, and nothing is signed`() throws {
     let bench = try HelperBench.registered()
     let answered = bench.server.answered
     for appID in ["https://elsewhere.example/facets.json", "linux:other"] {
@@ -34,7 +34,7 @@ import UAFWire
   }
 
   @Test(arguments: [UPV(major: 0, minor: 9), UPV(major: 1, minor: 2), UPV(major: 2, minor: 0)])
-  func `a version of UAF that is not spoken here is 2003`(_ version: UPV) throws {
+  func `an unsupported version of UAF is 2003`(_ version: UPV) throws {
     let bench = try HelperBench.registered()
     bench.server.version = version
     let transcript = try bench.run(bench.begin(), ["correct"])
@@ -70,7 +70,7 @@ import UAFWire
   private static let revoked =
     "Revoked by the server: have root run 'uafctl register USER --code FILE' with a new enrolment code."
 
-  @Test func `a revoked account is told so at login, at its deregistration and in its status`() throws {
+  @Test func `a revoked account is reported at login, at its deregistration and in its status`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .revokedAuthenticator
     #expect(try bench.run(bench.begin(), ["correct"]).errors == [Self.revoked])
@@ -86,7 +86,7 @@ import UAFWire
       ])
   }
 
-  /// The passcode of a status: a value is here, and no login can use it.
+  /// The status of the passcode: a value is here, and no login can use it.
   static func expectUnusable(_ document: String) throws {
     let json = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
     #expect(
@@ -114,7 +114,7 @@ import UAFWire
     #expect(document.contains(#""state":3006"#) && document.contains(#""usableTypes":4"#), "\(document)")
   }
 
-  @Test func `the status says that the server let the account in by no way, until it does`() throws {
+  @Test func `the status says that the server forbids the account, until the server accepts it again`() throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .forbidden
     #expect(try bench.run(bench.begin(), ["correct"]).result == 9000)
@@ -127,7 +127,8 @@ import UAFWire
     #expect(!again.contains("forbidden") && again.contains(#""usableTypes":4"#))
   }
 
-  @Test func `what the server forbids with one key is forbidden with every other key, and so is what it allows`() throws
+  @Test func `what the server says about the account with one key, forbidden or allowed, applies to all its keys`()
+    throws
   {
     let bench = try HelperBench.registeredTwice()
     func count() throws -> Int {
@@ -196,7 +197,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("unknown") == false)
   }
 
-  @Test func `another value of a plain server's mark is a refusal, with the value only in the log`() throws {
+  @Test func `a different success value of a plain server is a refusal, and only the log has the value`() throws {
     let bench = try HelperBench.registered()
     bench.configuration = bench.configuration.replacing(
       "[state]", with: "dialect = \"plain\"\n[server.success]\nmember = \"result\"\nvalue = \"OK\"\n[state]")
@@ -218,7 +219,7 @@ import UAFWire
   }
 
   @Test(arguments: [10_000, 12_345, 99_999] as [UInt32])
-  func `a number of the server's own is kept, with its words cleaned`(_ number: UInt32) throws {
+  func `a number that the server itself chose is kept, with its text cleaned`(_ number: UInt32) throws {
     let bench = try HelperBench.registered()
     bench.server.respondStatus = .init(rawValue: number)
     bench.server.description = "Ask Mina\u{1b}[31m!"
@@ -308,7 +309,7 @@ import UAFWire
     #expect(transcript.result == 1006 && transcript.pamCode == 4)
   }
 
-  // MARK: What the front end asks for, or does not
+  // MARK: What the front end asks for, or does not ask for
 
   @Test(arguments: [UAFWire.Operation.authenticate, .register, .deregister, .change, .reset])
   func `an unknown type is 1012, without a question`(_ operation: UAFWire.Operation) throws {
@@ -317,7 +318,7 @@ import UAFWire
     for name in ["iris", "5541#9999", ""] {
       begin.authenticator = Array(name.utf8)
       let transcript = try bench.run(begin)
-      // The front end named it, so that it is not a mistake of root's.
+      // The front end named it, so it is not root's mistake.
       #expect(transcript.result == 1012 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
   }
@@ -367,7 +368,8 @@ import UAFWire
   @Test func `a state that fails between the old secret and the new one is 3010, and the old one stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
-    // Lets the file be counted in, and no value be set: from when it was opened, since it would not be opened so.
+    // Lets attempts be counted in the file, and no value be set: from the moment it was opened, because it could not be opened
+    // in that state.
     bench.onceOpen = {
       try? file.execute(
         """
@@ -385,7 +387,7 @@ import UAFWire
   @Test func `a state that cannot be reset is 3011, and the secret stays`() throws {
     let bench = try HelperBench.registered()
     let file = try file(bench)
-    // A reader that does not go away: nothing can be written past it, however long is waited.
+    // A reader that does not end: nothing can be written while it reads, however long the writer waits.
     try file.execute("BEGIN")
     try file.query("SELECT kind FROM record")
     let transcript = try bench.run(bench.begin(.reset))
@@ -394,7 +396,9 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `an unregistered type is 3007, a registered one 3006, a locked one 3008, an unbuilt one 3005`() throws {
+  @Test func `an unregistered type is 3007, a registered one 3006, a locked one 3008, and one this version lacks 3005`()
+    throws
+  {
     let bench = try HelperBench()
     bench.configuration = "authenticators = [\"passcode\", \"face\"]\n" + bench.configuration
     _ = try bench.run(bench.begin(.initialise))
@@ -416,7 +420,7 @@ import UAFWire
   }
 }
 
-/// Every derivation slot of a bench, taken.
+/// Every derivation slot of a bench, in use.
 private final class HeldSlots {
   private var first: DerivationSlot?
   private var second: DerivationSlot?

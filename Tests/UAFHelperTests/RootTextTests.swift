@@ -25,7 +25,7 @@ import UAFWire
       .database(code: 11), .database(code: 13), .unknownSchema(9), .absent, .cryptography, .share,
     ]
 
-  /// Words that hold English sentences together; commands and names in quotes are left out.
+  /// Words that connect English sentences; commands and names in quotes are left out.
   private func english(in text: String) -> [Substring] {
     let parts = text.split(separator: "'", omittingEmptySubsequences: false)
     let spoken = parts.indices.filter { $0 % 2 == 0 }.map { parts[$0] }.joined(separator: " ")
@@ -61,7 +61,7 @@ import UAFWire
     #expect(isKorean(text) && english(in: text) == [], "\(what): \(text)")
   }
 
-  @Test func `an account that was renamed is told in Korean, whatever is asked`() throws {
+  @Test func `an account that was renamed is reported in Korean, in every operation`() throws {
     let bench = try HelperBench.registered()
     for operation in [UAFWire.Operation.status, .deregister, .reset, .unlock, .change, .authenticate, .rename] {
       var begin = root(bench, operation, as: "nora")
@@ -76,14 +76,14 @@ import UAFWire
     try expectKorean(bench, begin, "rename of what has its name")
   }
 
-  @Test func `a configuration that cannot be used is told in Korean, with its place`() throws {
+  @Test func `an unusable configuration is reported in Korean, with its place`() throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n[nosuch]\n"
     let text = try #require(try bench.run(root(bench, .status)).finished.text)
     #expect(text.hasPrefix("설정을 사용할 수 없습니다: ") && text.contains(": nosuch") && english(in: text) == [], "\(text)")
   }
 
-  @Test func `what was done is told in Korean, too`() throws {
+  @Test func `results of operations are reported in Korean, too`() throws {
     let bench = try HelperBench()
     try expectKorean(bench, root(bench, .initialise), "init")
     let registered = try HelperBench.registered()

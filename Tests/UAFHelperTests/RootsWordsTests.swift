@@ -26,7 +26,7 @@ import UAFWire
     #expect(try bench.run(begin, ["correct"]).prompts.map(\.text) == [text])
   }
 
-  @Test func `every command that root is told of is for the account that it is about`() throws {
+  @Test func `every command in a text for root names the account that the text is about`() throws {
     let bench = try HelperBench.registeredTwice("[passcode.lock]\nmax_lock_count = 0")
     func told(_ operation: UAFWire.Operation, _ type: String?, _ entries: [String?]) throws -> String {
       var begin = bench.begin(operation)

@@ -41,13 +41,13 @@ import UAFWire
   }
 
   @Test(arguments: ["https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080"])
-  func `refuses a payload of another scheme, port or host as another server's`(_ server: String) throws {
+  func `refuses a payload with a different scheme, port or host as a different server's`(_ server: String) throws {
     let bench = try bench(Self.plain)
     let transcript = try bench.run(registration(bench, at: server))
     #expect(transcript.result == 1001 && bench.server.asked.isEmpty)
   }
 
-  @Test func `a payload that names http is refused where the configuration names https`() throws {
+  @Test func `a payload that names http is refused if the configuration names https`() throws {
     let bench = try bench(Self.plain.replacing("http:", with: "https:"))
     #expect(try bench.run(registration(bench, at: "http://127.0.0.1:8080")).result == 1001)
   }

@@ -10,7 +10,7 @@ import UAFWire
 @testable import UAFConfiguration
 @testable import UAFHelper
 
-/// The policy that a server has signed for this machine: taken, kept, in force, refused.
+/// The policy that a server has signed for this machine: accepted, stored, in force, refused.
 @Suite final class ServerPolicyTests {
   private static let follow = #"[policy]\#nfollow = ["passcode", "pattern", "lock", "prompt.texts"]"#
   private static let long = "[passcode]\nmin_length = 12\n"
@@ -80,7 +80,7 @@ import UAFWire
     }
   }
 
-  /// What a policy is, where the test wants it otherwise.
+  /// The contents of a policy, where a test changes them.
   private struct Making {
     var text = ServerPolicyTests.long
     var version: Int64 = 7
@@ -113,12 +113,12 @@ import UAFWire
     PolicyKeeper(own: own, owner: getuid()) { [bench] in bench.device.identifier($0) }
   }
 
-  /// What became of a policy whose other members are in order.
+  /// The result for a policy whose other members are in order.
   private func take(_ making: Making) throws -> PolicyIntake { try take(token(making)) }
 
-  // MARK: What is observed
+  // MARK: Observations
 
-  /// Changes the passcode, and says what the person was told of the new one.
+  /// Changes the passcode, and returns what the person was told about the new one.
   private func refusalOfNewPasscode(_ value: String) throws -> String? {
     let transcript = try bench.run(bench.begin(.change), ["correct", value, nil])
     return transcript.prompts.last?.errorMessage
@@ -128,7 +128,7 @@ import UAFWire
   private func policyInLog() throws -> String? {
     let transcript = try bench.run(bench.begin(), ["correct"])
     #expect(transcript.result == 0 && transcript.pamCode == 0, "\(bench.log.lines.suffix(2))")
-    // Behind it is a line that the check-in has failed: nobody answers it here.
+    // A line after it says that the check-in has failed: nobody answers it here.
     let line = bench.log.lines.last { ParsedLine($0)?["event"] == "authenticate" }
     return ParsedLine(try #require(line))?["policy"]
   }
@@ -146,7 +146,7 @@ import UAFWire
 
   // MARK: In force
 
-  @Test func `counts from the next call on, refuses a new passcode that it forbids, and is named in the log`() throws {
+  @Test func `applies from the next call on, refuses a new passcode that it forbids, and is named in the log`() throws {
     #expect(try policyInLog() == nil)
     #expect(try take(Making()) == .kept(version: 7))
     #expect(try policyInLog() == "7")
@@ -161,21 +161,21 @@ import UAFWire
     #expect(transcript.result == 0 && transcript.finished.staleValue)
   }
 
-  @Test func `a newer one takes its place, and an empty one asks for nothing`() throws {
+  @Test func `a newer policy replaces it, and an empty one demands nothing`() throws {
     _ = try take(Making())
     #expect(try take(Making(text: "", version: 8)) == .kept(version: 8))
     #expect(try policyInLog() == "8")
     #expect(try refusalOfNewPasscode("battery") == nil)
   }
 
-  @Test func `the same version signed anew is taken, for its later end`() throws {
+  @Test func `the same version signed again is accepted, for its later expiry`() throws {
     _ = try take(Making(lifetime: 1000))
     let before = try #require(try status()["expires"] as? Int)
     #expect(try take(Making()) == .kept(version: 7))
     #expect(try #require(try status()["expires"] as? Int) > before)
   }
 
-  @Test func `the stricter lock counts for people, and a looser one leaves root's`() throws {
+  @Test func `the stricter lock applies to people, and a looser one leaves root's values`() throws {
     _ = try take(Making(text: "[lock]\nretry_count_to_lock = 2\nlock_time = 30\nmax_lock_count = 5"))
     for (wrong, result) in [("wrong1", UInt32(3012)), ("wrong2", 3013)] {
       #expect(try bench.run(bench.begin(), [wrong]).result == result)
@@ -190,7 +190,7 @@ import UAFWire
     #expect(try bench.run(bench.begin()).result == 3013)
   }
 
-  @Test func `no policy locks root's own account sooner or longer than root has written`() throws {
+  @Test func `no policy locks root's own account sooner or longer than root has configured`() throws {
     bench.configuration = bench.configuration.replacing("[lock]", with: "[lock]\nroot_permanent_lock = true")
     func asRoot(_ operation: UAFWire.Operation, _ payload: [UInt8]? = nil) -> Begin {
       var begin = bench.begin(operation)
@@ -218,7 +218,7 @@ import UAFWire
       "the same policy locks somebody else at once")
   }
 
-  @Test func `a policy whose time is over holds, and the log says that it has expired`() throws {
+  @Test func `an expired policy still applies, and the log says that it has expired`() throws {
     _ = try take(Making(lifetime: 86_400))
     bench.now.wallSeconds += 86_400 + 61
     #expect(try policyInLog() == "7")
@@ -251,7 +251,7 @@ import UAFWire
 
   // MARK: What root decides
 
-  @Test func `nothing is taken or in force where root follows nothing`() throws {
+  @Test func `nothing is accepted or in force if root lets the server set nothing`() throws {
     _ = try take(Making())
     bench.configuration = bench.configuration.replacing(Self.follow, with: "[policy]\nfollow = []")
     #expect(try policyInLog() == nil)
@@ -260,7 +260,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(.status)).finished.document?.contains("\"policy\"") == false)
   }
 
-  @Test func `a policy that root's file contradicts by now is not in force, and logins go on`() throws {
+  @Test func `a policy that root's file now contradicts is not in force, and logins continue`() throws {
     _ = try take(Making())
     bench.configuration += "\n[passcode]\nmax_length = 8"
     #expect(try policyInLog() == nil)
@@ -269,7 +269,7 @@ import UAFWire
     #expect((try status()["note"] as? String)?.contains("not in force") == true)
   }
 
-  @Test func `a policy is not in force under another key than the one that root has pinned`() throws {
+  @Test func `a policy is not in force under any key other than the one that root has pinned`() throws {
     _ = try take(Making())
     let stranger = try VerdictSigner()
     try bench.demandSignature(stranger.pem)
@@ -280,9 +280,12 @@ import UAFWire
     #expect(bench.log.lines.contains { $0.contains("it is not signed with verdict_key") })
   }
 
-  // MARK: What is not taken
+  // MARK: What is refused
 
-  @Test func `refuses one that is another's, forged, or not good now, and what was in force stays`() throws {
+  @Test
+  func `refuses a policy that is a different machine's, forged, or not valid now, and keeps the earlier one in force`()
+    throws
+  {
     _ = try take(Making(version: 6))
     let stranger = try VerdictSigner()
     #expect(isRefused(try take(Making(version: 5)), "older"))
@@ -311,14 +314,14 @@ import UAFWire
     #expect(try refusalOfNewPasscode("battery") == "Use at least 12 characters.")
   }
 
-  @Test func `refuses one that no passcode can meet with root's values`() throws {
+  @Test func `refuses a policy that no passcode can meet with root's values`() throws {
     bench.configuration += "\n[passcode]\nmax_length = 10"
     #expect(isRefused(try take(Making()), "no passcode can meet both"))
   }
 
   // MARK: Leaving
 
-  @Test func `leaving removes it, and nothing is taken afterwards`() throws {
+  @Test func `leaving removes the policy, and none is accepted afterwards`() throws {
     let token = try token()
     _ = try take(token)
     try leave()
@@ -327,7 +330,7 @@ import UAFWire
     #expect(isRefused(try take(token), "joined no server"))
   }
 
-  @Test func `one from before the machine left is refused after it has joined again, whatever its group`() throws {
+  @Test func `a policy from before the machine left is refused after it has joined again, whatever its group`() throws {
     let (old, other) = (try token(), try token(Making(version: 9, group: "office")))
     _ = try take(old)
     try leave()
@@ -344,7 +347,7 @@ import UAFWire
 
   // MARK: The file
 
-  @Test func `a damaged record is not in force, and the next policy mends it`() throws {
+  @Test func `a damaged record is not in force, and the next policy repairs it`() throws {
     _ = try take(Making())
     let path = state + "/machine.policy"
     let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -377,7 +380,7 @@ import UAFWire
     unsafe chmod(path, mode) == 0
   }
 
-  @Test func `the server is told the version in force, and none where the policy should be signed anew`() throws {
+  @Test func `the server is told the version in force, and none if the policy should be signed again`() throws {
     let own = try Configuration(parsing: Array(bench.configuration.utf8), path: "conf")
     let keeper = self.keeper(own)
     let policy = WorkstationPolicy(

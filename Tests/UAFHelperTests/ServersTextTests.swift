@@ -8,7 +8,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A text to confirm that the server adds by itself (`accept_transaction`).
+/// A text to confirm that the server adds on its own (`accept_transaction`).
 @Suite struct ServersTextTests {
   private static let text = "Pay 5 EUR to Mina's shop"
 

@@ -8,25 +8,25 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Logins at a server whose yes has to be signed.
+/// Logins at a server whose success has to be signed.
 @Suite final class SignedVerdictTests {
   private let signer: VerdictSigner
 
   init() throws { signer = try VerdictSigner() }
 
-  /// A registered account whose root has since asked for signed verdicts.
+  /// A registered account on a machine where root has since demanded signed verdicts.
   private func bench(_ pem: String? = nil, mode: mode_t = 0o644) throws -> HelperBench {
     let bench = try HelperBench.registered()
     try demandSignature(bench, pem, mode: mode)
     return bench
   }
 
-  /// Has root ask for verdicts that are signed with this key, or with another one than before.
+  /// Makes root demand verdicts that are signed with this key, or with a key other than before.
   private func demandSignature(_ bench: HelperBench, _ pem: String? = nil, mode: mode_t = 0o644) throws {
     try bench.demandSignature(pem ?? signer.pem, mode: mode)
   }
 
-  /// Signs each yes of a bench's server, or what the test makes of it, at the moment of this call.
+  /// Signs each success of a bench's server, or what the test makes of it, at the moment of this call.
   private func signing(
     _ bench: HelperBench, use: [UAFOperation]? = nil, _ change: @escaping (inout FakeServer.Yes) -> Void = { _ in }
   ) -> (FakeServer.Yes) throws -> String {
@@ -59,14 +59,15 @@ import UAFWire
     }
   }
 
-  /// The connection was as it should be: whoever reads of a certificate looks in the wrong place.
+  /// The connection was correct: a text about a certificate would be misleading.
   private func tellsNoCertificate(_ transcript: Transcript) throws {
     let text = try #require(transcript.finished.text)
     #expect(text.contains("signed success") || text.contains("not signed"), "\(text)")
     #expect(!text.contains("certificate") && !text.contains("channel"), "\(text)")
   }
 
-  @Test func `a success for another purpose, key, text or machine, or a wider one, is refused and logged as an attack`()
+  @Test
+  func `a success for a different purpose, key, text or machine, or a wider one, is refused and logged as an attack`()
     throws
   {
     let bench = try bench()
@@ -86,7 +87,7 @@ import UAFWire
   }
 
   @Test(arguments: ChallengePurpose.allCases.filter { $0 != .login })
-  func `a login signs no challenge of another purpose, and counts nothing but the attempt`(
+  func `a login signs no challenge of a different purpose, and counts only the attempt`(
     purpose: ChallengePurpose
   ) throws {
     for bench in [try bench(), try HelperBench.registered()] {
@@ -101,7 +102,7 @@ import UAFWire
     }
   }
 
-  @Test func `a challenge that says nothing is signed only where root demands no signed verdicts`() throws {
+  @Test func `a challenge without a purpose is signed only if root demands no signed verdicts`() throws {
     let bench = try bench()
     bench.server.signed = signing(bench)
     bench.server.marks = false
@@ -112,7 +113,7 @@ import UAFWire
     #expect(try foreign.run(foreign.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `a success signed at another time is not believed`() throws {
+  @Test func `a success that was signed at a different time is not believed`() throws {
     let bench = try bench()
     bench.server.signed = signing(bench)
     bench.now.wallSeconds += 121
@@ -122,7 +123,7 @@ import UAFWire
     #expect(bench.log.lines.last?.contains("compare the clocks") == true)
   }
 
-  @Test func `without the server, only a success signed with today's key counts`() throws {
+  @Test func `without the server, only a success that was signed with today's key counts`() throws {
     let bench = try HelperBench.registered("[general]\noffline = \"allow\"\noffline_max_age = 3600")
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
     bench.server.lateFailure = .noHandshake(.refused)

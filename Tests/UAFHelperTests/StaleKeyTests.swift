@@ -8,7 +8,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Registering where the server knows keys of the account that this machine does not have (1008).
+/// Registering at a server that knows keys of the account that this machine does not have (1008).
 @Suite struct StaleKeyTests {
   private let stranger: KeyID
 
@@ -21,7 +21,7 @@ import UAFWire
     return bench
   }
 
-  /// A machine that registered, lost what it had, and asks a server that has its key and another machine's.
+  /// A machine that registered, lost its state, and asks a server that has its key and a different machine's.
   private func robbed(_ loss: (HelperBench) throws -> Void = Self.removeFile) throws -> (HelperBench, own: KeyID) {
     let bench = try bench()
     #expect(try register(bench).result == 0)
@@ -43,7 +43,9 @@ import UAFWire
     bench.log.lines.contains { $0.contains("ERROR_ALREADY_REG_USER") }
   }
 
-  @Test func `another machine's key is neither deregistered nor named, whatever the request says of it`() throws {
+  @Test func `a different machine's key is neither deregistered nor named, whatever the server's request says of it`()
+    throws
+  {
     let bench = try bench()
     bench.server.knownKeys = [stranger]
     #expect(try register(bench).result == 0)
@@ -61,7 +63,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `the person hears that the server forgot lost keys, once and only where it did`() throws {
+  @Test func `the person hears that the server forgot lost keys, once and only if it did`() throws {
     func hears(_ transcript: Transcript) -> Int { transcript.infos.count { $0.contains("[1008]") } }
     let (bench, _) = try robbed()
     #expect(hears(try register(bench)) == 1)
@@ -71,7 +73,7 @@ import UAFWire
     #expect(hears(try register(try self.bench())) == 0)
   }
 
-  @Test func `without a code a registration is 1008 where keys were lost, and 1001 where none were made`() throws {
+  @Test func `without a code a registration is 1008 if keys were lost, and 1001 if none were made`() throws {
     func codeless(_ bench: HelperBench) throws -> Transcript {
       var begin = bench.registration()
       begin.payload = nil
@@ -98,7 +100,7 @@ import UAFWire
     #expect(bench.server.asked[1].context.lostKeyIDs == [own])
   }
 
-  @Test func `a key whose success was lost on the way is named the next time`() throws {
+  @Test func `a key whose success message was lost is named the next time`() throws {
     let bench = try bench()
     bench.server.onRespond = { [unowned bench] in bench.server.lateFailure = .afterHandshake(.connectionLost) }
     #expect(try register(bench).result == 4001)
@@ -117,7 +119,7 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 0)
   }
 
-  @Test func `names no keys of another name, of another account's record, or of a changed record`()
+  @Test func `names no keys under a new server name, from a different account's record, or from a changed record`()
     throws
   {
     for change in ["name", "byte", "account", "wiped"] {
@@ -170,7 +172,9 @@ import UAFWire
 
   // MARK: One of two
 
-  @Test func `of two types, the one that the server has no more is told of, and registered again by the other`() throws
+  @Test
+  func `if the server lost the key of one of two types, that type is reported, and registered again with the other`()
+    throws
   {
     let bench = try HelperBench.registeredTwice()
     let pattern = try #require(bench.server.registered)
@@ -197,7 +201,7 @@ import UAFWire
   }
 
   @Test(arguments: ["named", "last used"])
-  func `of two types, the first login after the server has lost a key says what may be, and what helps`(
+  func `the first login after the server lost the key of one of two types says the likely cause and the remedy`(
     _ way: String
   ) throws {
     let bench = try HelperBench.registeredTwice()
@@ -216,7 +220,7 @@ import UAFWire
       ])
   }
 
-  @Test func `the removal of one that the server has no more does not say that nothing is left`() throws {
+  @Test func `removing one type whose key the server lost does not say that nothing is left`() throws {
     let bench = try HelperBench.registeredTwice()
     bench.server.policyKeys = [try #require(bench.server.registered)]
     var begin = Begin(.deregister)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// What the text says of sudo's command line.
+/// The text for sudo's command line.
 @Suite struct SudoCommandLineTests {
   private func text(_ arguments: [String], program: String = "/usr/bin/sudo") throws -> String {
     let line = arguments.flatMap { Array(($0 + "\0").utf8) }
@@ -48,7 +48,7 @@ import Testing
     (["A=b", "id"], "sudo, with 'A=b': id"),
     (["A=b", "-s", "C=d e", "id"], "sudo, with 'A=b', shell, with 'C=d e': id"),
     (["--", "A=b", "id"], "sudo: A=b id"), (["/A=b", "id"], "sudo: /A=b id"), (["id", "A=b", "-s"], "sudo: id A=b -s"),
-    // sudo takes an option's own argument for the end of its options, and so do we.
+    // sudo treats an option's own argument as the end of its options, and so do we.
     (["-u", "--", "A=b"], "sudo, as user --: A=b"),
   ])
   func `distinguishes an assignment from a command`(_ arguments: [String], _ expected: String) throws {
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: ["Password: ", "Passcode for mina: ", "", "-s", "--"])
-  func `leaves out a prompt, and reads it as no option`(_ prompt: String) throws {
+  func `leaves out a prompt, and does not read it as an option`(_ prompt: String) throws {
     #expect(try text(["sudo", "-p", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt", prompt, "id"]) == "sudo: id")
     #expect(try text(["sudo", "--prompt=\(prompt)", "id"]) == "sudo: id")
@@ -71,12 +71,12 @@ import Testing
     #expect(try text(["sudo", "id"], program: "/opt/bin/sudo") == "/opt/bin/sudo: id")
   }
 
-  @Test func `shows "edit" if the name alone makes sudo an editor`() throws {
+  @Test func `shows "edit" if the program's name makes sudo an editor`() throws {
     #expect(try text(["sudoedit", "/etc/passwd"]) == "sudo, edit: /etc/passwd")
     #expect(try text(["/x/sudoedit", "-u", "bob", "f"]) == "sudo, edit, as user bob: f")
   }
 
-  /// As the kernel has the line of `sudo --preserve-env=A,--,echo -s` once sudo has read it.
+  /// The line of `sudo --preserve-env=A,--,echo -s` in the kernel once sudo has read it.
   @Test(arguments: ["--preserve-env=A", "--preserve-e=A", "--preserve-env="])
   func `refuses a command line that sudo has overwritten`(_ list: String) {
     #expect(throws: SudoCommandLine.Refusal.overwritten) { try text(["sudo", list, "--", "echo", "-s"]) }
@@ -103,7 +103,7 @@ import Testing
     #expect(try text(["sudo"] + arguments) == expected)
   }
 
-  @Test func `shows all arguments unchanged for another program`() throws {
+  @Test func `shows all arguments unchanged for a program other than sudo`() throws {
     #expect(try text(["sudo", "-i"], program: "/usr/bin/sudo-rs") == "/usr/bin/sudo-rs, arguments: -i")
     #expect(try text(["sudo", "id"], program: "/usr/bin/sudo (deleted)") == "'/usr/bin/sudo (deleted)', arguments: id")
     #expect(try text(["sudoedit", "-s", "f"]) == "sudo, edit, arguments: -s f")
@@ -145,7 +145,7 @@ import Testing
       for second in parts {
         for third in parts {
           let said = try text(["sudo", first, second, third])
-          // The end of options is not said, nor that a shell was asked for in so many words, nor anything twice.
+          // The end of options is not shown, nor that a shell was explicitly asked for, nor anything twice.
           var meant: [String] = []
           for part in [first, second, third] where part != "--" && part != "-s" && !meant.contains(part) {
             meant.append(part)

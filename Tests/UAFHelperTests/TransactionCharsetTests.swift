@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// In which characters a person confirms a text: the server's choice, and the terminal's.
+/// The characters in which a person confirms a text: the server's choice, and the terminal's.
 @Suite struct TransactionCharsetTests {
   private func bench(_ charset: String? = "utf-8", signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench.registered("[service.sudo]\ntransaction = true", signed: signed)
@@ -49,7 +49,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try SHA256.hash(Array(Self.escaped.utf8))))
   }
 
-  @Test func `a server that signs its verdicts is ours, and gets letters`() throws {
+  @Test func `a server that signs its verdicts counts as ours, and gets letters`() throws {
     let bench = try bench(nil, signed: true)
     #expect(try bench.run(sudo(bench, ["cat", "보고서.txt"]), ["correct"]).result == 0)
     #expect(bench.server.asked.last?.context.transaction == Self.plain)
@@ -74,14 +74,14 @@ import UAFWire
     #expect(transcript.prompts.first?.confirmed?.hasSuffix(shown) == true)
   }
 
-  @Test func `a text of wide letters uses no more of a screen than one of narrow letters`() throws {
+  @Test func `a text of wide letters uses no more room on a screen than one of narrow letters`() throws {
     let bench = try bench()
     let command = sudo(bench, ["echo", String(repeating: "한", count: 650)])
     let transcript = try bench.run(command, ["correct"])
     #expect(transcript.result == 0)
     let lines = try #require(transcript.prompts.first?.confirmed).split(separator: "\n")
     let columns = lines.map { $0.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) } }
-    // Rows of 80, each with its last cell empty where a wide letter does not fit.
+    // Rows of 80, each with its last cell empty if a wide letter does not fit.
     #expect(columns.reduce(0) { $0 + ($1 + 78) / 79 } <= 10, "\(columns)")
     #expect(lines.last?.contains("433") == true, "the characters that are left out: \(lines)")
   }
@@ -93,7 +93,7 @@ import UAFWire
     #expect(transcript.result == 1001 && transcript.prompts.isEmpty)
   }
 
-  @Test func `an approval may have letters, since the server sent them`() throws {
+  @Test func `an approval may have letters, because the server sent them`() throws {
     let bench = try HelperBench.registered()
     bench.server.slippedText = "계산대에서 ₩50,000 결제"
     var begin = Begin(.authenticate)
@@ -104,7 +104,7 @@ import UAFWire
     #expect(transcript.prompts.first?.text.contains("계산대에서 ₩50,000 결제") == true)
   }
 
-  @Test func `refuses letters that the server sends back in place of their bytes`() throws {
+  @Test func `refuses letters that the server sends back instead of their bytes`() throws {
     let bench = try bench("ascii")
     bench.server.slippedText = Self.plain
     let answered = bench.server.answered

@@ -33,7 +33,7 @@ import UAFWire
     let bench = try bench()
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.result == 0)
-    // In a message of its own: sudo shows another prompt where it is told to.
+    // In a separate message: sudo shows a different prompt if it is told to.
     #expect(transcript.prompts.map(\.confirmed) == ["Your passcode confirms: mina@desk: sudo: id"])
     #expect(transcript.prompts.map(\.text) == ["Passcode for mina (sudo): "])
     #expect(transcript.prompts.map(\.reason) == ["mina@desk: sudo: id"])
@@ -109,7 +109,7 @@ import UAFWire
   @Test func `refuses a command too long to read, before anyone is asked`() throws {
     let bench = try bench()
     let transcript = try bench.run(sudo(bench, String(repeating: "x", count: 2048)), ["correct"])
-    // The person's own doing, and no mistake of root's.
+    // The person's own doing, and not root's mistake.
     #expect(transcript.result == 1001 && transcript.pamCode == 7)
     #expect(transcript.prompts.isEmpty)
     #expect(bench.server.asked.last?.op == .registration)
@@ -160,13 +160,13 @@ import UAFWire
   }
 
   @Test(arguments: ["mina@desk: sudo: su", "mina@desk: sudo: id ", " "])
-  func `signs nothing if the server sends another text`(_ text: String) throws {
+  func `signs nothing if the server sends a different text`(_ text: String) throws {
     let bench = try bench()
     bench.server.slippedText = text
     let answered = bench.server.answered
     let transcript = try bench.run(sudo(bench), ["correct"])
     #expect(transcript.result == 1001)
-    // The server spoke: no stack may fall back on this.
+    // The server answered: no stack may fall back on this.
     #expect(transcript.pamCode == 7)
     #expect(bench.server.answered == answered)
   }
@@ -194,7 +194,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person's own text is shown and signed as one of uafctl's`() throws {
+  @Test func `a person's own text is shown and signed as a text of uafctl`() throws {
     let bench = try bench()
     let transcript = try bench.run(own(bench, "pay 5 to the baker"), ["correct"], peer: 4242)
     #expect(transcript.result == 0)
@@ -205,7 +205,7 @@ import UAFWire
     #expect(bench.server.confirmed.last == (try hash(text)))
   }
 
-  @Test func `a text of root's for somebody says that it is root's`() throws {
+  @Test func `a text that root sends for somebody says that it is root's`() throws {
     let bench = try bench()
     var begin = bench.begin()
     begin.service = Array("uafctl".utf8)
@@ -221,7 +221,8 @@ import UAFWire
     #expect(bench.server.asked.last?.context.transaction == "mina@my_desk:_sudo:_id: uafctl: pay 5")
   }
 
-  @Test func `a person's own text cannot push what follows to the next line, where it looks like another text`() throws
+  @Test func `a person's own text cannot push what follows to the next line, where it would look like a separate text`()
+    throws
   {
     let bench = try bench()
     let spaces = String(repeating: " ", count: 40)
@@ -257,7 +258,7 @@ import UAFWire
     begins[begins.count - 1].payload = Array(bench.server.payload(operation: .authentication).encoded.utf8)
     for begin in begins {
       let transcript = try bench.run(begin, ["correct"], peer: 4242)
-      // The person's own doing, and no mistake of root's.
+      // The person's own doing, and not root's mistake.
       #expect(transcript.result == 1001 && transcript.pamCode == 7 && transcript.prompts.isEmpty)
     }
     #expect(bench.server.asked.count == before)

@@ -9,7 +9,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A locked person unlocks with what the server's helpdesk gives out.
+/// A locked person unlocks with what the server's helpdesk issues.
 @Suite final class UnlockTests {
   private let signer: VerdictSigner
   private let bench: HelperBench
@@ -106,7 +106,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `nothing is said of a chip where the account has no share and none is used`() throws {
+  @Test func `no chip is mentioned if the account has no share and no chip is used`() throws {
     try lock()
     var begin = bench.begin(.unlock)
     begin.service = Array("uafctl".utf8)
@@ -123,7 +123,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test func `a payload may name a key of the account in place of the machine`() throws {
+  @Test func `a payload may name a key of the account instead of the machine`() throws {
     try lock()
     let directory = try StateDirectory(bench.folder + "/state", owner: getuid())
     let file = try #require(
@@ -134,14 +134,14 @@ import UAFWire
     #expect(try unlock(payload(statement(target: .key(keyID)))).result == 0)
   }
 
-  @Test func `refuses a payload for another account or machine`() throws {
+  @Test func `refuses a payload for a different account or machine`() throws {
     try lock()
     #expect(try told(payload(statement(account: "jun"))).contains("another account"))
     #expect(try told(payload(statement(target: .device("d-2")))).contains("another machine"))
     #expect(try isLocked)
   }
 
-  @Test func `refuses a payload before and after its time, and one that is older than the lock`() throws {
+  @Test func `refuses a payload before and after its validity, and one that is older than the lock`() throws {
     bench.now.wallSeconds += 10_000
     try lock()
     #expect(try told(payload(statement(issued: 6000))).contains("time of this unlock is over"))
@@ -151,7 +151,7 @@ import UAFWire
     #expect(try unlock(payload(statement(issued: 9700))).result == 0)
   }
 
-  @Test func `refuses what another key has signed, or what is signed as something else`() throws {
+  @Test func `refuses what a wrong key has signed, and what is signed as something else`() throws {
     try lock()
     let stranger = try VerdictSigner()
     #expect(try told(payload(by: stranger)).contains("not an unlock of this machine's server"))
@@ -162,7 +162,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `where verdicts are not signed nothing unlocks but root`() throws {
+  @Test func `if verdicts are not signed, only root unlocks`() throws {
     try lock()
     bench.configuration = bench.configuration.replacing("require_signed_verdict = true", with: "")
       .split(separator: "\n").filter { !$0.hasPrefix("verdict_key") }.joined(separator: "\n")
@@ -178,7 +178,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `an account that is not locked uses nothing up`() throws {
+  @Test func `an account that is not locked uses up no unlock`() throws {
     let text = try payload()
     #expect(try told(text).contains("not locked"))
     try lock()
@@ -198,7 +198,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `payload and code of one unlock are one: whichever is used first`() throws {
+  @Test func `payload and code of one unlock are one: using either uses up both`() throws {
     try lock()
     #expect(try unlock(payload()).result == 0)
     try lock()
@@ -206,7 +206,8 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `refuses a code for another account or machine, and says by what name the helpdesk knows this one`() throws
+  @Test func `refuses a code for a different account or machine, and says which name the helpdesk needs for this one`()
+    throws
   {
     try lock()
     let other = try MachineSecret(machineID: secret.machineID, secret: Array(repeating: 5, count: 32))
@@ -216,7 +217,7 @@ import UAFWire
     #expect(try isLocked)
   }
 
-  @Test func `each changed character of a code unlocks nothing`() throws {
+  @Test func `a code with any changed character unlocks nothing`() throws {
     try lock()
     let right = Array(try code())
     for index in right.indices where right[index] != "-" {
@@ -229,7 +230,7 @@ import UAFWire
     }
   }
 
-  @Test func `guesses are counted on the disk, whoever types them, and the payload counts on`() throws {
+  @Test func `wrong codes are counted on the disk, whoever types them, and the payload still works`() throws {
     try lock()
     let other = try MachineSecret(machineID: secret.machineID, secret: Array(repeating: 5, count: 32))
     for peer in [Self.person, 0, Self.person, 0, Self.person] { _ = try unlock(code(by: other), as: peer) }

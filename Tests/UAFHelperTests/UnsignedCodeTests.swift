@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What an enrolment code does for a person without root, by whether the server's yes has to be signed.
+/// What an enrolment code does for a person without root, with and without signed successes of the server.
 @Suite struct UnsignedCodeTests {
   /// A registration by the person, who is not root.
   private func persons(_ bench: HelperBench, _ type: String = "pattern") -> Begin {
@@ -35,7 +35,7 @@ import UAFWire
     #expect(try signed.run(signed.begin(.authenticate, "authenticator=pattern"), ["12369"]).result == 0)
   }
 
-  @Test func `a success signed by another key, or for another operation, adds no secret`() throws {
+  @Test func `a success signed by a wrong key, or for a different operation, adds no secret`() throws {
     let bench = try bench(signed: true)
     let other = try VerdictSigner()
     for signed in [{ try other.token(for: $0, at: 1_800_000_000) }, { _ in "x.y.z" }]
@@ -93,7 +93,7 @@ import UAFWire
   }
 
   @Test(arguments: ["[prompt]\noffer_reset = true", "[service.login]\noffer_reset = true"])
-  func `registering anew at the prompt is a configuration error, before anybody is asked`(_ more: String) throws {
+  func `registering again at the prompt is a configuration error, before anybody is asked`(_ more: String) throws {
     let bench = try HelperBench.registered()
     bench.configuration += "\n" + more
     let transcript = try bench.run(bench.begin(), ["2", "any", "battery", "battery"])

@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a person hears while the server takes its time.
+/// What a person hears while the server is slow.
 @Suite struct WaitingTests {
   private func stretches(_ total: Int64, first: Int64?) -> [Int64] {
     var patience = ExchangePatience(total: total, first: first)
@@ -34,7 +34,7 @@ import UAFWire
     ("sudo", true), ("sudo-i", true), ("su", true), ("su-l", true), ("login", true), ("remote", true), ("uafctl", true),
     ("sshd", false), ("gdm-password", false), ("polkit-1", false), ("swaylock", false), ("mine", false),
   ])
-  func `gives the notice early only to a program that shows it at once`(
+  func `gives the notice early only to a program that shows it immediately`(
     _ service: String, _ isEarly: Bool
   ) throws {
     let bench = try HelperBench.registered()
@@ -45,7 +45,7 @@ import UAFWire
     #expect(bench.firstNotices.dropFirst(before) == [isEarly ? 2000 : nil])
   }
 
-  @Test func `treats a peer without root that calls itself sudo as no sudo`() throws {
+  @Test func `a peer without root that calls itself sudo is not treated as sudo`() throws {
     let bench = try HelperBench.registered()
     var begin = Begin(.authenticate)
     begin.service = Array("sudo".utf8)

@@ -3,18 +3,18 @@ import Testing
 
 @testable import UAFMessages
 
-/// What servers write in the place of an optional member that they have nothing for: Tests/Vectors/uaf/absent.json.
+/// What servers write instead of an optional member for which they have no value: Tests/Vectors/uaf/absent.json.
 @Suite struct AbsentMemberTests {
   struct Entry: Sendable, CustomTestStringConvertible {
     let name: String
     let body: String
     let message: [UInt8]
-    /// The same message without the member; nil for one that is refused.
+    /// The same message without the member; nil for a message that is refused.
     let same: [UInt8]?
 
     var testDescription: String { name }
 
-    /// What is read, as text in the one form this project writes; throws where it is refused.
+    /// What is read, as text in the one form that this project writes; throws if it is refused.
     static func read(_ bytes: [UInt8], _ body: String) throws -> String {
       switch body {
       case "request": UAFRequest.text(of: [try UAFRequest(parsing: bytes)])
@@ -39,7 +39,7 @@ import Testing
     }
   }()
 
-  @Test func `the vectors are there, and a third of them are refusals`() {
+  @Test func `the vectors exist, and a third of them are refusals`() {
     #expect(Self.entries.count == 75 && Self.entries.count { $0.same == nil } == 32)
   }
 
@@ -49,11 +49,11 @@ import Testing
   }
 
   @Test(arguments: entries.filter { $0.same == nil })
-  func `a member that decides something is refused where it is null or empty`(_ entry: Entry) {
+  func `a member that a decision depends on is refused if it is null or empty`(_ entry: Entry) {
     #expect(throws: MessageError.self) { try Entry.read(entry.message, entry.body) }
   }
 
-  @Test(arguments: entries) func `every truncation is refused, and a flipped bit never crashes`(_ entry: Entry) {
+  @Test(arguments: entries) func `refuses every truncation, and never crashes at a flipped bit`(_ entry: Entry) {
     for count in 0..<entry.message.count {
       #expect(throws: MessageError.self) { try Entry.read(Array(entry.message.prefix(count)), entry.body) }
     }

@@ -20,7 +20,7 @@ import Testing
       finalChallengeHash: hash, transactionContentHash: transaction, keyID: keyID(), signCounter: .max)
   }
 
-  /// The elements of a composite, changed, and everything around them encoded anew.
+  /// The elements of a composite, changed, with everything around them encoded again.
   private func rebuilt(
     _ bytes: [UInt8], _ change: (inout [(TLVTag, [UInt8])]) -> Void
   ) throws -> [UInt8] {
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func `takes the key registration data in any order`() throws {
+  @Test func `accepts the elements of the key registration data in any order`() throws {
     let bytes = try registration().assertion(attestation: .surrogate(signature: signature))
     let reversed = try rebuilt(bytes) { $0.reverse() }
     #expect(try UnverifiedRegistrationAssertion(parsing: reversed).keyID == keyID())
@@ -138,7 +138,7 @@ import Testing
     #expect(throws: TLVError.self) { try UnverifiedAuthenticationAssertion(parsing: misplaced) }
   }
 
-  @Test func `refuses an AAID that is not one`() throws {
+  @Test func `refuses an invalid AAID`() throws {
     let bytes = try authentication().assertion(signature: signature)
     let changed = try rebuilt(bytes) { elements in
       for index in elements.indices where elements[index].0 == .aaid { elements[index].1 = Array("EBA0-0001".utf8) }

@@ -25,11 +25,11 @@ import Testing
     ("Zm\n8", .invalidCharacter(offset: 2)),
     (" Zg8", .invalidCharacter(offset: 0)), ("Zm8é", .invalidLength), ("Zh", .unusedBitsSet), ("Zm9", .unusedBitsSet),
     ("Zg\u{0}A", .invalidCharacter(offset: 2)),
-  ]) func `refuses`(_ text: String, _ error: Base64URLError) {
+  ]) func `refuses a malformed text, and names the reason`(_ text: String, _ error: Base64URLError) {
     #expect(throws: error) { try Base64URL.decode(text, maximumCount: 100) }
   }
 
-  @Test func `refuses a text longer than asked for before decoding it`() {
+  @Test func `refuses a text longer than requested before decoding it`() {
     #expect(throws: Base64URLError.tooLong) { try Base64URL.decode("!!!!", maximumCount: 2) }
     #expect(throws: Never.self) { try Base64URL.decode("AAAA", maximumCount: 3) }
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// What a machine tells a server when it checks in, and what the server answers.
+/// What a machine reports to a server when it checks in, and what the server answers.
 @Suite struct CheckInMessageTests {
   private static let mark = [UInt8](repeating: 1, count: 16)
   private static let next = [UInt8](repeating: 2, count: 16)
@@ -24,7 +24,7 @@ import Testing
     return report
   }
 
-  @Test func `a report is read as it was written`() throws {
+  @Test func `a report is read back as it was written`() throws {
     let request = CheckInRequest(report())
     #expect(try CheckInRequest(parsing: request.jsonBytes) == request)
     let short = CheckInRequest(MachineReport(module: "1.0", nextMark: Self.next))
@@ -47,11 +47,11 @@ import Testing
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"a","type":"t","origin":"x"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","locks":[{"account":"","type":"t","origin":"local"}]}}"#,
     #"{"v":1,"report":{"module":"1","nextMark":"AgICAgICAgICAgICAgICAg","offlineLogins":[{}]}}"#,
-  ]) func `refuses a report of another form`(_ text: String) {
+  ]) func `refuses a report in a different format`(_ text: String) {
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: text) }
   }
 
-  @Test func `refuses more locks and logins than a report has, and a login without a number`() throws {
+  @Test func `refuses more locks and logins than a report may have, and a login without a number`() throws {
     var report = report()
     report.locks = Array(repeating: report.locks[0], count: 33)
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: MessageError.self) { try CheckInRequest(parsing: CheckInRequest(report).jsonBytes) }
   }
 
-  @Test(arguments: [[1, 1], [2, 1], [1, 3, 2], [Int64.max, 1]]) func `refuses numbers of logins that do not ascend`(
+  @Test(arguments: [[1, 1], [2, 1], [1, 3, 2], [Int64.max, 1]]) func `refuses login numbers that do not ascend`(
     _ numbers: [Int64]
   ) throws {
     var report = report()
@@ -87,7 +87,7 @@ import Testing
     #expect(CheckInRequest(self.report()).fitting == CheckInRequest(self.report()))
   }
 
-  @Test func `the code of a login is over all of it, and no two logins have the same bytes`() {
+  @Test func `the code of a login covers all of it, and no two logins have the same bytes`() {
     let first = note(1)
     let others = [
       note(2), note(1, account: "min"),
@@ -105,7 +105,7 @@ import Testing
         + [0, 0, 0, 4] + Array("mina".utf8) + [0, 0, 0, 4] + Array("sudo".utf8))
   }
 
-  @Test func `the code of a lock is over all of it, and no lock without an end has the bytes of one with an end`()
+  @Test func `the code of a lock covers all of it, and a lock without an end never has the bytes of one with an end`()
     throws
   {
     func lock(_ account: String, _ type: String, _ origin: ReportedLock.Origin, _ until: Int64?) -> ReportedLock {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `an answer is read as it was written, and refused with a policy that is too long`() throws {
+  @Test func `an answer is read back as it was written, and refused with a policy that is too long`() throws {
     let policy = String(repeating: "p", count: CheckInAnswer.maximumPolicyBytes)
     let answer = CheckInAnswer(statusCode: .ok, token: "t", policy: policy)
     #expect(try CheckInAnswer(parsing: answer.jsonBytes) == answer)
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `a statement is read as it was written, and refused with a claim of another form`() throws {
+  @Test func `a statement is read back as it was written, and refused with a claim in a different format`() throws {
     for (policy, news) in [(nil, nil), (3, 4)] as [(Int64?, Int64?)] {
       let statement = CheckInStatement(
         deviceID: "d", machineID: Self.mark, nonce: Self.next, policy: policy, news: news, issuedAt: 5)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `a proof of a report is none for the state of an account, nor for another body`() {
+  @Test func `a proof of a report proves neither a question about an account's state nor a different body`() {
     let claim = MachineClaim.checkIn(bodyHash: Self.mark + Self.next)
     #expect(claim.isCheckIn && !claim.asksForState && claim != .checkIn(bodyHash: Self.next + Self.mark))
     #expect(!MachineClaim.state(of: "check-in").isCheckIn && MachineClaim.state(of: "check-in").asksForState)

@@ -17,7 +17,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a code with up to two typing errors is known for one, however it is written`() throws {
+  @Test func `a code with up to two typing errors is recognised as mistyped, however it is written`() throws {
     for seed in UInt8.min...UInt8.max {
       let code = Array(try Self.code(seed).text)
       for index in code.indices {
@@ -36,14 +36,14 @@ import UAFMessages
   @Test(arguments: [
     "a-code", "123456", "A1-b2 c3", "correct horse battery staple", "eyJhbGciOiJIUzI1NiJ9.eyJvcCI6IlJlZyJ9.c2ln", "",
     "c0ffee00-0000-4000-8000-000000000001",
-  ]) func `a code of another server is taken for none of ours`(_ text: String) {
+  ]) func `a code of a different server is not recognised as ours`(_ text: String) {
     #expect(!EnrolmentPayload.mayBeMistyped(text))
   }
 
-  @Test func `codes of other random bits are other codes`() throws {
+  @Test func `codes of different random bits are different codes`() throws {
     let texts = try (UInt8.min...UInt8.max).map { try Self.code($0).text }
     #expect(Set(texts).count == texts.count)
-    // 85 bits of 11 bytes: the last three bits are not used, and every other one is.
+    // 85 bits of 11 bytes: the last three bits are not used, and all others are.
     let zero = try #require(EnrolmentCode(random: [UInt8](repeating: 0, count: 11)))
     for bit in 0..<88 {
       var bytes = [UInt8](repeating: 0, count: 11)
@@ -52,7 +52,7 @@ import UAFMessages
     }
   }
 
-  @Test func `reads what people type: small letters, no hyphens, spaces, and letters for digits`() throws {
+  @Test func `reads what people type: lower case, no hyphens, spaces, and letters for digits`() throws {
     let code = try Self.code(3)
     let bare = code.text.filter { $0 != "-" }
     for typed in [bare, bare.lowercased(), bare.map { "\($0)" }.joined(separator: " ")] {
@@ -62,7 +62,7 @@ import UAFMessages
     #expect(EnrolmentCode(typed: zeros.text.replacing("0", with: "O")) == zeros)
   }
 
-  @Test func `refuses each wrong character, and each two that have changed places`() throws {
+  @Test func `refuses every wrong character, and every two swapped characters`() throws {
     let characters = Array(try Self.code(7).text.filter { $0 != "-" })
     for place in characters.indices {
       for other in Self.alphabet where other != characters[place] {
@@ -78,7 +78,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses any three wrong characters side by side`() throws {
+  @Test func `refuses any three adjacent wrong characters`() throws {
     let characters = Array(try Self.code(11).text.filter { $0 != "-" })
     for place in 0..<(characters.count - 2) {
       for step in 1..<32 {
@@ -105,7 +105,7 @@ import UAFMessages
     #expect(EnrolmentCode(random: [UInt8](repeating: 1, count: 10)) == nil)
   }
 
-  @Test func `a key is told its account, and each statement its use`() throws {
+  @Test func `a key has its account as input, and each statement has its purpose`() throws {
     #expect(EnrolmentCode.keyInfo(username: "alice") != EnrolmentCode.keyInfo(username: "bob"))
     var context = RequestContext(username: "alice")
     let removal = EnrolmentCode.removalStatement(context)

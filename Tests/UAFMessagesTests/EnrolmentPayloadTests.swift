@@ -31,7 +31,7 @@ import Testing
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":"soon"}"#,
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1,"ca":""}"#,
     #"{"v":1,"op":"Reg","server":"https://h","username":"u","authCode":"c","expires":1}}"#,
-  ]) func `refuses`(_ json: String) {
+  ]) func `refuses a payload with a wrong or missing member`(_ json: String) {
     #expect(throws: MessageError.self) { try EnrolmentPayload(encoded: line(json)) }
   }
 
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a payload of our server has a code that stays here, and every other one a code that is sent`() throws {
+  @Test func `a payload of our server has a code that stays here, and any other has a code that is sent`() throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 7, count: 11)))
     let own = EnrolmentPayload(code: code, server: "https://h", username: "u", expires: 1)
     let read = try EnrolmentPayload(encoded: own.encoded)

@@ -8,7 +8,7 @@ import Testing
     ("https://127.0.0.1:8443/", "127.0.0.1"),
     ("https://[::1]:8443/x", "[::1]"), ("https://a.example?x", "a.example"), ("https://a.example#@b", "a.example"),
     ("https://127.0.0.1.example/", "127.0.0.1.example"),
-  ]) func `finds the host of`(_ text: String, _ host: String) {
+  ]) func `finds the host of an address`(_ text: String, _ host: String) {
     #expect(HTTPSAddress(text)?.host == host)
   }
 
@@ -36,7 +36,7 @@ import Testing
     "file:///etc/passwd", "https://a..b/", "https://a.example./", "https://.a/", "https://127.1/",
     "https://2130706433/",
     "https://0127.0.0.1/", "https://256.0.0.1/", "https://1.2.3.4.5/", "https://a.1/", "https://*.a.example/",
-  ]) func `refuses the address`(_ text: String) {
+  ]) func `refuses an ambiguous or malformed address`(_ text: String) {
     #expect(HTTPSAddress(text) == nil)
   }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(HTTPSAddress(text)?.hasDomain == hasDomain)
   }
 
-  @Test func `refuses a label or a name that is longer than DNS has`() {
+  @Test func `refuses a label or a name that is longer than DNS allows`() {
     let label = String(repeating: "a", count: 63)
     #expect(HTTPSAddress("https://\(label).example/") != nil)
     #expect(HTTPSAddress("https://\(label)a.example/") == nil)

@@ -2,14 +2,14 @@ import Testing
 
 @testable import UAFMessages
 
-/// Strings of JSON, which are read and written eight bytes at a time: every place in eight bytes, and behind the last eight.
+/// JSON strings, which are read and written eight bytes at a time: every place in eight bytes, and after the last eight.
 @Suite struct JSONStringTests {
   private static let places = 0..<25
 
-  /// Bytes beside those that are special, and such that differ from them in the highest bit.
+  /// Bytes next to the special ones, and bytes that differ from them in the highest bit.
   private static let harmless: [UInt8] = [0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7E, 0x80, 0xA2, 0xDC, 0xFF, 0x61]
 
-  @Test func `finds the first special byte at every place, whatever stands beside it`() {
+  @Test func `finds the first special byte at every place, whatever is next to it`() {
     for place in Self.places {
       for length in (place + 1)...26 {
         for byte in UInt8.min...UInt8.max {
@@ -29,13 +29,13 @@ import Testing
     }
   }
 
-  @Test func `looks at nothing before the place it begins at`() {
+  @Test func `reads nothing before the place where it begins`() {
     let text = Array(#""\"plain characters""#.utf8)
     #expect(PlainCharacters.end(in: text.span, from: 3) == text.count - 1)
     #expect(PlainCharacters.end(in: text.span, from: text.count) == text.count)
   }
 
-  @Test func `reads back every character of one byte at every place`() throws {
+  @Test func `reads back every one-byte character at every place`() throws {
     for place in Self.places {
       for byte in UInt8.min...0x7F {
         let text = String(repeating: "é", count: place) + String(Unicode.Scalar(byte)) + "0123456789"
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a string that does not end, wherever its last escape stands`() {
+  @Test func `refuses a string that does not end, wherever its last escape is`() {
     for place in Self.places {
       let text = "\"" + String(repeating: "x", count: place) + #"\""#
       let error = JSONError(reason: .unexpectedEnd, offset: place + 3)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `refuses bytes that are not UTF-8 in a string with escapes, also where an escape parts them`() {
+  @Test func `refuses bytes that are not UTF-8 in a string with escapes, even if an escape separates them`() {
     for bytes in [[0xFF], [0xC3, 0x5C, 0x6E, 0xA9], [0xE2, 0x82]] as [[UInt8]] {
       #expect(throws: JSONError(reason: .invalidUTF8, offset: 0)) {
         try JSONValue(parsing: Array("\"\\n".utf8) + bytes + [0x22])
@@ -87,7 +87,7 @@ import Testing
     (#"{"uafResponse":1}"#, MessageError.wrongType("SendUAFResponse.uafResponse")),
     (#"{"uafResponse":"x","context":""}"#, .outOfRange("SendUAFResponse.context")),
     ("[]", .wrongType("SendUAFResponse")),
-  ]) func `names the member at fault with the way to it`(_ text: String, _ error: MessageError) {
+  ]) func `names the faulty member with its path`(_ text: String, _ error: MessageError) {
     #expect(throws: error) { try SendUAFResponse(parsing: text) }
   }
 
@@ -95,7 +95,7 @@ import Testing
     (#""minor":1"#, MessageError.missing("message[0].header.upv.major")),
     (#""major":"1","minor":1"#, .wrongType("message[0].header.upv.major")),
     (#""major":1,"minor":70000"#, .outOfRange("message[0].header.upv.minor")),
-  ]) func `names a member within members with the whole way to it`(_ version: String, _ error: MessageError) {
+  ]) func `names a member within members with its whole path`(_ version: String, _ error: MessageError) {
     #expect(throws: error) { try UAFResponse(parsing: #"[{"header":{"upv":{\#(version)},"op":"Auth"}}]"#) }
   }
 

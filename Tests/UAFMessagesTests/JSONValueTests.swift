@@ -11,7 +11,7 @@ import Testing
     (#""a\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00""#, .string("a\"\\/\u{8}\u{C}\n\r\té😀")),
     ("[]", .array([])), ("[1 , [ ] , {}]", .array([.integer(1), .array([]), .object([:])])),
     (#"{ "b" : 1 , "a" : [null] }"#, .object(["b": .integer(1), "a": .array([.null])])),
-  ]) func `reads`(_ text: String, _ expected: JSONValue) throws {
+  ]) func `reads each kind of value`(_ text: String, _ expected: JSONValue) throws {
     #expect(try JSONValue(parsing: Array(text.utf8)) == expected)
   }
 
@@ -30,7 +30,9 @@ import Testing
     (#""\uD83D""#, .unpairedSurrogate, 1), (#""\uD83D\uD83D""#, .unpairedSurrogate, 1),
     (#""\uDE00""#, .unpairedSurrogate, 1), (#""\uD83Dx\uDE00""#, .unpairedSurrogate, 1),
     ("\u{FEFF}1", .byteOrderMark, 0),
-  ]) func `refuses`(_ text: String, _ reason: JSONError.Reason, _ offset: Int) {
+  ]) func `refuses malformed JSON, and names the reason and the place`(
+    _ text: String, _ reason: JSONError.Reason, _ offset: Int
+  ) {
     #expect(throws: JSONError(reason: reason, offset: offset)) { try JSONValue(parsing: Array(text.utf8)) }
   }
 

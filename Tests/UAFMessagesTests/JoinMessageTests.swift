@@ -27,7 +27,7 @@ import Testing
     #"{"v":1,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d\u0000"}"#,
     #"{"v":1,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d","deviceName":"\u0000"}"#,
     #"{"v":1,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d","deviceOS":null}"#,
-  ]) func `refuses the request`(_ json: String) {
+  ]) func `refuses a malformed request to join`(_ json: String) {
     #expect(throws: MessageError.self) { try request(json) }
   }
 
@@ -41,11 +41,11 @@ import Testing
   @Test(arguments: [
     #"{}"#, #"{"statusCode":"1200"}"#, #"{"statusCode":1200,"machineSecret":{"id":"AA","secret":"AA"}}"#,
   ])
-  func `refuses the answer`(_ json: String) {
+  func `refuses a malformed answer to a request to join`(_ json: String) {
     #expect(throws: MessageError.self) { try JoinAnswer(parsing: json) }
   }
 
-  @Test func `reads back a statement, and none that lacks a claim or has one of another form`() throws {
+  @Test func `reads back a statement, and refuses one that lacks a claim or has one in a wrong format`() throws {
     let statement = JoinStatement(
       deviceID: "d-1", nonce: nonce, group: .standard, secretHash: secret, issuedAt: 1_800_000_000)
     let json = try #require(JSONObject(of: statement.json))

@@ -39,7 +39,7 @@ import Testing
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g"}"#,
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g","verdictKeys":""}"#,
     #"{"v":1,"op":"Join","server":"https://h","code":"c","expires":1,"group":"g","verdictKeys":"k","ca":""}"#,
-  ]) func `refuses`(_ json: String) {
+  ]) func `refuses a payload with a wrong or missing member`(_ json: String) {
     #expect(throws: MessageError.self) { try MachinePayload(encoded: line(json)) }
   }
 
@@ -51,14 +51,14 @@ import Testing
   }
 
   @Test(arguments: ["default", "a", "0", "desk.17_b-c", String(repeating: "g", count: 64)])
-  func `takes as the name of a group`(_ name: String) {
+  func `accepts a valid name of a group`(_ name: String) {
     #expect(MachineGroup(name)?.name == name)
   }
 
   @Test(arguments: ["", "-a", ".a", "_a", "A", "a b", "a/b", "가", String(repeating: "g", count: 65), "a\n"])
-  func `takes as no name of a group`(_ name: String) { #expect(MachineGroup(name) == nil) }
+  func `refuses an invalid name of a group`(_ name: String) { #expect(MachineGroup(name) == nil) }
 
-  @Test func `fingerprints what is trusted, and neither code nor group`() throws {
+  @Test func `the fingerprint covers what is trusted, and neither code nor group`() throws {
     let group = try #require(MachineGroup("lab"))
     #expect(Self.payload().fingerprinted == Self.payload(group: group).fingerprinted)
     let others = [
@@ -68,7 +68,7 @@ import Testing
     for other in others { #expect(other.fingerprinted != Self.payload().fingerprinted) }
   }
 
-  @Test func `does not fingerprint two servers alike whose texts only follow one another alike`() {
+  @Test func `two servers whose texts are equal only when joined have different fingerprints`() {
     let one = Self.payload(server: "https://h", ca: "AB", keys: "C")
     let other = Self.payload(server: "https://h", ca: "A", keys: "BC")
     #expect(one.fingerprinted != other.fingerprinted)

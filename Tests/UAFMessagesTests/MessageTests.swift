@@ -29,7 +29,7 @@ import Testing
     #expect(message.header.upv == .uaf11)
   }
 
-  @Test func `writes a request in several versions as one after another`() throws {
+  @Test func `writes a request in several versions in the order of the versions`() throws {
     guard case .authentication(let parsed) = try request(authentication(header: header("Auth", minor: 1))) else {
       throw MessageError.wrongOperation
     }
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a version twice, no version of ours, and no array`() {
+  @Test func `refuses a repeated version, no version of ours, and anything but an array`() {
     #expect(throws: MessageError.repeatedVersion) { try request(authentication(), authentication()) }
     #expect(throws: MessageError.unsupportedVersion) { try request(authentication(header: header("Auth", minor: 2))) }
     #expect(throws: MessageError.wrongType("message")) { try UAFRequest(parsing: authentication()) }
@@ -75,7 +75,7 @@ import Testing
     #","exts":[{"id":"a","data":"","fail_if_unknown":0}]"#,
     #","exts":[{"id":"a","fail_if_unknown":false}]"#,
     #","exts":[{"id":"a","data":"","fail_if_unknown":true}]"#,
-  ]) func `refuses a header with`(_ more: String) {
+  ]) func `refuses a header with a malformed or unsupported member`(_ more: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: header("Auth", more: more))) }
   }
 
@@ -109,11 +109,11 @@ import Testing
   @Test(arguments: [
     #"{"major":65536,"minor":0}"#, #"{"major":-1,"minor":0}"#, #"{"major":1.0,"minor":0}"#, #"{"major":"1","minor":0}"#,
     #"{"major":1}"#, "null", "[]",
-  ]) func `refuses a version written`(_ upv: String) {
+  ]) func `refuses a malformed version`(_ upv: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: #"{"upv":\#(upv),"op":"Auth"}"#)) }
   }
 
-  @Test(arguments: ["auth", "AUTH", "", "Register"]) func `refuses an operation called`(_ op: String) {
+  @Test(arguments: ["auth", "AUTH", "", "Register"]) func `refuses an unknown operation`(_ op: String) {
     #expect(throws: MessageError.self) { try request(authentication(header: header(op))) }
   }
 
@@ -137,7 +137,7 @@ import Testing
     #"{"accepted":[[{"userVerification":4294967296}]]}"#, #"{"accepted":[[{"keyProtection":65536}]]}"#,
     #"{"accepted":[[{"userVerification":-1}]]}"#, #"{"accepted":[[{"attestationTypes":["15880"]}]]}"#,
     #"{"accepted":[[{"exts":[{"id":"x","data":"","fail_if_unknown":true}]}]]}"#,
-  ]) func `refuses the policy`(_ policy: String) {
+  ]) func `refuses a malformed policy`(_ policy: String) {
     #expect(throws: MessageError.self) { try request(authentication(policy: policy)) }
   }
 
@@ -145,7 +145,7 @@ import Testing
     #"{}"#, #"[{"contentType":"text/html","content":"QQ"}]"#, #"[{"contentType":"text/plain","content":""}]"#,
     #"[{"contentType":"text/plain","content":"gA"}]"#, #"[{"contentType":"image/png","content":"QQ"}]"#,
     #"[{"contentType":"text/plain"}]"#, "[null]",
-  ]) func `refuses the transaction`(_ transaction: String) {
+  ]) func `refuses a malformed transaction`(_ transaction: String) {
     #expect(throws: MessageError.self) { try request(authentication(more: ",\"transaction\":\(transaction)")) }
   }
 
@@ -159,7 +159,7 @@ import Testing
     #expect(transaction.json.text == #"{"contentType":"text/plain","content":"VHJhbnNmZXIgMTAwMCQgdG8gQm9iPw"}"#)
   }
 
-  @Test func `an image transaction keeps how it is drawn`() throws {
+  @Test func `an image transaction keeps its drawing parameters`() throws {
     let png = """
       {"contentType":"image/png","content":"iVBORw","tcDisplayPNGCharacteristics":{"width":320,"height":480,\
       "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0,"plte":[{"r":1,"g":2,"b":65535}]}}
@@ -207,7 +207,7 @@ import Testing
     ("[]", 1), (#"[{"aaid":"EBA0#0001"}]"#, 1), (#"[{"keyID":""}]"#, 1), (#"[{"aaid":"","keyID":"\#(keyID)"}]"#, 1),
     (#"[{"aaid":"","keyID":""},{"aaid":"EBA0#0001","keyID":""}]"#, 1), (#"[{"aaid":"","keyID":""}]"#, 0),
     (#"[{"aaid":"EBA0#0001","keyID":""}]"#, 0), (#"[{"aaid":"EBA0#0001","keyID":null}]"#, 1),
-  ]) func `refuses to deregister`(_ authenticators: String, _ minor: Int) {
+  ]) func `refuses a malformed list of keys to deregister`(_ authenticators: String, _ minor: Int) {
     #expect(throws: MessageError.self) { try deregistration(authenticators, minor: minor) }
   }
 
@@ -224,7 +224,7 @@ import Testing
     #""fcParams":"AAAA","assertions":[{"assertionScheme":"UAFV1TLV","assertion":""}]"#,
     #""fcParams":"AAAA","assertions":[{"assertionScheme":"","assertion":"AA"}]"#,
     #""fcParams":"","assertions":[{"assertionScheme":"UAFV1TLV","assertion":"AA"}]"#,
-  ]) func `refuses a response with`(_ members: String) {
+  ]) func `refuses a response with wrong or missing members`(_ members: String) {
     #expect(throws: MessageError.self) { try UAFResponse(parsing: "[{\"header\":\(header("Auth")),\(members)}]") }
   }
 

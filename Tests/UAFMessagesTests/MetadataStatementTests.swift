@@ -3,7 +3,7 @@ import Testing
 @testable import UAFMessages
 
 struct MetadataStatementTests {
-  /// A statement as another vendor would write it: hardware, full attestation, two ways to verify.
+  /// A statement as a different vendor would write it: hardware, full attestation, two ways to verify.
   private let text = """
     {"aaid":"FFFF#5555","description":"x","authenticatorVersion":2,"upv":[{"major":1,"minor":0}],\
     "assertionScheme":"UAFV1TLV","authenticationAlgorithm":4,"publicKeyAlgAndEncoding":259,"attestationTypes":[15879],\
@@ -71,7 +71,7 @@ struct MetadataStatementTests {
     #expect(isEncoding)
   }
 
-  /// The same statement as MDS 3 would have it, but for the second way to verify.
+  /// The same statement in the form of MDS 3, except the second way to verify.
   private let named = """
     {"legalHeader":"x","aaid":"FFFF#5555","description":"x","authenticatorVersion":2,"protocolFamily":"uaf","schema":3,\
     "upv":[{"major":1,"minor":0}],"authenticationAlgorithms":["rsassa_pss_sha256_der"],\
@@ -83,7 +83,7 @@ struct MetadataStatementTests {
     "icon":"data:,"}
     """
 
-  @Test func `reads the names of MDS 3 for the numbers they stand for`() throws {
+  @Test func `reads the names of MDS 3 as the numbers that they mean`() throws {
     #expect(try reading(named) == reading(text))
     let surrogate =
       named.replacing("basic_full", with: "basic_surrogate").replacing("[\"MAA=\"]", with: "[]")
@@ -108,13 +108,13 @@ struct MetadataStatementTests {
     ("\"tcDisplay\":[]", "\"tcDisplay\":0"), ("\"tcDisplay\":[],", ""),
     ("\"authenticatorVersion\":2", "\"authenticatorVersion\":65536"),
   ])
-  func `refuses a statement of MDS 3 with another name, or none`(old: String, new: String) {
+  func `refuses a statement of MDS 3 with a wrong name, or none`(old: String, new: String) {
     let changed = named.replacing(old, with: new)
     #expect(changed != named)
     #expect(throws: MessageError.self) { try reading(changed) }
   }
 
-  @Test func `refuses MDS 3 names in place of numbers, and numbers in place of names`() {
+  @Test func `refuses MDS 3 names instead of numbers, and numbers instead of names`() {
     let changed = text.replacing(
       "\"authenticationAlgorithm\":4", with: "\"authenticationAlgorithm\":\"rsassa_pss_sha256_der\"")
     #expect(throws: MessageError.wrongType("MetadataStatement.authenticationAlgorithm")) { try reading(changed) }

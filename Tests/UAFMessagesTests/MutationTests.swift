@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["reg-surrogate-sig1-key100", "auth-tx-sig1-key100"])
-  func `a flipped bit of a request never crashes`(_ name: String) throws {
+  func `a request with a flipped bit never crashes the reader`(_ name: String) throws {
     let vector = try Vector(name)
     var refused = 0
     for changed in Self.flips(of: vector.request) where (try? UAFRequest(parsing: changed)) == nil { refused += 1 }

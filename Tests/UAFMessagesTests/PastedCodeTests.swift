@@ -12,13 +12,13 @@ import Testing
   @Test(arguments: [
     "%", "%\n", "  %\r\n", "\u{FEFF}%\r\n", "> %\n", ">> %", "> > %\n>\n", "\u{FEFF}> %", "mina %", "mina: %", "% mina",
     "mina\n%\n", "> mina\n> %\n", "Account: mina\n%\n", "\t%\t",
-  ]) func `finds the one code or payload, quoted or with the account beside it`(_ form: String) {
+  ]) func `finds the only code or payload, quoted or next to the account`(_ form: String) {
     for code in [Self.code, Self.payload] {
       #expect(PastedCode.enrolment(in: form.replacing("%", with: code)).code == code)
     }
   }
 
-  @Test func `finds a code whose groups are words, and one in small letters`() {
+  @Test func `finds a code that is written in separate groups, and one in lower case`() {
     let words = Self.code.replacing("-", with: " ")
     for text in [words, "mina " + words, words + " mina", "> " + words, words.lowercased()] {
       #expect(PastedCode.enrolment(in: text).code == Self.code, "\(text)")
@@ -36,7 +36,7 @@ import Testing
     "", "a b", "two\nlines\n", "\(code) \(other)", "mina \(code)\nnora \(other)\n", "\(payload)\n\(payload)x\n",
     "\(code)\n\(payload)", "Dear Mina,\nyour code is \(code), or \(other) for the other machine.\nKind regards\n",
     "one two three four five six seven eight nine ten eleven",
-  ]) func `finds nothing where there is no code, or more than one`(_ text: String) {
+  ]) func `finds nothing if there is no code, or more than one`(_ text: String) {
     #expect(PastedCode.enrolment(in: text).code == nil)
     let hasTwo = [Self.code, Self.other, Self.payload].count { text.contains($0) } > 1 || text.contains(Self.payload)
     #expect(PastedCode.enrolment(in: text) == (hasTwo ? .several : .nothing))
@@ -54,7 +54,7 @@ import Testing
     "Dear Mina,\n\nthis is the code for the new machine:\n\n    %\n\nIt is good until tomorrow.\nKind regards\n-- \nThe helpdesk\n",
     "> Dear Mina,\n>\n> this is the code for the new machine:\n> %\n> Kind regards\n",
     "안녕하세요. 새 컴퓨터를 등록할 코드를 보냅니다. 내일까지 쓸 수 있습니다. 코드는 「%」입니다. 감사합니다.\n",
-  ]) func `finds the one code or payload, whatever a program or a letter has put around it`(_ form: String) {
+  ]) func `finds the only code or payload, whatever a program or a letter has put around it`(_ form: String) {
     for code in [Self.code, Self.payload] {
       let text = form.replacing("%", with: code)
       #expect(PastedCode.enrolment(in: text).code == code, "\(text)")
@@ -63,7 +63,7 @@ import Testing
     #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
   }
 
-  /// The code in other characters that stand for the same.
+  /// The code in other characters with the same meaning.
   private static func forms(of code: String) -> [String] {
     let wide = String(
       String.UnicodeScalarView(code.unicodeScalars.compactMap { Unicode.Scalar($0.value + 0xFEE0) }))
@@ -75,7 +75,7 @@ import Testing
       + marks.map { code.replacing("-", with: $0 + "-" + $0) }
   }
 
-  @Test func `reads the characters and hyphens of other keyboards, and no mark that nobody sees`() {
+  @Test func `reads the characters and hyphens of other keyboards, and ignores invisible characters`() {
     for text in Self.forms(of: Self.code) {
       for form in ["%", "mina %", "“%”."] {
         let text = form.replacing("%", with: text)
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `takes the payload where the code that it has stands below it`() throws {
+  @Test func `uses the payload if the code that it contains is below it`() throws {
     let code = try #require(EnrolmentCode(typed: Self.code))
     let payload = EnrolmentPayload(code: code, server: "https://fido.example.com", username: "mina", expires: 1).encoded
     let line = "uaf-server: where this server is already configured, the code alone is enough: \(Self.code)\n"
@@ -146,12 +146,12 @@ import Testing
   }
 
   @Test(arguments: ["%", "mina %", "% mina", "Mina: %", "> %", "\u{FEFF}mina\t%", "% 7QK3", "mina % 7QK3", "nora %"])
-  func `finds an unlock code with the account, or the machine's name, beside it`(_ form: String) {
+  func `finds an unlock code next to the account, or next to the machine's name`(_ form: String) {
     let text = form.replacing("%", with: Self.unlock)
     #expect(PastedCode.unlock(in: text, beside: ["mina"]).code == Self.unlock, "\(text)")
   }
 
-  @Test func `drops the account from an unlock code whose groups are words`() {
+  @Test func `drops the account from an unlock code that is written in separate groups`() {
     let words = Self.unlock.replacing("-", with: " ")
     let whole = Self.unlock.replacing("-", with: "")
     #expect(PastedCode.unlock(in: words, beside: ["mina"]).code == whole)

@@ -27,7 +27,7 @@ import Testing
     #expect(try MatchCriteria().matches(authenticator("EBA0#0001"), appID: appID))
   }
 
-  @Test func `each member alone can match and can refuse`() throws {
+  @Test func `each member on its own can match and can refuse`() throws {
     let one = try authenticator("eba0#0001", keys: [1])
     let matching: [MatchCriteria] = try [
       MatchCriteria(aaid: AAID("EBA0#0001")), criteria { $0.vendorID = ["0000", "EBA0"] },
@@ -62,12 +62,12 @@ import Testing
       (0x84, 0x04, true), (0x04, 0x84, true), (0x484, 0x04, false), (0x484, 0x484, true), (0x84, 0x484, false),
       (1023, 0x04, true), (0x80, 0x04, false), (0, 0, true), (0, 4, false),
     ] as [(UInt32, UInt32, Bool)])
-  func `USER_VERIFY_ALL asks for equality`(_ wanted: UInt32, _ offered: UInt32, _ matches: Bool) throws {
+  func `USER_VERIFY_ALL demands equality`(_ wanted: UInt32, _ offered: UInt32, _ matches: Bool) throws {
     let criteria = criteria { $0.userVerification = wanted }
     #expect(try criteria.matches(authenticator("EBA0#0001", verification: offered), appID: appID) == matches)
   }
 
-  @Test func `keys of another AppID do not count`() throws {
+  @Test func `keys of a different AppID do not count`() throws {
     let one = try authenticator("EBA0#0001", keys: [1])
     let criteria = MatchCriteria(aaid: one.aaid, keyIDs: [try keyID(1)])
     #expect(!criteria.matches(one, appID: appID + "/"))

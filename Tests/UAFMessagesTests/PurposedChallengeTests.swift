@@ -6,7 +6,7 @@ import UAFMessages
   private let unique = (0..<32).map { UInt8(0x80 + $0) }
 
   @Test(arguments: ChallengePurpose.allCases)
-  func `is read as it was made`(purpose: ChallengePurpose) throws {
+  func `is read back as it was made`(purpose: ChallengePurpose) throws {
     let made = PurposedChallenge(purpose, hash: hash, unique: unique)
     let challenge = try made.challenge
     #expect(challenge.bytes.count == 57)
@@ -14,14 +14,14 @@ import UAFMessages
     #expect(made.binding == Array(hash.prefix(16)) && made.unique == unique)
   }
 
-  @Test func `a challenge without the mark is another server's`() throws {
+  @Test func `a challenge without the purpose tag is a different server's`() throws {
     for count in [8, 32, 57, 64] {
       let challenge = try ServerChallenge(bytes: [UInt8](repeating: 7, count: count))
       #expect(PurposedChallenge.read(challenge) == .unmarked)
     }
   }
 
-  @Test func `a challenge with the mark and anything else that is not known is unreadable, never another server's`()
+  @Test func `a challenge with the tag and anything unknown is unreadable, and never counts as a different server's`()
     throws
   {
     let bytes = try PurposedChallenge(.login, hash: hash, unique: unique).challenge.bytes
@@ -39,7 +39,7 @@ import UAFMessages
     }
   }
 
-  @Test func `each changed bit makes another challenge, or none that can be read`() throws {
+  @Test func `each changed bit gives a different challenge, or an unreadable one`() throws {
     let made = PurposedChallenge(.login, hash: hash, unique: unique)
     let bytes = try made.challenge.bytes
     for bit in 0..<(bytes.count * 8) {
@@ -49,12 +49,12 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses to be made of a short hash or too few unique bytes`() {
+  @Test func `cannot be made from a short hash or too few unique bytes`() {
     #expect(throws: MessageError.self) { try PurposedChallenge(.login, hash: [1], unique: unique).challenge }
     #expect(throws: MessageError.self) { try PurposedChallenge(.login, hash: hash, unique: [1]).challenge }
   }
 
-  @Test func `statements of other purposes, contexts and texts are other statements`() {
+  @Test func `statements with different purposes, contexts or texts are different`() {
     let texts = [
       PurposedChallenge.statement(.login, context: "ab"), PurposedChallenge.statement(.text, context: "ab"),
       PurposedChallenge.statement(.login, context: "a"), PurposedChallenge.statement(.login, context: "a", text: "b"),
@@ -63,7 +63,7 @@ import UAFMessages
     #expect(Set(texts).count == texts.count)
   }
 
-  @Test func `a statement of new keys has every part of them`() throws {
+  @Test func `a statement of new keys contains every part of them`() throws {
     let challenge = try PurposedChallenge(.registrationByKey, hash: hash, unique: unique).challenge
     let aaid = try AAID("5541#0001")
     let keyID = try KeyID(bytes: [UInt8](repeating: 1, count: 32))
@@ -87,7 +87,7 @@ import UAFMessages
     #expect(all[0].machineStatement(deviceID: "a") != EnrolmentCode.keysStatement(all[0]))
   }
 
-  @Test func `the challenge that authorises new keys is bound to them, and another one for each request`() throws {
+  @Test func `the challenge that authorises new keys is bound to them, and different for each request`() throws {
     let challenge = try PurposedChallenge(.registrationByKey, hash: hash, unique: unique).challenge
     let statement = NewKeysStatement(username: "alice", appID: "https://a", challenge: challenge, keys: [])
     let made = try statement.authorization { bytes in Array((bytes + [UInt8](repeating: 0, count: 32)).prefix(32)) }

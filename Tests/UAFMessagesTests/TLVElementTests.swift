@@ -19,7 +19,9 @@ import Testing
       ([0x0B, 0x2E, 0x00, 0x00, 0x00], .trailingBytes, 4),
       ([0x0B, 0x6E, 0x00, 0x00], .invalidTag, 0),
       ([0x0B, 0xBE, 0x00, 0x00], .invalidTag, 0),
-    ] as [([UInt8], TLVError.Reason, Int)]) func `refuses`(_ bytes: [UInt8], _ reason: TLVError.Reason, _ offset: Int)
+    ] as [([UInt8], TLVError.Reason, Int)]) func `refuses a malformed element, and names the reason and the place`(
+      _ bytes: [UInt8], _ reason: TLVError.Reason, _ offset: Int
+    )
   {
     #expect(throws: TLVError(reason: reason, offset: offset)) { try TLVElement.single(in: bytes) }
   }
@@ -44,7 +46,7 @@ import Testing
     #expect(writer.bytes.isEmpty)
   }
 
-  @Test func `numbers are written lowest byte first`() {
+  @Test func `numbers are written and read lowest byte first`() {
     #expect(TLVWriter.littleEndian(UInt32(0x0102_0304)) == [4, 3, 2, 1])
     #expect([UInt8]([9, 4, 3, 2, 1]).littleEndian(at: 1, as: UInt32.self) == 0x0102_0304)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// Texts to be confirmed where the server takes letters beyond ASCII.
+/// Texts to be confirmed if the server accepts letters beyond ASCII.
 struct TransactionLetterTests {
   private func shown(_ text: String) -> String? { TransactionText(bytes: Array(text.utf8), in: .utf8)?.shown }
 
@@ -33,7 +33,7 @@ struct TransactionLetterTests {
     ] as [[UInt8]])
   func `shows invalid UTF-8 by its bytes: overlong, surrogates, cut`(_ bytes: [UInt8]) {
     #expect(TransactionText(bytes: bytes, in: .utf8)?.shown == escaped(bytes))
-    // A letter beside it stays one.
+    // A letter next to it stays a letter.
     let beside = Array("가".utf8) + bytes + Array("가".utf8)
     #expect(TransactionText(bytes: beside, in: .utf8)?.shown == "가" + escaped(bytes) + "가")
   }
@@ -52,7 +52,7 @@ struct TransactionLetterTests {
     #expect(shown("가\(mark)나") == "가\(escaped(Array(mark.utf8)))나")
   }
 
-  @Test func `shows decomposed letters by their bytes, since they are another name`() {
+  @Test func `shows decomposed letters by their bytes, because they form a different name`() {
     let apart = "보고".decomposedStringWithCanonicalMapping
     #expect(shown(apart) == escaped(Array(apart.utf8)))
     #expect(shown("e\u{301}") == "e\\xCC\\x81")
@@ -68,7 +68,7 @@ struct TransactionLetterTests {
     #expect(shown("한글abc") == "한글abc")
   }
 
-  @Test func `each letter of the table is a letter or currency sign, composed, and joins with nothing`() {
+  @Test func `each letter of the table is a composed letter or a currency sign, and joins with nothing`() {
     #expect(Self.letters.count > 35_000)
     for scalar in Self.letters {
       let letter = String(scalar)
@@ -84,7 +84,7 @@ struct TransactionLetterTests {
     }
   }
 
-  @Test func `every shown text has one form, and the other end takes it unchanged`() {
+  @Test func `every shown text has one form, and the other end accepts it unchanged`() {
     var state: UInt64 = 12
     func next(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -130,7 +130,7 @@ struct TransactionLetterTests {
     #expect(TransactionText(sent: "가\\xEA\\xB0\\x80")?.shown == "가\\\\xEA\\\\xB0\\\\x80")
   }
 
-  @Test(arguments: 60...70) func `signs 200 bytes at most, and never cuts a letter`(_ count: Int) throws {
+  @Test(arguments: 60...70) func `signs at most 200 bytes, and never cuts a letter`(_ count: Int) throws {
     let text = try #require(
       TransactionText(bytes: Array(String(repeating: "가", count: count).utf8) + [0x61], in: .utf8))
     let signed = text.signed { _ in Array(repeating: 0xFF, count: 32) }

@@ -36,7 +36,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [(TransactionCharset.ascii, 12), (.utf8, 11)])
-  func `is the same as another program computes`(_ charset: TransactionCharset, _ count: Int) throws {
+  func `is the same as an independent program computes`(_ charset: TransactionCharset, _ count: Int) throws {
     let vectors = try Self.vectors(in: charset)
     try #require(vectors.count >= count)
     for vector in vectors {
@@ -44,7 +44,7 @@ struct TransactionTextTests {
       let hash = try Self.stated(vector)
       #expect(Array(text.shown.utf8) == Array(vector.shown.utf8))
       #expect(Array(text.signed { _ in hash }.utf8) == Array(vector.signed.utf8))
-      // What one end sends is what the other end takes.
+      // What one end sends, the other end accepts.
       #expect(TransactionText(sent: text.shown) == text)
       #expect(throws: Never.self) { try Transaction(text: text.signed { _ in hash }) }
     }
@@ -83,7 +83,7 @@ struct TransactionTextTests {
   }
 
   @Test func `gives no two texts the same form`() throws {
-    // Near misses of the marks, the escapes and each other.
+    // Near misses of the markers, the escapes and each other.
     let parts: [[UInt8]] = [
       [], [0x5C], [0x5C, 0x5C], Array("\\x41".utf8), Array("A".utf8), [0xC3], Array("\\xC3".utf8), Array("\\..".utf8),
       Array("\\#201:".utf8), [0x0A], Array("\\x0A".utf8), [0x00], Array(repeating: 0x20, count: 200),
@@ -94,7 +94,7 @@ struct TransactionTextTests {
         for third in parts {
           let bytes = first + second + third
           guard let text = TransactionText(bytes: bytes) else { continue }
-          // The hash stands for itself here: one that tells texts apart is what SHA-256 is for.
+          // Swift's `hashValue` is enough here: distinguishing texts is the task of SHA-256.
           let signed = text.signed { Array("\($0.hashValue)".utf8) }
           #expect(seen.updateValue(bytes, forKey: signed).map { $0 == bytes } ?? true, "\(signed)")
         }
@@ -104,7 +104,7 @@ struct TransactionTextTests {
   }
 
   @Test(arguments: [TransactionCharset.ascii, .utf8])
-  func `shows each space of a run but the first by its number, so none pushes a text to the next line`(
+  func `shows each space of a run except the first by its number, so that none pushes a text to the next line`(
     charset: TransactionCharset
   ) throws {
     let text = try #require(TransactionText(bytes: Array("pay   5, 가 6 ".utf8), in: charset))

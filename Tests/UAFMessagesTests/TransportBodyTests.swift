@@ -15,7 +15,7 @@ import Testing
 
   @Test(arguments: [
     "[]", #"{"op":"Login"}"#, #"{"op":1}"#, #"{"context":{"username":"a"}}"#, #"{"context":null}"#, #"{"context":""}"#,
-  ]) func `refuses the question`(_ text: String) {
+  ]) func `refuses a malformed question`(_ text: String) {
     #expect(throws: MessageError.self) { try GetUAFRequest(parsing: text) }
   }
 
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     "{}", #"{"statusCode":"1200"}"#, #"{"statusCode":-1}"#, #"{"statusCode":1200.0}"#, #"{"statusCode":4294967296}"#,
     #"{"statusCode":1200,"uafRequest":[]}"#, #"{"statusCode":1200,"lifetimeMillis":-5}"#,
-  ]) func `refuses a returned request`(_ text: String) {
+  ]) func `refuses a malformed returned request`(_ text: String) {
     #expect(throws: MessageError.self) { try ReturnUAFRequest(parsing: text) }
   }
 
@@ -82,7 +82,7 @@ import Testing
     #"{"username":"a","codeMAC":""}"#, #"{"username":"a","machineMAC":"\#(String(repeating: "A", count: 44))"}"#,
     #"{"username":"a","machineID":"\#(String(repeating: "A", count: 43))"}"#, #"{"username":"a","authorization":""}"#,
     #"{"username":"a","authorization":"\#(String(repeating: "A", count: 16_385))"}"#,
-  ]) func `refuses the context`(_ text: String) {
+  ]) func `refuses a malformed context`(_ text: String) {
     #expect(throws: MessageError.self) { try RequestContext(parsing: text) }
   }
 

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     ("linux:pam-module:pam_uaf", UPV.uaf10), ("linux:pam-module:old", .uaf11), ("linux:pam-module:pam_ua", .uaf11),
     ("linux:pam-module:PAM_UAF", .uaf11), ("", .uaf11), ("linux:pam-module:pam_uaf ", .uaf11),
-  ]) func `does not trust`(_ facetID: String, _ version: UPV) {
+  ]) func `does not trust a similar FacetID, or one of a different version`(_ facetID: String, _ version: UPV) {
     #expect(!list.trusts(facetID, version: version))
   }
 
@@ -28,7 +28,7 @@ import Testing
     "{}", #"{"trustedFacets":[]}"#, #"{"trustedFacets":[{"ids":["a"]}]}"#,
     #"{"trustedFacets":[{"version":{"major":1,"minor":0},"ids":[]}]}"#,
     #"{"trustedFacets":[{"version":{"major":1,"minor":0},"ids":[null]}]}"#,
-  ]) func `refuses the list`(_ text: String) {
+  ]) func `refuses a malformed list`(_ text: String) {
     #expect(throws: MessageError.self) { try TrustedFacetList(parsing: text) }
   }
 }

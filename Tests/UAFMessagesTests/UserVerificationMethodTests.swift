@@ -32,7 +32,7 @@ struct UserVerificationMethodTests {
       // A protection that says nothing.
       [4, 0, 0, 0, 0, 0, 1, 0], [4, 0, 0, 0, 1, 0, 0, 0],
     ] as [[UInt8]])
-  func `refuses data that is not one to three whole and different entries`(_ data: [UInt8]) {
+  func `refuses data that is not one to three complete and different entries`(_ data: [UInt8]) {
     #expect(UserVerificationMethodEntry.entries(parsing: data) == nil)
   }
 
@@ -41,7 +41,9 @@ struct UserVerificationMethodTests {
       (UInt32(0x04), [UInt32(0x04)]), (0x80, [0x80]), (0x484, [0x04, 0x80]), (0x404, [0x04]), (0x84, nil), (0, nil),
       (0x400, nil), (0x40F, nil),
     ] as [(UInt32, [UInt32]?)])
-  func `takes an authenticator's methods from its flags if these leave no choice`(_ flags: UInt32, _ used: [UInt32]?)
+  func `derives an authenticator's methods from its flags if the flags leave no choice`(
+    _ flags: UInt32, _ used: [UInt32]?
+  )
     throws
   {
     let description = AuthenticatorDescription(aaid: try AAID("FFFF#0001"), userVerification: flags, keyProtection: 6)
@@ -105,7 +107,7 @@ struct UserVerificationMethodTests {
         try assertion(.signed, (.nonCriticalExtension, Self.id, Array(Self.bytes.prefix(count))))
       }
     }
-    // Of another extension the data is nobody's business.
+    // The data of a different extension is not checked.
     #expect(try assertion(.signed, (.nonCriticalExtension, other, [1])).verificationMethods == nil)
   }
 
@@ -133,7 +135,7 @@ struct UserVerificationMethodTests {
 
   private static let demand = #","exts":[{"id":"fido.uaf.uvm","data":"","fail_if_unknown":true}]"#
 
-  @Test func `is known only in a header`() throws {
+  @Test func `is accepted only in a header`() throws {
     #expect(try UAFRequest(parsing: Self.request(Self.demand)).header.asksForVerificationMethods)
     #expect(try !UAFRequest(parsing: Self.request("")).header.asksForVerificationMethods)
     #expect(throws: MessageError.self) { try UAFRequest(parsing: Self.request("", Self.demand)) }

@@ -50,7 +50,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     return number
   }
 
-  /// The first assertion's bytes, taken without the code under test's message types.
+  /// The first assertion's bytes, read without the message types of the code under test.
   func assertion() throws -> [UInt8] {
     guard case .array(let versions)? = json["response"], case .object(let first)? = versions.first,
       case .array(let assertions)? = first["assertions"], case .object(let assertion)? = assertions.first,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFMessages
 
-/// What a server asks of a workstation, as the claims of a token.
+/// What a server demands of a workstation, as the claims of a token.
 @Suite struct WorkstationPolicyTests {
   private static let now: Int64 = 1_800_000_000
 
@@ -19,17 +19,17 @@ import Testing
     return object
   }
 
-  @Test func `reads back a policy, and one that asks for nothing`() throws {
+  @Test func `reads back a policy, and one that demands nothing`() throws {
     #expect(WorkstationPolicy(claims: try claims()) == policy())
     #expect(WorkstationPolicy(claims: try claims(["toml": .string("")])) == policy(text: ""))
   }
 
-  @Test func `ignores members of another version`() throws {
+  @Test func `ignores members of a different version`() throws {
     #expect(WorkstationPolicy(claims: try claims(["more": .integer(1)])) == policy())
   }
 
   @Test(arguments: ["machine", "group", "version", "iat", "nbf", "exp", "toml"])
-  func `refuses claims of which one has another type`(_ name: String) throws {
+  func `refuses claims of which one has a wrong type`(_ name: String) throws {
     #expect(WorkstationPolicy(claims: try claims([name: .null])) == nil)
     #expect(WorkstationPolicy(claims: try claims([name: .bool(true)])) == nil)
     #expect(WorkstationPolicy(claims: try claims([name: .array([])])) == nil)
@@ -44,7 +44,7 @@ import Testing
       ("exp", .integer(now)), ("exp", .integer(.max)), ("exp", .integer(.min)), ("nbf", .integer(.max)),
       ("exp", .integer(now + 31_622_401)), ("iat", .integer(now + 7_776_000)),
     ] as [(String, JSONValue)])
-  func `refuses a claim that is out of its limits`(_ name: String, _ value: JSONValue) throws {
+  func `refuses a claim outside its limits`(_ name: String, _ value: JSONValue) throws {
     #expect(WorkstationPolicy(claims: try claims([name: value])) == nil)
   }
 

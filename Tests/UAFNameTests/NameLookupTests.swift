@@ -3,7 +3,7 @@ import UAFWire
 
 @testable import UAFName
 
-/// Which name of a number is answered: one that leads back to it.
+/// Which name of a uid is returned: one that leads back to it.
 @Suite struct NameLookupTests {
   private static let mina = Array("mina".utf8)
 
@@ -11,12 +11,12 @@ import UAFWire
     NameLookup(ofNumber: { _ in number }, ofName: { _ in name }).answer(to: 70_000)
   }
 
-  @Test func `a name that leads back to its number is answered`() {
+  @Test func `a name that leads back to its uid is returned`() {
     let own = NameLookup.Entry.account(uid: 70_000, name: Self.mina)
     #expect(answer(own, own) == NameAnswer(.found, name: Self.mina))
   }
 
-  @Test func `a name that leads to another number, or to none, is not answered`() {
+  @Test func `a name that leads to a different uid, or to none, is not returned`() {
     let own = NameLookup.Entry.account(uid: 70_000, name: Self.mina)
     #expect(answer(own, .account(uid: 1000, name: Self.mina)) == NameAnswer(.ambiguous))
     #expect(answer(own, .account(uid: 0, name: Self.mina)) == NameAnswer(.ambiguous))
@@ -24,25 +24,25 @@ import UAFWire
     #expect(answer(own, .account(uid: 70_000, name: Array("Mina".utf8))) == NameAnswer(.ambiguous))
   }
 
-  @Test func `an entry of another number than was asked for is not answered`() {
+  @Test func `an entry with a uid other than the requested one is not returned`() {
     let other = NameLookup.Entry.account(uid: 70_001, name: Self.mina)
     #expect(answer(other, other) == NameAnswer(.ambiguous))
   }
 
-  @Test func `of two names for one number the one is answered that the number leads to`() {
+  @Test func `of two names for one uid, returns the name that the uid leads to`() {
     let entries = [Self.mina: UInt32(70_000), Array("lena".utf8): 70_000]
     let lookup = NameLookup(
       ofNumber: { .account(uid: $0, name: Self.mina) },
       ofName: { name in entries[name].map { .account(uid: $0, name: name) } ?? .none })
     #expect(lookup.answer(to: 70_000) == NameAnswer(.found, name: Self.mina))
-    // A service that knows the second name alone by its first is no way to another name.
+    // A service that knows the second name only under its first name must not lead to a different name.
     let other = NameLookup(
       ofNumber: { .account(uid: $0, name: Array("lena".utf8)) },
       ofName: { _ in .account(uid: 70_000, name: Self.mina) })
     #expect(other.answer(to: 70_000) == NameAnswer(.ambiguous))
   }
 
-  @Test func `a number that nobody has is unknown, and a service that fails is not taken for that`() {
+  @Test func `a uid that nobody has is unknown, and a failing service does not count as that`() {
     #expect(answer(.none) == NameAnswer(.unknown))
     #expect(answer(.failed(5)) == NameAnswer(.failed, number: 5))
     #expect(answer(.account(uid: 70_000, name: Self.mina), .failed(111)) == NameAnswer(.failed, number: 111))
@@ -58,7 +58,7 @@ import UAFWire
     #expect(answer(longest, longest).outcome == .found)
   }
 
-  @Test func `the machine's own accounts are found by number and by name`() {
+  @Test func `the machine's own accounts are found by uid and by name`() {
     #expect(NameLookup.ofTheSystem.answer(to: 0) == NameAnswer(.found, name: Array("root".utf8)))
     #expect(NameLookup.ofTheSystem.answer(to: 4_000_000_011).name == nil)
   }

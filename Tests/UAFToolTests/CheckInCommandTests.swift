@@ -12,7 +12,7 @@ import UAFWire
     return [.finished(finished)]
   }
 
-  @Test func `asks the core, and says which policy the server has for this machine`() {
+  @Test func `asks the core, and shows which policy the server has for this machine`() {
     let bench = Bench(["check-in"], as: 0, core: answered(#"{"device":"d","policy":3,"time":1}"#))
     #expect(bench.exit == .success && bench.output.isEmpty)
     #expect(bench.notes == "uafctl: checked in; the server's policy for this machine is version 3\n")

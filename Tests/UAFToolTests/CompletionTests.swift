@@ -5,7 +5,7 @@ import ToolTestSupport
 
 @testable import UAFTool
 
-/// What bash completes, run for real with the script that uafctl generates.
+/// What bash completes, really run with the script that uafctl generates.
 @Suite struct CompletionTests {
   private let folder = Folder()
 
@@ -32,7 +32,7 @@ import ToolTestSupport
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// Where the build put uafctl: beside the tests.
+  /// Where the build put uafctl: next to the tests.
   private var programs: String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return String(own[..<(own.lastIndex(of: "/") ?? own.endIndex)])
@@ -51,7 +51,7 @@ import ToolTestSupport
     #expect(try completed([command, "--payload", "payl"]) == ["payload-of-mina"])
   }
 
-  @Test func `completes files where a payload or a configuration is asked for`() throws {
+  @Test func `completes files if a payload or a configuration is expected`() throws {
     _ = folder.file("payload-of-mina", [], mode: 0o600)
     #expect(try completed(["oob", "payl"]) == ["payload-of-mina"])
     #expect(try completed(["--conf", "payl"]) == ["payload-of-mina"])
@@ -69,7 +69,7 @@ import ToolTestSupport
     #expect(try !completed(["pam", "enable", "--pam-directory", pam, "uaf"]).contains("uaf-su"))
   }
 
-  @Test func `completes enabled services alone after pam disable`() throws {
+  @Test func `completes only enabled services after pam disable`() throws {
     let stacks = Stacks()
     #expect(stacks.run("enable", "sudo", "--only").exit == .success)
     #expect(try completed(["pam", "disable", "--pam-directory", stacks.machine.pam, ""]).contains("sudo"))
@@ -80,7 +80,7 @@ import ToolTestSupport
     ["unlock", "roo"], ["forget", "roo"], ["status", "roo"], ["change", "roo"], ["deregister", "roo"],
     ["pam", "enable", "--try", "roo"], ["oob", "payload", "roo"],
   ])
-  func `completes people where they are asked for`(words: [String]) throws {
+  func `completes people if a person is expected`(words: [String]) throws {
     #expect(try completed(words).contains("root"))
   }
 
@@ -88,11 +88,11 @@ import ToolTestSupport
     ["status", "--available", "passc"], ["deregister", "passc"], ["register", "passc"], ["register", "root", "passc"],
     ["change", "passc"],
   ])
-  func `completes types where they are asked for`(words: [String]) throws {
+  func `completes types if a type is expected`(words: [String]) throws {
     #expect(try completed(words) == ["passcode"])
   }
 
-  @Test func `offers no services where people are asked for, and no people where services are`() throws {
+  @Test func `offers no services if people are expected, and no people if services are`() throws {
     #expect(try !completed(["unlock", "common-au"]).contains("common-auth"))
     #expect(try !completed(["pam", "enable", "roo"]).contains("root"))
   }

@@ -12,7 +12,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `answers a question with one line of standard input and tells the success`() {
+  @Test func `answers a question with one line of standard input and reports the success`() {
     let bench = Bench(["authenticate"], core: [Bench.question, Bench.success], input: "correct horse\nnot for this\n")
     #expect(bench.exit == .success)
     #expect(bench.notes == "Passcode: \nuafctl: accepted\n")
@@ -47,7 +47,7 @@ import UAFWire
         """)
   }
 
-  @Test func `goes on at once where the core waits to be resumed`() {
+  @Test func `resumes immediately if the core waits to be resumed`() {
     let bench = Bench(["authenticate"], core: [.ready, Bench.success])
     #expect(bench.exit == .success)
     #expect(bench.sent == [Bench.packet(begin), FrontEndSignal.resume.packet])
@@ -92,7 +92,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin), Bench.answer("")])
   }
 
-  @Test func `cuts a line of 2000 bytes, and its rest is no second answer`() {
+  @Test func `cuts a line of 2000 bytes, and does not use its rest as a second answer`() {
     let long = String(repeating: "x", count: 2000)
     let bench = Bench(
       ["authenticate"], core: [Bench.question, Bench.question, Bench.failure(7, 3012)], input: long + "\nsecond\n")
@@ -109,21 +109,21 @@ import UAFWire
     [UInt8](), [0x99], [0x01], [0x03], [0x41], [0x81], [0x86, 1, 0, 1], [0x82, 1, 0, 2, 0x41],
     [0x86, 1, 0, 1, 0, 2, 0, 4, 0, 0, 0, 0, 9], [0x82, 1, 0, 1, 0xFF],
   ])
-  func `ends with status 3 at a packet that is none, or not the core's`(packet: [UInt8]) {
+  func `ends with status 3 at an invalid packet, or one that a core does not send`(packet: [UInt8]) {
     let success = (try? Bench.success.packet()) ?? []
     let bench = Bench(["authenticate"], core: FakeCore(raw: [packet, success]))
     #expect(bench.exit == .unreachable)
     #expect(!bench.notes.contains("accepted"))
   }
 
-  @Test func `ends with status 3 when the core goes away before it said how it went`() {
+  @Test func `ends with status 3 if the core disappears before it gave a result`() {
     let bench = Bench(["authenticate"], core: [Bench.question], input: "a\n")
     #expect(bench.exit == .unreachable)
     #expect(bench.notes.contains("uafctl: the core ended before it said how it went\nhint: "))
   }
 
   @Test(arguments: [[], ["--json"], ["--json-conversation"]])
-  func `reads what the core has said before it closed, whatever could no longer be sent`(options: [String]) {
+  func `reads what the core said before it closed, even if a later message could not be sent`(options: [String]) {
     let end = Bench.failure(4, 7011, "Too many.\nWait.")
     for script in [[end], [.info("Hello."), end], [.error("No."), .setenv(name: "A", value: "b"), end]] {
       let bench = Bench(["authenticate"] + options, core: FakeCore(script, isGone: true))
@@ -133,7 +133,7 @@ import UAFWire
     }
   }
 
-  @Test func `asks nobody for a core that is gone, and believes nothing that it did not say`() {
+  @Test func `asks nobody for a core that has disappeared, and reports no result that the core did not give`() {
     for script in [[], [Bench.question, Bench.success], [.info("Hello.")], [.ready, Bench.success]] as [[CoreMessage]] {
       let bench = Bench(["authenticate"], core: FakeCore(script, isGone: true), input: Array("x\n".utf8))
       #expect(bench.exit == .unreachable)
@@ -142,7 +142,7 @@ import UAFWire
     }
   }
 
-  @Test func `reads what the core has said before it closed with something unread`() throws {
+  @Test func `reads what the core said before it closed, even if the core left something unread`() throws {
     struct Closing: Person {
       let core: CInt
       var checks: Set<Check> { [] }
@@ -163,13 +163,13 @@ import UAFWire
   }
 
   @Test(arguments: [(0, 3012), (7, 0), (4, 0), (25, 1009), (0, 7100), (0, 10)])
-  func `a success whose code and result contradict each other is none`(pamCode: UInt8, result: UInt32) {
+  func `a success whose code and result contradict each other is not a success`(pamCode: UInt8, result: UInt32) {
     let bench = Bench(["authenticate"], core: [Bench.failure(pamCode, result, "Welcome.")])
     #expect(bench.exit == .unreachable)
     #expect(!bench.notes.contains("accepted"))
   }
 
-  @Test func `prints a token only where one was asked for`() {
+  @Test func `prints a token only if one was requested`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "eyJ.abc-_"
     let asked = Bench(["authenticate", "--token"], core: [.finished(finished)])
@@ -182,7 +182,7 @@ import UAFWire
     #expect(notAsked.output == "")
   }
 
-  @Test func `says so where the server gave no token`() {
+  @Test func `says that the server returned no token`() {
     let bench = Bench(["authenticate", "--token"], core: [Bench.success])
     #expect(bench.exit == .success)
     #expect(bench.notes == "uafctl: accepted\nuafctl: the server gave no token\n")
@@ -197,14 +197,14 @@ import UAFWire
     #expect(bench.output == "" && !bench.notes.contains("eyJ"))
   }
 
-  @Test func `text of the core steers no terminal`() {
+  @Test func `text from the core cannot control the terminal`() {
     let bench = Bench(
       ["authenticate"],
       core: [.info("a\u{1B}[31mb\u{202E}c\u{7}\nd"), Bench.failure(7, 9999, "\u{9B}2Jno\r\nmore")])
     #expect(bench.notes == "uafctl: a[31mbc\nd\nuafctl: 2Jno [9999]\nhint: more\n")
   }
 
-  @Test func `no connection is status 3, with what to do`() {
+  @Test func `no connection is status 3, with a remedy`() {
     let bench = Bench(["authenticate"], core: FakeCore(refusing: .core(.absent(2))))
     #expect(bench.exit == .unreachable)
     #expect(

@@ -16,7 +16,7 @@ import UAFWire
 
   private func lines() -> [String] { Machine.lines(machine.doctor(), about: "accounts") }
 
-  @Test func `finds nothing wrong where nothing is`() {
+  @Test func `finds nothing wrong on a correct machine`() {
     let listener = Listener(machine.installation.socketPath)
     machine.service("sudo", "auth sufficient pam_uaf.so\n@include common-auth")
     machine.service("common-auth", "auth required pam_unix.so")
@@ -74,7 +74,7 @@ import UAFWire
     #expect(bench.exit == .refused)
   }
 
-  @Test func `shows what fails in red, where there are colours`() {
+  @Test func `shows failures in red, if colours are available`() {
     machine.server = nil
     let bench = machine.doctor(colours: true)
     #expect(bench.output.hasPrefix("ok   helper: "))
@@ -84,7 +84,7 @@ import UAFWire
           + "reinstall the libpam-uaf package [server-unreachable]\u{1B}[0m\n"))
   }
 
-  @Test func `refuses to take a configuration from anybody but root`() {
+  @Test func `accepts a configuration only from root`() {
     let bench = Bench(["doctor", "--conf", "/etc/x.conf"])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may choose the configuration (--conf)\n"))
@@ -105,7 +105,7 @@ import UAFWire
 
   // MARK: The core
 
-  @Test func `fails where the core says nothing, or is of another version`() {
+  @Test func `fails if the core says nothing, or has a different version`() {
     machine.document = nil
     #expect(machine.has(.coreSilent))
     machine.document = "{}"
@@ -114,7 +114,7 @@ import UAFWire
     #expect(machine.has(.coreVersion) && !machine.has(.coreSilent))
   }
 
-  @Test func `fails with the core's own words where it refuses`() {
+  @Test func `fails with the core's own words if the core refuses`() {
     let core = FakeCore([Bench.failure(3, 1001, "line 3: no such key")])
     let bench = Bench(
       ["doctor", "--pam-directory", machine.pam], as: 0, core: core, installation: machine.installation)
@@ -122,7 +122,7 @@ import UAFWire
   }
 
   @Test(arguments: [(UInt8(7), UInt32(1001)), (11, 3014)])
-  func `of an account whose state cannot be used it says what a login says, and not to run doctor`(
+  func `reports an account with an unusable state in the words of a login, without the advice to run doctor`(
     _ pamCode: UInt8, _ result: UInt32
   ) {
     let core = FakeCore([Bench.failure(pamCode, result, "This account's name has changed.\nAsk the administrator.")])
@@ -134,13 +134,13 @@ import UAFWire
     #expect(!bench.output.contains("[core-silent]"))
   }
 
-  @Test func `without a socket a person is told once`() {
+  @Test func `a person without a socket is told once`() {
     let core = FakeCore(refusing: .core(.absent(ENOENT)))
     let bench = Bench(["doctor", "--pam-directory", machine.pam], core: core, installation: machine.installation)
     #expect(bench.output.contains("skip core: cannot reach the core"))
   }
 
-  @Test func `asks the core about each account that has a file, and no other`() {
+  @Test func `asks the core about each account that has a file, and about no other`() {
     machine.register(1000, state(3006, of: "alice"))
     machine.register(1001, state(3006, of: "bob"))
     _ = machine.folder.file("state/accounts/1000.db-journal", [], mode: 0o600)
@@ -151,7 +151,7 @@ import UAFWire
     #expect(bench.startedOwn.count == 3)
   }
 
-  @Test func `a core that can answer nobody is not a fault of an account, and nobody is told to forget one`() {
+  @Test func `a core that can answer nobody is not an account's fault, and nobody is told to forget an account`() {
     var end = Finished(pamCode: 4, result: 1007)
     end.text = "FIDO cannot be used on this machine."
     machine.register(1001, end)

@@ -19,7 +19,7 @@ import ToolTestSupport
     #expect(bench.notes == "" && bench.startedOwn.isEmpty)
   }
 
-  @Test func `takes another configuration from root alone`() {
+  @Test func `accepts a different configuration only from root`() {
     let machine = Machine()
     let path = machine.installation.configurationPath
     #expect(Bench(["facet", "--conf", path], as: 0).output.hasPrefix("linux:pam-module:pam_uaf\n"))

@@ -377,10 +377,10 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["uafctl.1", "uaf-server.8", "pam_uaf.8", "pam_uaf.conf.5"])
-  func `no quotation of a manual has another one in it`(name: String) throws {
+  func `no quotation in a manual contains a second quotation`(name: String) throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "man/\(name)")
-    // Everything to the end of the line belongs to a quotation, so a further macro stands inside it.
+    // Everything to the end of the line belongs to a quotation, so a further macro would be inside it.
     let nested = /^\.(?:[A-Z][a-z] )*(?:Ql|Sq|Dq|Qq) .*\b(?:Ql|Sq|Dq|Qq|Pc|Sc|Dc|Fl|Ar|Ic|Cm|Pa|Xr)\b/
     for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") {
       #expect(line.firstMatch(of: nested) == nil, "\(line)")
@@ -604,7 +604,7 @@ import ToolTestSupport
     #expect(help(PAMStatusCommand.self).contains("USAGE: uafctl pam status [--pam-directory <folder>] [--json]\n"))
   }
 
-  @Test func `what a person is given is a code in every help, and a payload is what a machine gets`() {
+  @Test func `every help calls what a person gets a code, and what a machine gets a payload`() {
     for command in Uafctl.configuration.subcommands + [Uafctl.self] where command != JoinCommand.self {
       let text = help(command).replacing("--code, --payload <file>", with: "").replacing("machine payload", with: "")
         .replacing("--payload <file>", with: "")
@@ -635,7 +635,7 @@ import ToolTestSupport
     ["register", "--code"],
     ["status", "--json=yes"], ["init", "alice"], ["unlock", "alice", "bob"],
   ])
-  func `refuses what it does not know or cannot do without, with the way it is used`(arguments: [String]) {
+  func `refuses unknown and missing arguments, and shows the usage`(arguments: [String]) {
     let bench = Bench(arguments, as: 0)
     #expect(bench.exit == .usage)
     #expect(bench.output == "")

@@ -21,7 +21,7 @@ import UAFWire
       socketPath: folder.path + "/helper.sock", helperPath: helper, userID: userID, servingUserID: serving)
   }
 
-  /// What the core sends first.
+  /// The first message of the core.
   private func first(_ core: InstalledCore) throws -> [UInt8] {
     let connection = try core.connect(startsOwn: true)
     var buffer = try Secret(capacity: WireLimit.packet + 1)
@@ -33,15 +33,15 @@ import UAFWire
   @Test func `a started helper has exactly the fixed environment`() throws {
     let core = core(helper("cat /proc/self/environ >'\(folder.path)/environment'; printf '\\204' >&3"))
     #expect(try first(core) == [PacketType.ready.rawValue])
-    // PWD and _ are what a shell adds for the programs it starts itself.
+    // PWD and _ are variables that a shell adds for the programs it starts.
     let variables = Set(folder.content("environment").split(separator: "\0").map(String.init))
     #expect(variables.subtracting(ChildProcess.environment).allSatisfy { $0.hasPrefix("PWD=") || $0.hasPrefix("_=") })
     #expect(variables.isSuperset(of: ChildProcess.environment))
   }
 
-  @Test func `a started helper has the socket and nothing of this process`() throws {
+  @Test func `a started helper inherits the socket and nothing else from this process`() throws {
     let pipe = Pipe()
-    // One that a program would be given, if nothing closed it.
+    // A descriptor that a program would inherit, if nothing closed it.
     #expect(fcntl(pipe.reading, F_SETFD, 0) == 0)
     let core = core(helper("(ls -l /proc/$$/fd >'\(folder.path)/descriptors'); printf '\\204' >&3"))
     #expect(try first(core) == [PacketType.ready.rawValue])
@@ -49,13 +49,13 @@ import UAFWire
     for (number, target) in [("0", "/dev/null"), ("1", "/dev/null"), ("2", "/dev/null"), ("3", "socket:")] {
       #expect(lines.contains { $0.contains(" \(number) -> \(target)") })
     }
-    // The shell reads its script through a descriptor of its own.
+    // The shell reads its script through its own descriptor.
     let others = lines.filter { line in !["0", "1", "2", "3"].contains { line.contains(" \($0) -> ") } }
     #expect(others.allSatisfy { $0.hasSuffix("/helper") })
     _ = consume pipe
   }
 
-  @Test func `a started helper has a session of its own and default, open signals`() throws {
+  @Test func `a started helper has its own session, default signal handlers and no blocked signals`() throws {
     let core = core(
       helper(
         "cut -d' ' -f6 /proc/$$/stat >'\(folder.path)/session'; echo $$ >>'\(folder.path)/session';"
@@ -68,12 +68,12 @@ import UAFWire
     let sets = lines.compactMap { UInt64($0.dropFirst("SigBlk: ".count), radix: 16) }
     try #require(sets.count == 2 && lines[0].hasPrefix("SigBlk: ") && lines[1].hasPrefix("SigIgn: "))
     #expect(sets[0] == 0)
-    // 32 and 33 are the C library's own. posix_spawn of glibc 2.36 has both ignored, that of 2.41 those that this process
+    // 32 and 33 belong to the C library. posix_spawn of glibc 2.36 makes both ignored, and that of 2.41 those that this process
     // handles.
     #expect(sets[1] & ~(0b11 << 31) == 0)
   }
 
-  @Test func `a helper that goes on after its socket was closed is killed and reaped`() throws {
+  @Test func `a helper that continues after its socket was closed is killed and reaped`() throws {
     let core = core(helper("echo $$ >'\(folder.path)/pid'; printf '\\204' >&3; exec sleep 600"))
     #expect(try first(core) == [PacketType.ready.rawValue])
     let process = pid_t(folder.content("pid").split(separator: "\n").first ?? "") ?? 0
@@ -82,7 +82,7 @@ import UAFWire
     #expect(gone)
   }
 
-  @Test func `a helper that ends at once is not a success`() throws {
+  @Test func `a helper that ends immediately is not a success`() throws {
     let connection = try core(helper("exit 0")).connect(startsOwn: true)
     var conversation = try Conversation()
     var person = LinePerson(input: LineInput(descriptor: -1), output: Output(results: -1, notes: -1))
@@ -96,7 +96,7 @@ import UAFWire
     #expect(failure == .core(.ended))
   }
 
-  @Test func `refuses to go on without a helper`() {
+  @Test func `refuses to continue without a helper`() {
     let core = core(folder.path + "/none")
     #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try core.connect(startsOwn: true).close()
@@ -111,13 +111,13 @@ import UAFWire
     #expect(throws: ToolError.core(.absent(ENOENT))) { try core.connect(startsOwn: false).close() }
   }
 
-  @Test func `takes a served socket first, if it is served by the right user`() throws {
+  @Test func `uses a served socket first, if the right user serves it`() throws {
     let listening = Listener(folder.path + "/helper.sock")
     let here = core(folder.path + "/none", serving: geteuid())
     try here.connect(startsOwn: false).close()
     let stranger = core(folder.path + "/none", serving: geteuid() + 1)
     #expect(throws: ToolError.core(.notRoots)) { try stranger.connect(startsOwn: false).close() }
-    // Not for a call that is to have a core of its own.
+    // Not for a call that must have its own core.
     #expect(throws: ToolError.core(.notStarted(path: folder.path + "/none", ENOENT))) {
       try here.connect(startsOwn: true).close()
     }

@@ -68,7 +68,7 @@ import Testing
     #"\x"#, #"\"#, #"\u"#, #"\u12"#, #"\u12G4"#, #"\u 123"#, #"\u0000"#, #"\ud800"#, #"\udc00"#, #"\ud800\ud800"#,
     #"\ud800x"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\U0041"#, #"\u+041"#,
   ])
-  func `refuses an escape that stands for nothing an answer may have`(escape: String) {
+  func `refuses an escape for a character that no answer may have`(escape: String) {
     #expect(read(#"{"answer":""# + escape + #""}"#) == nil)
   }
 
@@ -80,14 +80,14 @@ import Testing
     #expect(read(Array(#"{"answer":""#.utf8) + bytes + Array(#""}"#.utf8)) == nil)
   }
 
-  @Test func `refuses what has no room, and writes no byte beyond it`() {
+  @Test func `refuses an answer that has no room, and writes no byte beyond the room`() {
     #expect(read(Array(#"{"answer":"abc"}"#.utf8), room: 3) == Array("abc".utf8))
     #expect(read(Array(#"{"answer":"abcd"}"#.utf8), room: 3) == nil)
     #expect(read(Array(#"{"answer":"ab한"}"#.utf8), room: 4) == nil)
     #expect(read(Array(#"{"answer":"\ud83d\ude00"}"#.utf8), room: 3) == nil)
   }
 
-  @Test func `takes the longest answer however it is written, and no longer line`() {
+  @Test func `accepts the longest answer in any notation, and no longer line`() {
     let escaped = #"{"answer":""# + String(repeating: #"\u0061"#, count: 1024) + #""}"#
     #expect(read(escaped) == String(repeating: "a", count: 1024))
     #expect(read(escaped.replacing("\"}", with: "a\"}")) == nil)
@@ -100,7 +100,7 @@ import Testing
     (" {\t\"answers\" : [ \"a b\" ,\r\"\" , \"c\" ] } ", ["a b", "", "c"]),
     (#"{"answers":["\",\"","]"]}"#, ["\",\"", "]"]),
   ])
-  func `reads exactly as many answers as were asked for`(line: String, answers: [String]) {
+  func `reads exactly as many answers as were requested`(line: String, answers: [String]) {
     for count in 1...4 { #expect(readAll(line, count) == (count == answers.count ? answers : nil)) }
     #expect(read(line) == nil)
   }
@@ -116,7 +116,7 @@ import Testing
     #expect(readAll(line, 2) == nil)
   }
 
-  @Test func `no answer takes the room of another`() {
+  @Test func `no answer uses the room of a different answer`() {
     #expect(readAll(#"{"answers":["abc","def"]}"#, 2, room: 3) == ["abc", "def"])
     for line in [#"{"answers":["abcd",""]}"#, #"{"answers":["","abcd"]}"#, #"{"answers":["ab한","a"]}"#] {
       #expect(readAll(line, 2, room: 3) == nil)
@@ -126,7 +126,7 @@ import Testing
     #expect(readAll(#"{"answers":["\#(longest)","\#(longest)"]}"#, 2) == [value, value])
   }
 
-  @Test func `the wish to cancel, resume or deny is the same beside a list`() {
+  @Test func `the wish to cancel, resume or deny is the same if answers come in a list`() {
     for word in ["cancel", "resume", "deny"] { #expect(readAll("{\"\(word)\":true}", 2) == [word]) }
   }
 

@@ -31,7 +31,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("sécret"))
   }
 
-  @Test func `says everything a challenge has`() {
+  @Test func `shows everything that a challenge has`() {
     var prompt = Prompt(echo: true, check: "choice", step: .newAgain, text: "Which?\u{1B}[2J\n1 a\n2 b\n")
     prompt.remainingAttempts = 2
     prompt.errorMessage = "No."
@@ -84,7 +84,7 @@ import UAFWire
     }
   }
 
-  @Test func `passes on what needs no answer`() {
+  @Test func `passes on messages that need no answer`() {
     #expect(
       bench([.info("Hello."), .error("Wrong."), Bench.success], "").output.hasPrefix(
         """
@@ -94,7 +94,7 @@ import UAFWire
         """))
   }
 
-  @Test func `ends with one failure, with number, name and what to do`() {
+  @Test func `ends with one failure, with number, name and remedy`() {
     let bench = bench([Bench.question, Bench.failure(7, 3012, "Wrong.\nTry again.")], "{\"answer\":\"x\"}\n")
     #expect(bench.exit == .refused)
     #expect(
@@ -105,12 +105,12 @@ import UAFWire
     #expect(bench.notes == "")
   }
 
-  @Test func `speaks the language of the caller where the core said nothing`() {
+  @Test func `uses the caller's language if the core said nothing`() {
     let bench = bench([Bench.failure(19, 999)], "", locale: "ko_KR.UTF-8")
     #expect(bench.output.contains(#""result":999"#) && bench.output.contains("취소"))
   }
 
-  @Test func `cancels where the front end says so`() {
+  @Test func `cancels if the front end says so`() {
     let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"cancel\":true}\n{\"answer\":\"x\"}\n")
     #expect(bench.exit == .refused)
     #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
@@ -118,14 +118,14 @@ import UAFWire
   }
 
   @Test(arguments: ["secret\n", "{\"answer\":\"sec\0ret\"}\n", "{\"answer\":\"secret\",\"x\":1}\n", ""])
-  func `cancels at whatever is not an answer, says so, and repeats none of it`(input: String) {
+  func `cancels at anything that is not an answer, says so, and repeats no part of it`(input: String) {
     let bench = bench([Bench.question, Bench.failure(19, 999)], input)
     #expect(bench.sent.last == FrontEndSignal.cancelled.packet)
     #expect(bench.output.split(separator: "\n").dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) ?? false)
     #expect(!(bench.output + bench.notes).contains("secret"))
   }
 
-  @Test func `a line that is too long cancels, and its rest is no second answer`() {
+  @Test func `a line that is too long cancels, and its rest is not a second answer`() {
     let long = #"{"answer":""# + String(repeating: "a", count: 20_000) + "\"}\n"
     let bench = bench([Bench.question, Bench.question, Bench.failure(19, 999)], long + "{\"answer\":\"b\"}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("b")])
@@ -140,7 +140,7 @@ import UAFWire
     #expect(!bench([Bench.success], "").output.contains("nextStep"))
   }
 
-  @Test func `a token is part of a success, and only where it was asked for`() {
+  @Test func `a token is part of a success, and only if it was requested`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "eyJ.abc"
     #expect(bench([.finished(finished)], "", ["--token"]).output.hasSuffix(#","token":"eyJ.abc"}"# + "\n"))
@@ -150,7 +150,7 @@ import UAFWire
     #expect(!bench([.finished(refused)], "", ["--token"]).output.contains("eyJ"))
   }
 
-  @Test func `ends with a failure where there is no core, or one that cannot be believed`() {
+  @Test func `ends with a failure if there is no core, or one that cannot be believed`() {
     for core in [FakeCore(refusing: .core(.absent(2))), FakeCore([]), FakeCore([Bench.failure(0, 3012)])] {
       let bench = Bench(["authenticate", "--json-conversation"], core: core)
       #expect(bench.exit == .unreachable)
@@ -162,7 +162,7 @@ import UAFWire
     }
   }
 
-  @Test func `ends with a failure where the account may not be named`() {
+  @Test func `ends with a failure if the account may not be named`() {
     let bench = bench([Bench.success], "", ["bob"])
     #expect(bench.exit == .usage)
     #expect(bench.output.hasPrefix(#"{"type":"failure","result":1001,"#) && bench.startedOwn.isEmpty)
@@ -172,7 +172,7 @@ import UAFWire
 
   private static let ready = #"{"type":"ready","result":10,"name":"RESULT_AUTH_READY_SUCCESS"}"#
 
-  @Test func `a divided login is ready before anything is asked, and goes on when it is told to`() throws {
+  @Test func `a divided login is ready before anything is asked, and continues when it is told to`() throws {
     let input = "{\"resume\":true}\n{\"answer\":\"secret\"}\n"
     let bench = bench([.ready, Bench.question, Bench.success], input, ["--divided"])
     #expect(bench.exit == .success)
@@ -184,14 +184,14 @@ import UAFWire
   }
 
   @Test(arguments: ["{\"cancel\":true}\n", "{\"answer\":\"secret\"}\n", "{\"deny\":true}\n", "go\n", ""])
-  func `a divided login is cancelled at ready by whatever does not resume it`(input: String) {
+  func `a divided login is cancelled at ready by anything that does not resume it`(input: String) {
     let bench = bench([.ready, Bench.failure(19, 999)], input, ["--divided"])
     #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
     #expect(bench.output.hasPrefix(Self.ready + "\n") && bench.output.contains(#""result":999"#))
     #expect(!(bench.output + bench.notes).contains("secret"))
   }
 
-  @Test(arguments: [1, 3]) func `a resume that nothing waits for is passed over`(count: Int) {
+  @Test(arguments: [1, 3]) func `a resume that nothing waits for is ignored`(count: Int) {
     let stray = String(repeating: "{\"resume\":true}\n", count: count)
     let bench = bench([Bench.question, Bench.success], stray + "{\"answer\":\"secret\"}\n")
     #expect(bench.exit == .success && bench.sent.count == 2 && bench.sent.last == Bench.answer("secret"))
@@ -199,7 +199,7 @@ import UAFWire
     #expect(alone.sent.last == FrontEndSignal.cancelled.packet)
   }
 
-  @Test func `each challenge says the tries left and what was wrong, or null, whatever is asked for`() throws {
+  @Test func `each challenge contains the tries left and what was wrong, or null, whatever is asked for`() throws {
     for check in Check.allCases {
       for step in [PromptStep.current, .new, .newAgain] {
         var prompt = Prompt(echo: false, check: check, step: step, text: "?")
@@ -215,7 +215,7 @@ import UAFWire
     }
   }
 
-  @Test func `a core that is ready though nobody asked is resumed at once`() {
+  @Test func `a core that is ready without being asked to wait is resumed immediately`() {
     let bench = bench([.ready, Bench.success], "")
     #expect(bench.exit == .success && bench.sent.last == FrontEndSignal.resume.packet)
     #expect(!bench.output.contains("ready"))
@@ -247,7 +247,7 @@ import UAFWire
     #expect(bench.output.hasSuffix(#""pamCode":19,"text":"Denied."}"# + "\n"))
   }
 
-  @Test func `what is not approval cannot be denied: the line cancels, and an error says so`() {
+  @Test func `only an approval can be denied: elsewhere the line cancels, and an error says so`() {
     for more in [[], ["--together"]] {
       let bench = bench([Bench.question, Bench.failure(19, 999)], "{\"deny\":true}\n", more)
       #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.cancelled.packet)
@@ -268,7 +268,7 @@ import UAFWire
   @Test(arguments: [
     ["register", "--code", "-"], ["repair", "--code", "-"], ["change"], ["authenticate"], ["deregister", "passcode"],
   ])
-  func `with --json the questions are as ever, and the end is one object`(_ arguments: [String]) {
+  func `with --json the questions are as usual, and the end is one object`(_ arguments: [String]) {
     let code = arguments.contains("--code") ? "payload\n" : ""
     let result: UInt32 = arguments == ["change"] ? 7110 : 0
     let end = CoreMessage.finished(Finished(pamCode: 0, result: result))
@@ -302,7 +302,9 @@ import UAFWire
     ("미나", 1011, "ERROR_INVALID_USERNAME"), ("al\u{7F}", 1011, "ERROR_INVALID_USERNAME"),
     ("nobody-here", 1001, "ERROR_INVALID_PARAMETER"),
   ])
-  func `a name that no account can have is told by its own number`(_ name: String, _ result: UInt32, _ word: String) {
+  func `a name that no account can have is reported with its own number`(
+    _ name: String, _ result: UInt32, _ word: String
+  ) {
     for caller in [0, 1000] as [uid_t] where caller == 0 || result != 1001 {
       for command in [["authenticate", "--json", name, "passcode"], ["status", "--json", name]] {
         let bench = Bench(command, as: caller, core: [Bench.success])
@@ -313,7 +315,7 @@ import UAFWire
   }
 
   @Test(arguments: ["authenticate", "change", "deregister", "register", "repair"])
-  func `one name that is neither an account nor a type is 1012`(command: String) {
+  func `a single name that is neither an account nor a type is 1012`(command: String) {
     for caller in [0, 1000] as [uid_t] {
       let bench = Bench([command, "--json", "iris"], as: caller, core: [Bench.success])
       #expect(bench.exit == .usage && bench.output.contains(#""result":1012"#), "\(bench.output)")
@@ -332,7 +334,7 @@ import UAFWire
     ["authenticate", "--json"], ["deregister", "--json"], ["deregister", "--all", "--json"], ["change", "--json"],
     ["deregister", "--json", "--all", "alice"],
   ])
-  func `the number and the text of an end never disagree, and no hint names what uafctl refuses`(
+  func `the number and the text of an end never disagree, and no hint names a command that uafctl refuses`(
     _ arguments: [String]
   ) throws {
     let bench = Bench(arguments, as: 0, core: [Self.list])

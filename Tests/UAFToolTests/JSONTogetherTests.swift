@@ -12,7 +12,7 @@ import UAFWire
 
 /// `--json-conversation --together`: a front end that shows one form for a new value and its repetition.
 @Suite struct JSONTogetherTests {
-  /// How the end of the line reads that a challenge is, where nothing was wrong.
+  /// The end of a challenge's line if nothing was wrong.
   private static let nothingWrong = #""remainingAttempts":null,"errorMessage":null"#
 
   private static func challenge(
@@ -26,7 +26,7 @@ import UAFWire
     #"{"type":"challenges","challenges":[\#(challenges.joined(separator: ","))]}"#
   }
 
-  /// The line for a new passcode, where the core asks for it in English.
+  /// The line for a new passcode, if the core asks for it in English.
   private static let both = line(
     challenge("new", "New passcode for alice: "), challenge("newAgain", "New passcode again: "))
 
@@ -50,12 +50,12 @@ import UAFWire
 
   private func lines(_ bench: Bench) -> [String] { bench.output.split(separator: "\n").map(String.init) }
 
-  // MARK: Two entries at once
+  // MARK: Two entries together
 
   @Test(arguments: [
     ("marmalade7", "marmalade7"), ("marmalade7", "marmalade8"), ("", ""), ("a", ""), ("", "b"), ("한글 ß 😀", "x"),
   ])
-  func `asks for a new value in one line, and gives both answers in their order`(first: String, second: String) {
+  func `asks for a new value in one line, and sends both answers in order`(first: String, second: String) {
     let bench = change(
       [Bench.question, Self.new, Self.again, Self.changed],
       "{\"answers\":[\"old\"]}\n{\"answers\":[\"\(first)\",\"\(second)\"]}\n")
@@ -65,7 +65,7 @@ import UAFWire
     #expect(lines(bench).count == 3 && lines(bench).last?.hasPrefix(#"{"type":"success","result":7110,"#) == true)
   }
 
-  @Test func `the longest answers are given whole, and a longer one cancels`() {
+  @Test func `the longest answers are sent in full, and a longer one cancels`() {
     let (first, second) = (String(repeating: "a", count: 1024), String(repeating: "ß", count: 512))
     let escaped = String(repeating: #"\u00df"#, count: 512)
     let bench = change(
@@ -77,7 +77,7 @@ import UAFWire
     }
   }
 
-  @Test func `asks for both again where the core refuses the first, and the second answer is not used`() {
+  @Test func `asks for both again if the core refuses the first, and does not use the second answer`() {
     let refused = Self.prompt(.new, "New passcode for alice: ", error: "Use 8 characters or more.")
     let bench = change(
       [Self.new, refused, Self.again, Self.changed],
@@ -92,7 +92,7 @@ import UAFWire
     #expect(lines(bench).prefix(2) == [Self.both, told])
   }
 
-  @Test func `entries that differ are the core's to refuse, and both are asked for again`() {
+  @Test func `the core refuses two different entries, and both are asked for again`() {
     let differ = Self.prompt(.new, "New passcode for alice: ", error: "The two entries do not match.")
     let bench = change(
       [Self.new, Self.again, differ, Self.again, Self.changed],
@@ -110,14 +110,14 @@ import UAFWire
   ]
 
   @Test(arguments: [Language.english, .korean], ["alice", "O'Neil-2", "new", "4 digits", "a: b (4)"])
-  func `the second question is the one that the core asks next, whoever is asked for whatever`(
+  func `the second question is the one that the core asks next, for every person, type and language`(
     _ language: Language, _ user: String
   ) throws {
     for value in Self.kinds {
       let text = PromptText.newValue(value.kind, user: user, digits: value.digits).text(in: language)
       let told = PromptText.newValueAgain(value.kind, digits: value.digits).text(in: language)
       for above in ["", "Use 8 characters or more.\n", "두 줄\nNew passcode for bob: \n"] {
-        // The core's language is that of its configuration where the locale names none.
+        // The core's language is that of its configuration if the locale names none.
         for locale in [nil, "ko_KR.UTF-8"] {
           let bench = change(
             [
@@ -137,7 +137,7 @@ import UAFWire
     (Check.passcode, nil as String?, "New passcode again: "), (.passcode, "ko_KR.UTF-8", "새 패스코드 다시 입력: "),
     (.pattern, nil, "New pattern again: "), (.pattern, "ko_KR.UTF-8", "새 패턴 다시 입력: "),
   ])
-  func `the second question has words of the caller's language where the core's are not known`(
+  func `the second question is in the caller's language if the core's language is unknown`(
     check: Check, locale: String?, text: String
   ) {
     let bench = change(
@@ -150,7 +150,7 @@ import UAFWire
     #expect(bench.sent.dropFirst() == [Bench.answer("1"), Bench.answer("2")])
   }
 
-  @Test func `the second challenge has the reason and the length of the first, and nothing that was wrong with it`() {
+  @Test func `the second challenge has the reason and the length of the first, and no error of the first`() {
     var prompt = Prompt(echo: false, check: .passcode, step: .new, text: "New passcode for alice (4 digits): ")
     (prompt.reason, prompt.entryLength, prompt.errorMessage) = ("ward 3", 4, "No.")
     let bench = change([.prompt(prompt), Self.changed], "{\"answers\":[\"1\",\"2\"]}\n")
@@ -181,7 +181,7 @@ import UAFWire
   }
 
   @Test(arguments: [Language.english, .korean], [false, true])
-  func `a shuffled keypad is shown for each entry, so both are asked for one by one`(
+  func `a shuffled keypad is shown for each entry, so the entries are asked for one by one`(
     _ language: Language, _ isSpeltOut: Bool
   ) {
     func text(_ keys: [UInt8], _ text: PromptText) -> String {
@@ -199,7 +199,7 @@ import UAFWire
     #expect(lines(bench).prefix(2).allSatisfy { $0.components(of: #""step":"#) == 1 })
   }
 
-  // MARK: The second answer is used for its question or for none
+  // MARK: The second answer is used for its question or not at all
 
   @Test(arguments: [
     [prompt(.current, "Passcode: ")], [prompt(.newAgain, "Again: ", check: .pattern)],
@@ -209,7 +209,7 @@ import UAFWire
       prompt(.newAgain, KeypadText(keys: Array(0...9), isSpeltOut: false).text(in: .english) + "\nNew passcode again: ")
     ],
   ])
-  func `whatever else the core says next, the second answer is not given, and the front end is asked`(
+  func `if the core says anything else next, the second answer is not sent, and the front end is asked`(
     next: [CoreMessage]
   ) {
     let bench = change(
@@ -219,19 +219,19 @@ import UAFWire
     #expect(!(bench.output + bench.notes).contains("secret2"))
   }
 
-  @Test func `a second answer is given once`() {
+  @Test func `a second answer is sent once`() {
     let bench = change(
       [Self.new, Self.again, Self.again, Self.cancelled], "{\"answers\":[\"a\",\"b\"]}\n{\"cancel\":true}\n")
     #expect(
       bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b"), FrontEndSignal.cancelled.packet])
   }
 
-  @Test func `a notice between both changes nothing`() {
+  @Test func `a notice between the two changes nothing`() {
     let bench = change([Self.new, .info("Wait."), Self.again, Self.changed], "{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.exit == .success && bench.sent.dropFirst() == [Bench.answer("a"), Bench.answer("b")])
   }
 
-  /// A front end whose answer to the first question lies in `given` already.
+  /// A front end whose answer to the first question is already in `given`.
   private func person(_ given: ToolTestSupport.Pipe, _ results: ToolTestSupport.Pipe) -> JSONPerson {
     _ = DescriptorWriter.write(Array("{\"answers\":[\"first\",\"second\"]}\n".utf8), to: given.writing)
     given.closeWriting()
@@ -244,7 +244,7 @@ import UAFWire
       input: LineInput(descriptor: given.reading), lines: JSONLines(in: context), answersTogether: true)
   }
 
-  @Test func `the second answer is held in locked memory until the next question, or until an error, and no longer`()
+  @Test func `the second answer stays in locked memory until the next question or an error, and no longer`()
     throws
   {
     let new = Prompt(echo: false, check: .passcode, step: .new, text: "New: ")
@@ -261,7 +261,7 @@ import UAFWire
         Issue.record("no answer before \(what)")
         return
       }
-      // Nothing of the second answer is left behind the first.
+      // No part of the second answer is left after the first.
       let count = first.count
       person.hear("Wait.", isError: false)
       let isHeld = person.hasAnswerAhead
@@ -283,7 +283,7 @@ import UAFWire
     #"{"Answers":["secret","b"]}"#, #"{"answers":["secret","b"]} x"#, "secret", #"{"answers":{"0":"secret","1":"b"}}"#,
     #"{"answers":[,"secret"]}"#, "",
   ])
-  func `cancels at whatever is not an answer to two challenges, says so, and repeats none of it`(line: String) {
+  func `cancels at anything that is not an answer to two challenges, says so, and repeats no part of it`(line: String) {
     let bench = change([Self.new, Self.cancelled], line.isEmpty ? "" : line + "\n{\"answers\":[\"a\",\"b\"]}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet], "\(bench.output)")
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
@@ -292,7 +292,7 @@ import UAFWire
   }
 
   @Test(arguments: [#"{"answers":[]}"#, #"{"answers":["a","b"]}"#, #"{"answer":"a"}"#, "a"])
-  func `cancels at whatever is not an answer to one challenge`(line: String) {
+  func `cancels at anything that is not an answer to one challenge`(line: String) {
     let bench = change([Bench.question, Self.cancelled], line + "\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet])
     #expect(lines(bench).dropFirst().first?.hasPrefix(#"{"type":"error","text":""#) == true)
@@ -307,13 +307,13 @@ import UAFWire
     }
   }
 
-  @Test func `a line that is too long cancels, and its rest is no second answer`() {
+  @Test func `a line that is too long cancels, and its rest is not a second answer`() {
     let long = #"{"answers":["a",""# + String(repeating: "b", count: 30_000) + "\"]}\n"
     let bench = change([Self.new, Self.new, Self.cancelled], long + "{\"answers\":[\"c\",\"d\"]}\n")
     #expect(bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet, Bench.answer("c")])
   }
 
-  @Test func `cancels where the front end says so, and passes over a resume that nothing waits for`() {
+  @Test func `cancels if the front end says so, and ignores a resume that nothing waits for`() {
     let bench = change([Self.new, Self.cancelled], "{\"resume\":true}\n{\"cancel\":true}\n")
     #expect(bench.exit == .refused && bench.sent.dropFirst() == [FrontEndSignal.cancelled.packet])
     #expect(!bench.output.contains(#""type":"error""#))
@@ -324,7 +324,7 @@ import UAFWire
   // MARK: Other subcommands
 
   @Test(arguments: [["authenticate"], ["register"], ["deregister", "passcode"], ["repair"], ["change"]])
-  func `every command that asks in JSON takes the option, before and after the other`(arguments: [String]) {
+  func `every command that asks in JSON accepts the option, before and after the other`(arguments: [String]) {
     for options in [["--json-conversation", "--together"], ["--together", "--json-conversation"]] {
       let end = arguments == ["change"] ? Self.changed : Bench.success
       let bench = Bench(
@@ -334,7 +334,7 @@ import UAFWire
     }
   }
 
-  @Test func `an approval is denied as ever`() {
+  @Test func `an approval is denied as usual`() {
     let payload = EnrolmentPayload(
       op: .authentication, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1)
     let bench = Bench(
@@ -343,7 +343,7 @@ import UAFWire
     #expect(bench.exit == .refused && bench.sent.last == FrontEndSignal.denied.packet)
   }
 
-  @Test func `a divided login says ready as ever, and takes no answer there`() {
+  @Test func `a divided login says ready as usual, and accepts no answer there`() {
     let core: [CoreMessage] = [.ready, Bench.question, Bench.success]
     let arguments = ["authenticate", "--divided", "--json-conversation", "--together"]
     let bench = Bench(arguments, core: core, input: "{\"resume\":true}\n{\"answers\":[\"a\"]}\n")
@@ -371,7 +371,7 @@ import UAFWire
 }
 
 extension String {
-  /// How often a part stands in it.
+  /// How often the text contains a part.
   fileprivate func components(of part: String) -> Int {
     split(separator: part, omittingEmptySubsequences: false).count - 1
   }

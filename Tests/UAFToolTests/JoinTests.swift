@@ -7,7 +7,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// `uafctl join` and `leave` on a machine whose configuration lies in a folder of its own.
+/// `uafctl join` and `leave` on a machine whose configuration is in its own folder.
 @Suite struct JoinTests {
   private static let keys = "-----BEGIN PUBLIC KEY-----\nMAA=\n-----END PUBLIC KEY-----\n"
   private static let names = ["50-server-ca.pem", "50-server-verdict.pem", "50-server.conf"]
@@ -39,7 +39,7 @@ import UAFWire
       core: FakeCore(each: isJoin ? [core, checkIn, []] : [core, []]), locale: locale, installation: installation)
   }
 
-  /// Names of the folder of drop-ins; nil if there is none.
+  /// The names in the folder of drop-ins; nil if there is none.
   private var dropIns: [String]? {
     folder.names("").contains("pam_uaf.conf.d") ? folder.names("pam_uaf.conf.d") : nil
   }
@@ -53,7 +53,7 @@ import UAFWire
 
   // MARK: Joining
 
-  @Test func `writes address, authority and keys once the core has joined`() {
+  @Test func `writes address, CA and keys after the core has joined`() {
     let bench = run(["join"])
     #expect(bench.exit == .success, "\(bench.notes)")
     #expect(bench.notes.hasPrefix("uafctl: joined https://fido.example:8443, group default\nuafctl: fingerprint of"))
@@ -76,7 +76,7 @@ import UAFWire
     #expect(!folder.names("").contains("pam_uaf.conf.joining"))
   }
 
-  @Test func `the core joins with a copy of the configuration that has the server in it`() throws {
+  @Test func `the core joins with a copy of the configuration that contains the server`() throws {
     _ = folder.file("pam_uaf.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
     let bench = run(["join"])
     var begin = Begin(.join)
@@ -90,7 +90,7 @@ import UAFWire
     #expect(begin.payload != nil)
   }
 
-  @Test func `checks in once it has joined, and has joined also if that fails`() {
+  @Test func `checks in after it has joined, and counts as joined even if the check-in fails`() {
     let refusal = Bench.failure(9, 1102, "The server does not answer.\nTry again later.")
     let bench = run(["join"], checkIn: [refusal])
     #expect(bench.exit == .success && dropIns == Self.names)
@@ -108,7 +108,7 @@ import UAFWire
     #expect(bench.startedOwn.count == 1)
   }
 
-  @Test func `without an authority in the payload the system's are trusted`() {
+  @Test func `without a CA in the payload the system's CAs are trusted`() {
     #expect(run(["join"], payload: Self.payload(ca: nil)).exit == .success)
     #expect(dropIns == ["50-server-verdict.pem", "50-server.conf"])
     #expect(!folder.content("pam_uaf.conf.d/50-server.conf").contains("ca_file"))
@@ -124,7 +124,7 @@ import UAFWire
     #expect(fingerprint.utf8.count == 64)
   }
 
-  @Test func `prints one object where it does not join, whoever refuses`() {
+  @Test func `prints one object if it does not join, whoever refuses`() {
     let refusal = Bench.failure(
       4, 1100, "The time of the machine payload is over.\nAsk the administrator for a new one.")
     let byCore = run(["join", "--json"], core: [refusal])
@@ -138,7 +138,8 @@ import UAFWire
     #expect(dropIns == nil)
   }
 
-  @Test func `joins the same server again with another payload, and forgets an authority that it names no more`() throws
+  @Test func `joins the same server again with a new payload, and forgets a CA that the payload no longer names`()
+    throws
   {
     #expect(run(["join"]).exit == .success)
     let group = try #require(MachineGroup("lab"))
@@ -147,7 +148,7 @@ import UAFWire
     #expect(folder.content("pam_uaf.conf.d/50-server.conf").contains("machines: lab\n"))
   }
 
-  @Test func `takes a server with the fingerprint that was named, in any way to write it`() throws {
+  @Test func `accepts a server with the given fingerprint, in any notation`() throws {
     let fingerprint = try JoinPayload(Array(Self.payload().encoded.utf8)).fingerprint
     let spaced = fingerprint.uppercased().enumerated().map { $0 % 2 == 1 ? "\($1):" : "\($1)" }.joined()
     #expect(run(["join", "--fingerprint", fingerprint]).exit == .success)
@@ -156,7 +157,7 @@ import UAFWire
 
   // MARK: Refusals, after which everything is as it was
 
-  @Test func `refuses another server, another group, and everybody but root, before the core is asked`() {
+  @Test func `refuses a different server, a different group, and everybody but root, before the core is asked`() {
     let other = String(repeating: "0", count: 64)
     let cases: [(Bench, String)] = [
       (run(["join", "--fingerprint", other]), "the payload is of a server with another fingerprint: "),
@@ -190,12 +191,12 @@ import UAFWire
     #expect(dropIns == nil)
   }
 
-  @Test func `a core that goes away changes nothing`() {
+  @Test func `a core that disappears changes nothing`() {
     expectUntouched(run(["join"], core: []), "", .unreachable)
     #expect(dropIns == nil)
   }
 
-  @Test func `refuses a machine that has joined elsewhere, or is configured for another server`() {
+  @Test func `refuses a machine that has joined elsewhere, or is configured for a different server`() {
     #expect(run(["join"]).exit == .success)
     let elsewhere = run(["join"], payload: Self.payload(server: "https://other.example"))
     #expect(elsewhere.notes.hasPrefix("uafctl: this machine has joined https://fido.example:8443/uaf/get\nhint: "))
@@ -215,7 +216,7 @@ import UAFWire
     #expect(folder.content("pam_uaf.conf.d/50-server.conf") == own)
   }
 
-  @Test func `refuses a configuration that cannot be used, and names its file`() {
+  @Test func `refuses an unusable configuration, and names its file`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     _ = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin = 9\n".utf8), mode: 0o644)
     let bench = run(["join"])
@@ -223,7 +224,7 @@ import UAFWire
     #expect(bench.notes.contains("\(main).d/90-rules.conf:2"))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "gives a file away")) func `refuses a file of another owner, and names it`() {
+  @Test(.enabled(if: geteuid() == 0, "gives a file away")) func `refuses a file of a different owner, and names it`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     let other = folder.file("pam_uaf.conf.d/90-rules.conf", Array("[passcode]\nmin_length = 9\n".utf8), mode: 0o644)
     // SAFETY: the path lives for the call.
@@ -244,7 +245,7 @@ import UAFWire
     #expect(folder.names("elsewhere").isEmpty)
   }
 
-  @Test func `what a join left that was killed is in nobody's way`() {
+  @Test func `leftovers of a killed join do not get in the way`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     _ = folder.folder("pam_uaf.conf.joining", mode: 0o700)
     _ = folder.folder("pam_uaf.conf.joining/pam_uaf.conf.d", mode: 0o700)
@@ -255,7 +256,7 @@ import UAFWire
     #expect(!folder.names("").contains("pam_uaf.conf.joining"))
   }
 
-  @Test func `refuses while another join is at work`() {
+  @Test func `refuses while a second join is running`() {
     _ = folder.folder("pam_uaf.conf.d", mode: 0o755)
     // SAFETY: the path lives for the call.
     let held = unsafe open(main + ".d", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -276,14 +277,14 @@ import UAFWire
     #expect(dropIns == ["60-rules.conf"])
   }
 
-  @Test func `removes the files also where the core knows of no join`() {
+  @Test func `removes the files even if the core knows of no join`() {
     #expect(run(["join"]).exit == .success)
     let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
     #expect(bench.exit == .success && bench.notes == "uafctl: left\n")
     #expect(dropIns == [])
   }
 
-  @Test func `keeps the files where the core has failed, and says so`() {
+  @Test func `keeps the files if the core has failed, and says so`() {
     #expect(run(["join"]).exit == .success)
     for (code, result) in [(UInt8(3), UInt32(1001)), (4, 1007), (9, 4001)] {
       let bench = run(["leave"], core: [Bench.failure(code, result, "It failed.")])
@@ -292,7 +293,7 @@ import UAFWire
     }
   }
 
-  @Test func `prints how it left as one object, and why it did not`() {
+  @Test func `prints how it left as one object, and why it did not leave`() {
     let never = run(["leave", "--json"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
     #expect(never.exit == .refused && never.notes == "" && never.output.hasPrefix(#"{"type":"failure","result":1100,"#))
     #expect(run(["join"]).exit == .success)
@@ -302,7 +303,7 @@ import UAFWire
       bench.output == #"{"type":"success","result":0,"name":"RESULT_SUCCESS","pamCode":0,"text":"left"}"# + "\n")
   }
 
-  @Test func `refuses where there is nothing to leave, to anybody but root, and while services ask`() {
+  @Test func `refuses if there is nothing to leave, to anybody but root, and while services ask`() {
     let bench = run(["leave"], core: [Bench.failure(4, 1100, "This machine has joined no server.")])
     #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: This machine has joined no server. [1100]"))
     #expect(run(["join"]).exit == .success)
@@ -315,7 +316,7 @@ import UAFWire
     #expect(dropIns == [])
   }
 
-  @Test func `says it in Korean`() {
+  @Test func `reports in Korean`() {
     #expect(run(["join"], locale: "ko_KR.UTF-8").notes.hasPrefix("uafctl: https://fido.example:8443에 가입했습니다(그룹: "))
     let other = run(["join"], payload: Self.payload(server: "https://o"), locale: "ko_KR.UTF-8")
     #expect(other.notes.hasPrefix("uafctl: 이 컴퓨터는 이미 https://fido.example:8443/uaf/get에 가입했습니다\n도움말: "))

@@ -5,7 +5,7 @@ import UAFWire
 @testable import UAFTool
 
 @Suite struct OperationTests {
-  /// What root's call asks for: alice's account, but for init.
+  /// What root's call asks for: alice's account, except for init.
   private func begin(_ operation: UAFWire.Operation, _ userID: UInt32 = 1000, _ name: String = "alice") -> Begin {
     var begin = Begin(operation)
     begin.service = Array("uafctl".utf8)
@@ -29,7 +29,7 @@ import UAFWire
     #expect(sent(["init"]) == [Bench.packet(begin(.initialise, 0, "root"))])
   }
 
-  @Test func `a repair is told in the core's words, which say what became of the old key`() {
+  @Test func `a repair is reported in the core's words, which say what became of the old key`() {
     var end = Finished(pamCode: 0, result: 0)
     end.text = "The passcode of alice has a new key. The server has forgotten the old one."
     let bench = Bench(["repair"], core: [.finished(end)])
@@ -50,7 +50,7 @@ import UAFWire
     #expect(sent(["register", "5541#0001"]) == [Bench.packet(own)])
   }
 
-  @Test func `deregister names the account as reset does, and takes the spelling before`() {
+  @Test func `deregister names the account as reset does, and accepts the old spelling`() {
     var typed = begin(.deregister)
     #expect(sent(["deregister", "alice"]) == [Bench.packet(typed)])
     #expect(sent(["deregister", "--user", "alice"]) == [Bench.packet(typed)])
@@ -67,7 +67,7 @@ import UAFWire
     ["--user", "alice", "alice", "passcode"], ["--user", "alice", "passcode", "--all"], ["alice", "passcode", "--all"],
     ["--user", "alice", "alice", "passcode", "--all"], ["face", "--all"],
   ])
-  func `deregister refuses an account that stands twice, and a type beside --all`(_ arguments: [String]) {
+  func `deregister refuses an account that is named twice, and a type together with --all`(_ arguments: [String]) {
     let bench = Bench(["deregister"] + arguments, as: 0, core: [Bench.success])
     #expect(bench.exit == .usage && bench.sent.isEmpty)
     let isAll = arguments.contains("--all")
@@ -75,7 +75,7 @@ import UAFWire
     #expect(bench.notes.contains("--all and a type") == isAll)
   }
 
-  @Test func `a code is taken by the option's earlier name too`() {
+  @Test func `a code is accepted under the option's earlier name too`() {
     let folder = Folder()
     let path = folder.file("code", Array("eyJ2IjoxfQ\n".utf8), mode: 0o600)
     #expect(sent(["register", "alice", "--payload", path]) == sent(["register", "alice", "--code", path]))
@@ -92,7 +92,7 @@ import UAFWire
     #expect(sent(["register", "alice", "--code", path, "--token"]) == [Bench.packet(full)])
   }
 
-  @Test func `prints the token of a deregistration, where the server gave one`() {
+  @Test func `prints the token of a deregistration, if the server returned one`() {
     var finished = Finished(pamCode: 0, result: 0)
     #expect(Bench(["deregister", "--token"], core: [.finished(finished)]).notes.contains("the server gave no token"))
     finished.token = "gone"
@@ -116,7 +116,7 @@ import UAFWire
   }
 
   @Test(arguments: ["", String(repeating: "x", count: 4097)])
-  func `refuses a text that nobody could confirm, and one for another account without root`(text: String) {
+  func `refuses a text that nobody could confirm, and without root one for a different account`(text: String) {
     let bench = Bench(["authenticate", "--transaction", text], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty && bench.notes.contains("--transaction"))
     let other = Bench(["authenticate", "bob", "--transaction", "pay 5"], core: [Bench.success])
@@ -134,7 +134,7 @@ import UAFWire
     #expect(bench.notes == "uafctl: \(text)\n" && bench.output == "")
   }
 
-  @Test func `says initialised only where the core says what it has made`() {
+  @Test func `says initialised only if the core says what it has made`() {
     var made = Finished(pamCode: 0, result: 0)
     made.text = "initialised /state"
     let bench = Bench(["init"], as: 0, core: [CoreMessage.finished(made)])
@@ -145,14 +145,14 @@ import UAFWire
     ["authenticate"], ["register"], ["deregister"], ["deregister", "--all"], ["unlock", "alice"], ["forget", "alice"],
     ["init"], ["status"],
   ])
-  func `no operation is done when the core refuses it`(arguments: [String]) {
+  func `no operation is reported as done if the core refuses it`(arguments: [String]) {
     let bench = Bench(arguments, as: 0, core: [Bench.failure(7, 9999, "No.")])
     #expect(bench.exit == .refused)
     #expect(bench.output == "")
     #expect(bench.notes.hasPrefix("uafctl: No. [9999]\n"))
   }
 
-  @Test func `a name that belongs to somebody else is not taken over, and what helps is said`() {
+  @Test func `a name that belongs to somebody else is not taken over, and the remedy is shown`() {
     let bench = Bench(["rename", "bob", "--from", "alice"], as: 0, core: [Bench.success])
     #expect(bench.exit == .usage && bench.sent.isEmpty)
     #expect(

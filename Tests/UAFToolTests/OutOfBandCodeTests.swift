@@ -12,7 +12,9 @@ import UAFWire
   }
 
   @Test(arguments: [(UAFOperation.registration, UAFWire.Operation.register), (.authentication, .authenticate)])
-  func `asks the core for what it says itself`(operation: UAFOperation, asked: UAFWire.Operation) throws {
+  func `asks the core for the operation that the payload names`(operation: UAFOperation, asked: UAFWire.Operation)
+    throws
+  {
     let line = Self.line(operation)
     let request = try OutOfBandCode(line).request(for: "bob", denies: false)
     #expect(request.operation == asked && request.user == "bob" && request.payload == line && !request.denies)

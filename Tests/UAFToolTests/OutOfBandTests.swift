@@ -19,7 +19,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `registers with a payload that asks for it`() {
+  @Test func `registers with a payload that requests it`() {
     let payload = Self.payload()
     let bench = Bench(["oob", "-"], core: [Bench.question, Bench.success], input: payload + "\nsecret\n")
     #expect(bench.exit == .success)
@@ -27,7 +27,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.register, payload)), Bench.answer("secret")])
   }
 
-  @Test func `approves a login elsewhere with a payload that asks for it`() {
+  @Test func `approves a login elsewhere with a payload that requests it`() {
     let payload = Self.payload(.authentication)
     let folder = Folder()
     let path = folder.file("payload", Array((payload + "\n").utf8), mode: 0o600)
@@ -36,7 +36,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.authenticate, payload)), Bench.answer("secret")])
   }
 
-  @Test func `refuses a payload that asks for anything else`() {
+  @Test func `refuses a payload that requests anything else`() {
     let bench = Bench(["oob", "-"], core: [Bench.success], input: Self.payload(.deregistration))
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(bench.notes.hasPrefix("uafctl: the code cannot be used: it asks for Dereg, which no code may\n"))
@@ -53,20 +53,20 @@ import UAFWire
   }
 
   @Test(arguments: ["https://localhost:8443", "https://127.0.0.1", "https://[::1]:1"])
-  func `takes the line itself from the command line if its server is this machine`(server: String) {
+  func `accepts the payload itself on the command line if its server is this machine`(server: String) {
     let payload = Self.payload(server: server)
     #expect(Bench(["oob", payload], core: [Bench.success]).sent == [Bench.packet(begin(.register, payload))])
   }
 
   @Test(arguments: ["https://fido.example.com", "https://localhost.example.com", "https://127.0.0.1@example.com"])
-  func `refuses the line itself on the command line for a server elsewhere, and does not repeat it`(server: String) {
+  func `refuses the payload itself on the command line for a server elsewhere, and does not repeat it`(server: String) {
     let payload = Self.payload(server: server)
     let bench = Bench(["oob", payload], core: [Bench.success])
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
     #expect(!bench.notes.contains(payload))
   }
 
-  @Test func `a refusal is the core's`() {
+  @Test func `a refusal has the core's words and exit status`() {
     let bench = Bench(["oob", "-"], core: [Bench.failure(3, 1001, "Another server.")], input: Self.payload())
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: Another server. [1001]\n"))
   }
@@ -80,7 +80,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(denial)])
   }
 
-  @Test func `says where a denial was not taken`() {
+  @Test func `says that a denial was not accepted`() {
     let end = Bench.failure(7, 4001, "No answer from the server: the connection was refused.")
     let bench = Bench(["oob", "--deny", "-"], core: [end], input: Self.payload(.authentication))
     #expect(bench.exit == .refused && bench.notes.contains("[4001]") && !bench.notes.contains("denied"))

@@ -122,7 +122,7 @@ import UAFConfiguration
     #expect(rows[..<3].allSatisfy { $0.hasPrefix(" #####     ○○○○○") } && rows[3] == "")
   }
 
-  @Test func `leaves a wide character the cells it takes`() throws {
+  @Test func `gives a wide character the cells that it needs`() throws {
     #expect(try draw("12", "node_selected = \"한\"").split(separator: "\n").first == " 한─────한     ○○")
     #expect(
       try draw("1", "node_selected = \"한\"\nnode_size = 3").split(separator: "\n").first == " 한      ○○○     ○○○")
@@ -137,7 +137,7 @@ import UAFConfiguration
       try draw("1", mismatch: true, colours: true).split(separator: "\n").first == " \u{1B}[31m✕\u{1B}[0m     ○     ○")
   }
 
-  @Test func `colours a stroke where colours are wanted, and never without`() throws {
+  @Test func `colours a stroke if colours are wanted, and never otherwise`() throws {
     let color = "line_color = \"#10A0fF\"\n"
     #expect(
       try draw("2", color, colours: true).split(separator: "\n").first
@@ -147,7 +147,7 @@ import UAFConfiguration
     #expect(try !draw("2", "line_color = \"default\"", colours: true).contains("\u{1B}"))
   }
 
-  @Test func `is plain ASCII where the terminal shows no more`() throws {
+  @Test func `is plain ASCII if the terminal shows nothing else`() throws {
     let picture = try draw(
       "159736", "node_default = \"·\"\nnode_selected = \"*\"\nline_width = \"heavy\"", isUTF8: false)
     #expect(picture.utf8.allSatisfy { $0 < 0x80 })
@@ -155,7 +155,7 @@ import UAFConfiguration
     #expect(picture.contains("\\") && picture.contains("/") && picture.contains("|"))
   }
 
-  @Test func `shows nothing of the stroke before`() throws {
+  @Test func `shows no part of the previous stroke`() throws {
     let style = PatternStyle(try Self.appearance(), isUTF8: true, usesColours: false)
     var canvas = try PatternCanvas(style)
     var first = try ScreenBuffer()

@@ -15,7 +15,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `comes from a file, without the end of its line`() {
+  @Test func `comes from a file, without its final line end`() {
     let folder = Folder()
     let path = folder.file("payload", Array((Self.code + "\n").utf8), mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -25,20 +25,21 @@ import UAFWire
   }
 
   @Test(arguments: ["\u{FEFF}%\r\n", "> %\n", "\u{FEFF}> %\n>\n", "mina\n%\n"])
-  func `comes from a file that a mail program has quoted, or an editor has marked`(_ form: String) {
+  func `comes from a file that a mail program has quoted, or to which an editor added a byte order mark`(_ form: String)
+  {
     let folder = Folder()
     let path = folder.file("payload", Array(form.replacing("%", with: Self.code).utf8), mode: 0o600)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
     #expect(bench.exit == .success && bench.sent == [Bench.packet(begin(Self.code))])
   }
 
-  @Test func `comes from the first line of standard input, and the answers from the next ones`() {
+  @Test func `comes from the first line of standard input, and the answers come from the next lines`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\nsecret\n")
     #expect(bench.sent == [Bench.packet(begin(Self.code)), Bench.answer("secret")])
   }
 
-  @Test func `warns where others may read the file, and goes on`() {
+  @Test func `warns if others may read the file, and continues`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o644)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -53,7 +54,7 @@ import UAFWire
   }
 
   @Test(arguments: ["root:x:0:0:root:/root:/bin/bash\nbob:x:1000:1000::/home/bob:/bin/sh\n", ""])
-  func `of a file without a code it says that, and not to change the file's mode`(text: String) {
+  func `says that a file contains no code, and not to change the file's mode`(text: String) {
     let folder = Folder()
     let path = folder.file("passwd", Array(text.utf8), mode: 0o644)
     let bench = Bench(["register", "--code", path], core: [Bench.success])
@@ -61,7 +62,7 @@ import UAFWire
     #expect(bench.notes.contains("code") && !bench.notes.contains("chmod") && !bench.notes.contains("others may read"))
   }
 
-  @Test func `of a code in somebody else's file it does not say to change the mode`() {
+  @Test func `does not say to change the mode if the code is in somebody else's file`() {
     let warning = PayloadWarning(path: "/srv/code", isOwn: false)
     #expect(warning.english.remedy == "have whoever it belongs to remove it after use")
     #expect(warning.korean.remedy?.contains("chmod") == false)
@@ -79,7 +80,7 @@ import UAFWire
     }
   }
 
-  /// Commands that take a code last, and where they say that they take it.
+  /// Commands whose last argument is a code, and the place where they say so.
   private static let places = [
     (["register", "--code"], "--code FILE"), (["deregister", "--code"], "--code FILE"),
     (["reset", "--deregister", "--code"], "--code FILE"), (["repair", "--code"], "--code FILE"), (["oob"], "FILE"),
@@ -90,7 +91,7 @@ import UAFWire
     "7AV5K-00000-00000-0000", "7AV5K-00000-00000-00001", "7av5k-00000-00000-00001x", "00000000000000000001",
     "S760-0303-000G-40R4-0M30-E209", "7AV5K-00000-00000",
   ])
-  func `a code that is wrong or another one is not repeated where no file has its name`(argument: String) {
+  func `a wrong or unsuitable code on the command line is not repeated if no file has its name`(argument: String) {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + [argument], as: 0, core: [Bench.success])
       #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
@@ -99,7 +100,7 @@ import UAFWire
     }
   }
 
-  @Test func `names the place where a command takes a code that nobody gave`() {
+  @Test func `says where to give the code, if standard input has none`() {
     for (arguments, place) in Self.places {
       let bench = Bench(arguments + ["-"], as: 0, core: [Bench.success])
       #expect(
@@ -119,13 +120,13 @@ import UAFWire
     #expect(Bench(["register", "--code", ""]).exit == .usage)
   }
 
-  @Test func `does not wait at a FIFO that nobody writes to`() {
+  @Test func `does not wait for a FIFO that nobody writes to`() {
     let folder = Folder()
     #expect(Bench(["register", "--code", folder.fifo("fifo")]).notes.contains("fifo: it is empty\n"))
   }
 
   @Test(arguments: ["", "\n", " \n\n"])
-  func `refuses nothing at all`(content: String) {
+  func `refuses empty input`(content: String) {
     let folder = Folder()
     let path = folder.file("payload", Array(content.utf8), mode: 0o600)
     #expect(
@@ -157,7 +158,7 @@ import UAFWire
   }
 
   @Test(arguments: [true, false], ["%", "mina %\r\n", "%\r\n"])
-  func `takes a file in UTF-16 that begins with its mark`(isBigEndian: Bool, form: String) {
+  func `accepts a UTF-16 file that begins with its byte order mark`(isBigEndian: Bool, form: String) {
     let text = form.replacing("%", with: Self.code)
     let bytes: [UInt8] = ([0xFEFF] + Array(text.utf16)).flatMap { unit in
       isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
@@ -167,7 +168,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(Self.code))], "\(bench.notes)")
   }
 
-  @Test func `takes the longest there is`() {
+  @Test func `accepts a code of the maximum length, and no longer one`() {
     let folder = Folder()
     let longest = String(repeating: "a", count: 16_384)
     let path = folder.file("payload", Array((longest + "\n").utf8), mode: 0o600)
@@ -178,7 +179,7 @@ import UAFWire
     #expect(Bench(["register", "--code", "-"], input: longest + "a\n").exit == .usage)
   }
 
-  @Test func `trusting a server takes one, and root`() {
+  @Test func `trusting a server needs a payload, and root`() {
     let folder = Folder()
     let path = folder.file("payload", Array(Self.code.utf8), mode: 0o600)
     let bench = Bench(["trust", "--code", path], as: 0, core: [Bench.success])

@@ -26,7 +26,7 @@ import UAFWire
     folder.file("policy-\(mode)-\(text.utf8.count)", Array(text.utf8), mode: mode)
   }
 
-  /// Whoever runs the tests owns the files; as `owner` root's files are somebody else's.
+  /// Whoever runs the tests owns the files; with `owner` root's files belong to somebody else.
   private func check(
     _ value: String, _ arguments: [String], as userID: uid_t = geteuid(), owner: uid_t = geteuid(),
     locale: String? = nil, standard: String = Installation.nowherePath
@@ -59,7 +59,7 @@ import UAFWire
     #expect(check("EEEE\n", ["--conf", file()]).exit == .refused)
   }
 
-  /// Root tries a value while this is what the core says of alice.
+  /// Root tries a value while the core says this about alice.
   private func checkAsRoot(_ document: String, registered: [uid_t] = [1000]) -> Bench {
     var installation = Installation.nowhere
     installation.owner = geteuid()
@@ -71,7 +71,7 @@ import UAFWire
       input: Array("correct4horse\n".utf8), installation: installation)
   }
 
-  @Test func `tells root for whom changed lock options do not hold yet, and accepts the value all the same`() {
+  @Test func `tells root for whom changed lock options do not apply yet, and still accepts the value`() {
     let bench = checkAsRoot(Machine.document(Machine.authenticator(state: 3006, more: #","lockOptionsWait":true"#)))
     #expect(bench.exit == .success && bench.output == "")
     #expect(bench.notes.contains("because of wrong entries: alice (3015)\nhint: "))
@@ -79,13 +79,13 @@ import UAFWire
     #expect(bench.startedOwn == [true])
   }
 
-  @Test func `says nothing of lock options that hold, and asks no core where nobody is registered`() {
+  @Test func `says nothing about lock options that apply, and asks no core if nobody is registered`() {
     #expect(checkAsRoot(Machine.document(Machine.passcode)).notes == "uafctl: accepted\n")
     let nobody = checkAsRoot(Machine.document(Machine.passcode), registered: [])
     #expect(nobody.notes == "uafctl: accepted\n" && nobody.startedOwn.isEmpty)
   }
 
-  @Test func `speaks the language of the caller`() {
+  @Test func `uses the caller's language`() {
     let bench = check("1111\n", ["--conf", file()], locale: "ko_KR.UTF-8")
     #expect(bench.output.hasPrefix("min_length: 8") && !bench.output.contains("characters"))
   }
@@ -97,24 +97,24 @@ import UAFWire
     #expect(bench.output.hasPrefix("format: ") && bench.output.split(separator: "\n").count == 1)
   }
 
-  @Test func `takes the first line alone, and shows none of it`() {
+  @Test func `reads only the first line, and shows no part of it`() {
     let bench = check("Qqqqqqqqqqq\ncorrect4horse\n", ["--conf", file()])
     #expect(bench.exit == .refused)
     #expect(!(bench.output + bench.notes).lowercased().contains("qqq"))
   }
 
-  @Test func `nothing at all is an error, not a refusal`() {
+  @Test func `empty input is an error, not a refusal`() {
     let bench = check("", ["--conf", file()])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no value was given\nhint: "))
   }
 
-  @Test func `takes no value from the command line`() {
+  @Test func `accepts no value on the command line`() {
     let bench = check("x\n", ["secret"])
     #expect(bench.exit == .usage && bench.output == "")
   }
 
-  @Test func `without a file it is this machine's configuration, and without one the defaults`() {
+  @Test func `uses this machine's configuration without a file, and the defaults without a configuration`() {
     #expect(check("correct4horse\n", [], standard: file()).exit == .success)
     #expect(check("EEEEEEE\n", [], standard: file()).exit == .refused)
     #expect(check("EEEEEEE\n", []).exit == .success)
@@ -132,7 +132,7 @@ import UAFWire
     }
   }
 
-  @Test func `a person without root may try his own file`() {
+  @Test func `a person without root may try a file of their own`() {
     let bench = check("EEEE\n", ["--conf", file()], owner: geteuid() + 1)
     #expect(bench.exit == .refused && bench.output.contains("equal_character: "))
   }
@@ -143,7 +143,7 @@ import UAFWire
     #expect(bench.notes.contains("the configuration cannot be used: "))
   }
 
-  @Test func `a name that is mistyped is not a reason to give away a folder`() {
+  @Test func `a mistyped file name never gets the advice to change a folder's owner`() {
     let bench = check("x\n", ["--conf", folder.path + "/none"], owner: geteuid() + 1)
     #expect(bench.exit == .usage)
     #expect(bench.notes.contains("there is no such file") && !bench.notes.contains("chown"))
@@ -154,7 +154,7 @@ import UAFWire
     }
   }
 
-  @Test func `root does not take another's file for his own`() {
+  @Test func `root cannot try a different person's file`() {
     let bench = check("EEEE\n", ["--conf", file()], as: 4712, owner: 4712)
     #expect(bench.exit == .usage)
   }

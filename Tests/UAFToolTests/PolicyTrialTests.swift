@@ -7,7 +7,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-/// `uafctl policy check` where root follows the server.
+/// `uafctl policy check` if root follows the server.
 @Suite struct PolicyTrialTests {
   private let folder = Folder()
 
@@ -39,7 +39,7 @@ import UAFWire
     return folder.file("followed-\(following.utf8.count)", Array(text.utf8), mode: 0o644)
   }
 
-  /// The core's answer, with these members in what it says of the policy.
+  /// The core's answer, with these members in its statement about the policy.
   private func answer(_ members: String) -> [CoreMessage] {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode).replacing(
@@ -70,7 +70,7 @@ import UAFWire
   }
 
   @Test(arguments: [0, 4711] as [uid_t])
-  func `tries the rules of the server's policy as well, and says which problem is its own`(_ caller: uid_t) {
+  func `tries the rules of the server's policy as well, and says which problem comes from the policy`(_ caller: uid_t) {
     let bench = check("horsesmane", FakeCore(inForce()), as: caller)
     #expect(bench.exit == .refused)
     #expect(
@@ -79,7 +79,7 @@ import UAFWire
         regex: A digit, please. (the server's policy 3)
 
         """)
-    // A rule of the policy that is met is not named, and what the file alone refuses is the file's.
+    // A rule of the policy that is met is not named, and what only the file refuses is attributed to the file.
     let own = "[passcode]\nmin_length = 6\n"
     #expect(check("short1", FakeCore(inForce(own))).output == "min_length: Use at least 8 characters.\n")
   }
@@ -90,7 +90,7 @@ import UAFWire
     #expect(bench.exit == .refused && bench.output.contains("(서버의 정책 3)"))
   }
 
-  @Test func `goes by the file alone where no policy is in force`() {
+  @Test func `uses only the file if no policy is in force`() {
     for core in [answer(""), answer(#","note":"the kept policy is not in force: it is damaged""#)] {
       #expect(check("horsesmane", FakeCore(core)).exit == .success)
     }
@@ -114,23 +114,23 @@ import UAFWire
     #","version":3"#, #","version":3,"toml":"????""#, #","version":3,"toml":7"#,
     #","version":3,"toml":"\#(String(repeating: "A", count: 22_000))""#,
   ])
-  func `accepts nothing by a policy whose rules the core does not tell`(members: String) {
+  func `accepts nothing by a policy whose rules the core does not report`(members: String) {
     let bench = check("correct4horse", FakeCore(answer(members)))
     #expect(bench.exit == .unreachable && bench.notes.contains("does not tell the rules of policy 3"))
   }
 
   @Test(arguments: ["[server]\nurl = 'https://x'\n", "[passcode]\nmax_length = 7\n", "[passcode"])
-  func `refuses a policy that does not go with the file`(text: String) {
+  func `refuses a policy that does not fit the file`(text: String) {
     let bench = check("correct4horse", FakeCore(inForce(text)))
     #expect(bench.exit == .usage && bench.notes.contains("policy 3"))
   }
 
-  @Test func `asks no core where root does not lend the rules for passcodes`() {
+  @Test func `asks no core if root does not let the server set the rules for passcodes`() {
     let bench = check("horsesmane", FakeCore(inForce()), file: file(following: #"["lock"]"#))
     #expect(bench.exit == .success && bench.sent.isEmpty)
   }
 
-  @Test func `tries a caller's own file by itself`() {
+  @Test func `tries a caller's own file without the policy`() {
     var installation = Installation.nowhere
     installation.owner = geteuid() + 1
     let bench = Bench(

@@ -18,7 +18,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person resets with a new enrolment code, and hears what the server still knows`() {
+  @Test func `a person resets with a new enrolment code, and is told what the server still knows`() {
     let bench = Bench(
       ["reset", "--code", "-"], core: [Bench.failure(0, 7100, "The server still knows the keys.")],
       input: Self.code + "\n")
@@ -27,21 +27,21 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin(.reset, root: false, payload: Self.code))])
   }
 
-  @Test func `a person does not reset without one`() {
+  @Test func `a person cannot reset without a code`() {
     let bench = Bench(["reset"], core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: no code was given\nhint: "))
     #expect(bench.startedOwn.isEmpty)
   }
 
-  @Test func `root resets without a code, and only whom he names`() {
+  @Test func `root resets without a code, and only an account that root names`() {
     let bench = Bench(["reset", "alice"], as: 0, core: [Bench.failure(0, 7100)])
     #expect(bench.exit == .success && bench.notes == "uafctl: reset\n")
     #expect(bench.sent == [Bench.packet(begin(.reset, root: true))])
     #expect(Bench(["reset", "bob", "--code", "-"], core: [], input: Self.code).exit == .usage)
   }
 
-  @Test func `root's code is for telling the server, or is refused`() {
+  @Test func `root's code is refused without the option to tell the server`() {
     let bench = Bench(["reset", "--code", "-"], as: 0, core: [Bench.failure(0, 7100)], input: Self.code)
     #expect(bench.exit == .usage && bench.startedOwn.isEmpty)
   }
@@ -49,18 +49,18 @@ import UAFWire
   @Test(arguments: [
     (UInt8(20), UInt32(3011)), (20, 7101), (20, 7102), (20, 7103), (7, 9999),
   ])
-  func `a reset that was refused is none`(pamCode: UInt8, result: UInt32) {
+  func `a refused reset is not reported as a reset`(pamCode: UInt8, result: UInt32) {
     let bench = Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)])
     #expect(bench.exit == .refused)
     #expect(bench.notes.contains(" [\(result)]\n") && !bench.notes.contains("reset\n"))
   }
 
   @Test(arguments: [(UInt8(0), UInt32(0)), (0, 7110), (7, 7100), (25, 1009), (20, 0)])
-  func `a success whose code and result do not belong to a reset is none`(pamCode: UInt8, result: UInt32) {
+  func `a success whose code and result do not belong to a reset is not a reset`(pamCode: UInt8, result: UInt32) {
     #expect(Bench(["reset"], as: 0, core: [Bench.failure(pamCode, result)]).exit == .unreachable)
   }
 
-  @Test func `root has the server told with a code, and never without one`() {
+  @Test func `root notifies the server with a code, and never without one`() {
     let arguments = ["reset", "alice", "passcode", "--deregister"]
     var begin = begin(.reset, root: true, payload: Self.code)
     begin.authenticator = Array("passcode".utf8)
@@ -70,7 +70,7 @@ import UAFWire
     #expect(without.exit == .usage && without.notes.hasPrefix("uafctl: no code was given\n"))
   }
 
-  @Test func `whether the server is told is root's choice alone`() {
+  @Test func `only root may notify the server`() {
     let bench = Bench(["reset", "--deregister", "--code", "-"], core: [], input: Self.code)
     #expect(bench.exit == .usage && bench.notes.hasPrefix("uafctl: only root may "))
   }
@@ -81,7 +81,7 @@ import UAFWire
       (UInt8(0), UInt32(7100), "Authenticator_Reset_Success"), (20, 7101, "Authenticator_Reset_Fail"),
       (20, 7102, "Authenticator_Reset_None"), (20, 7103, "Authenticator_Reset_Invalid_Type"),
     ])
-  func `a reset ends with one object, as its result says`(option: String, end: (UInt8, UInt32, String)) {
+  func `a reset ends with one object, according to its result`(option: String, end: (UInt8, UInt32, String)) {
     let (code, result, name) = end
     let bench = Bench(["reset", option, "alice"], as: 0, core: [Bench.failure(code, result, "So.")])
     #expect(bench.exit == (code == 0 ? .success : .refused))

@@ -5,13 +5,13 @@ import UAFWire
 @testable import Wording
 
 @Suite struct ShownTextTests {
-  @Test func `keeps lines apart and the space before an entry`() {
+  @Test func `keeps lines apart, and the space before an entry`() {
     #expect(ShownText.lines("one\n\n two \nPasscode: ") == "one\ntwo\nPasscode: ")
     #expect(ShownText.lines("") == "" && ShownText.lines(" \n ") == "")
   }
 
   @Test(arguments: ["\u{1B}", "\u{7}", "\u{7F}", "\u{9B}", "\u{202E}", "\u{2066}", "\u{200B}", "\r", "\0"])
-  func `lets nothing through that steers a terminal or hides`(character: String) {
+  func `lets nothing through that controls a terminal or hides`(character: String) {
     for shown in [
       ShownText.line("a\(character)b"), ShownText.lines("a\(character)b"), ShownText.verbatim("a\(character)b"),
     ] {
@@ -25,7 +25,7 @@ import UAFWire
     #expect(ShownText.verbatim(long) == long)
   }
 
-  @Test func `a token steers no terminal`() {
+  @Test func `a token cannot control the terminal`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "abc\u{1B}[2J"
     #expect(Bench(["authenticate", "--token"], core: [.finished(finished)]).output == "abc[2J\n")

@@ -33,14 +33,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `takes the spelling status USER --json`() {
+  @Test func `accepts the spelling status USER --json`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Self.document("")
     let bench = Bench(["status", "alice", "--json"], as: 0, core: [.finished(finished)])
     #expect(bench.output == Self.document("") + "\n")
   }
 
-  @Test func `tells in lines what is registered`() {
+  @Test func `shows in lines what is registered`() {
     let bench = bench([], Self.document(Self.passcode(state: 3006)))
     #expect(
       bench.output == """
@@ -74,7 +74,7 @@ import UAFWire
     ),
     (#"{"state":"unreadable"}"#, "what it said last cannot be read", "서버가 마지막으로 한 말을 읽을 수 없습니다"),
   ])
-  func `tells what the server said last of the account, and when`(
+  func `shows what the server said last about the account, and when`(
     json: String, english: String, korean: String
   ) {
     let document = Self.document(server: json)
@@ -89,7 +89,7 @@ import UAFWire
     #expect(!bench([], Self.document(server: json)).output.contains("account at the server"))
   }
 
-  @Test func `tells what is locked, and for how long`() {
+  @Test func `shows what is locked, and for how long`() {
     #expect(
       bench([], Self.document(Self.passcode(state: 3008, tries: 0, seconds: 42))).output == """
         account: alice
@@ -104,7 +104,7 @@ import UAFWire
         .contains("  here: locked for good until an unlock of the administrator's, or a new value\n"))
   }
 
-  @Test func `tells that looser lock options wait`() {
+  @Test func `shows that looser lock options wait`() {
     let entry = Self.passcode(state: 3006, tries: 1)
     let waiting = entry.replacing("\"stateName\"", with: "\"lockOptionsWait\":true,\"stateName\"")
     #expect(
@@ -114,7 +114,7 @@ import UAFWire
     #expect(!bench([], Self.document(entry)).output.contains("3015"))
   }
 
-  @Test func `tells of attempts of other users where the core does`() {
+  @Test func `shows attempts of other users if the core reports them`() {
     let entry = #"{"type":"passcode","aaid":"5541#0001","state":3006,"permanent":false,"remainingTries":5,"#
     let others = #""otherUser":{"permanent":false,"remainingTries":0,"remainingLockSeconds":600}}"#
     let output = bench([], Self.document(entry + #""remainingLockSeconds":0,"# + others)).output
@@ -137,7 +137,7 @@ import UAFWire
         + "administrator\n"
     ),
     (#""atServer":"\u001b[31m","#, ""), ("", ""),
-  ]) func `tells what the server has said of the keys, where that was no`(member: String, line: String) {
+  ]) func `shows what the server said about the keys, if it refused them`(member: String, line: String) {
     let state = line.isEmpty ? 3006 : 3007
     let entry = Self.passcode(state: state).replacing(#""state""#, with: member + #""state""#)
     let output = bench([], Self.document(entry)).output
@@ -149,14 +149,14 @@ import UAFWire
     ("revoked", "revoked: have root run 'uafctl register USER --code FILE' with a new enrolment code"),
     ("unknown", "no longer registered: have root run 'uafctl register USER --code FILE'"),
     ("ahead", "it has seen more signatures than this machine made: 'uafctl repair --code FILE'"),
-  ]) func `where codes set nothing, a person is sent to root`(refusal: String, line: String) {
+  ]) func `if codes cannot set a value, a person is sent to root`(refusal: String, line: String) {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"\#(refusal)","state""#)
     let document = Self.document(entry).replacing(
       #""availableTypes""#, with: #""codesSetValues":false,"availableTypes""#)
     #expect(bench([], document).output.contains("  at the server: \(line)\n"))
   }
 
-  @Test func `root's commands name the account, and a second type vouches for one that the server has no more`() {
+  @Test func `root's commands name the account, and a registered second type can replace a key that the server lost`() {
     let gone = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"unknown","state""#)
     func output(_ entries: String, as user: UInt32) -> String {
       var finished = Finished(pamCode: 0, result: 0)
@@ -169,7 +169,7 @@ import UAFWire
     #expect(output(gone + "," + pattern, as: 0).contains("no longer registered: 'uafctl register alice passcode'\n"))
   }
 
-  @Test func `a state that the server has signed is told once`() {
+  @Test func `a state that the server has signed is shown once`() {
     let entry = Self.passcode(state: 3007).replacing(#""state""#, with: #""atServer":"forbidden","state""#)
     let state = #""serverState":{"state":"disabled","asked":1800000000},"availableTypes""#
     let output = bench([], Self.document(entry).replacing(#""availableTypes""#, with: state)).output
@@ -211,7 +211,7 @@ import UAFWire
     (3006, ToolExit.success, "available"), (3005, .refused, "not supported"), (3007, .refused, "not registered"),
     (3008, .refused, "locked"), (9, .refused, "state 9"),
   ])
-  func `answers with its exit status whether a type can be used`(state: Int, exit: ToolExit, text: String) {
+  func `says by its exit status whether a type can be used`(state: Int, exit: ToolExit, text: String) {
     for name in ["passcode", "5541#0001"] {
       let bench = bench(["--available", name], Self.document(Self.passcode(state: state)))
       #expect(bench.exit == exit)
@@ -237,7 +237,7 @@ import UAFWire
       bench([option, "passcode", option == "--locked" ? "--supported" : "--locked", "passcode"], nil).exit == .usage)
   }
 
-  @Test func `sends the type it asks for, and says no where it is not enabled`() {
+  @Test func `sends the type that it asks about, and says no if the type is not enabled`() {
     let bench = bench(["--available", "pattern"], Self.document(Self.passcode(state: 3006)))
     #expect(bench.exit == .refused)
     #expect(bench.output == "pattern: not enabled\n")
@@ -247,14 +247,14 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `a type there is none of is an error, not a no`() {
+  @Test func `an unknown type is an error, not a no`() {
     let bench = bench(["--available", "pascode"], Self.document(Self.passcode(state: 3006)))
     #expect(bench.exit == .usage)
     #expect(bench.output == "" && bench.notes == "uafctl: no such authenticator type: pascode\n")
     #expect(self.bench(["--available", "5541#0009"], Self.document("")).exit == .refused)
   }
 
-  @Test func `anything but yes and no is status 2 when asked for one type`() {
+  @Test func `any answer except yes and no is status 2 in a question about one type`() {
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(3, 1012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: [Bench.failure(7, 3012)]).exit == .usage)
     #expect(Bench(["status", "--available", "x"], core: FakeCore(refusing: .core(.absent(2)))).exit == .usage)
@@ -270,7 +270,7 @@ import UAFWire
     document(passcode(state: 3006)).replacing("\"permanent\":false", with: "\"permanent\":0"),
     document(passcode(state: 3006)).replacing("\"remainingTries\":5", with: "\"remainingTries\":\"5\""),
   ])
-  func `refuses a document it cannot read`(text: String) {
+  func `refuses a document that it cannot read`(text: String) {
     let said = "the core does not keep to the protocol: the status document "
     let inLines = bench([], text)
     #expect(inLines.exit == .unreachable && inLines.output == "" && inLines.notes.hasPrefix("uafctl: \(said)"))
@@ -279,7 +279,7 @@ import UAFWire
     #expect(inJSON.output.hasPrefix(#"{"type":"failure","result":"#) && inJSON.output.contains(said))
   }
 
-  @Test func `a name in the document steers no terminal`() {
+  @Test func `a name in the document cannot control the terminal`() {
     let text = Self.document("").replacing("alice\"", with: "al\\u001b[2Jice\"")
     #expect(bench([], text).output.hasPrefix("account: al[2Jice\n"))
   }

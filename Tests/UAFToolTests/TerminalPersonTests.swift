@@ -8,7 +8,7 @@ import UAFWire
 @testable import Doctor
 @testable import UAFTool
 
-// Signals have one disposition for the whole process, so everything with a terminal is here, one after the other.
+// Signals have one disposition for the whole process, so everything with a terminal is here, one test after the other.
 @Suite(.serialized) struct TerminalPersonTests {
   private let terminal = Terminal()
 
@@ -28,7 +28,7 @@ import UAFWire
     return bench
   }
 
-  @Test func `hides the entry while it is typed, and puts the terminal right again`() {
+  @Test func `hides the entry while it is typed, and then restores the terminal`() {
     let before = terminal.flags
     let echoed = Box(true)
     let bench = authenticate { terminal in
@@ -44,7 +44,7 @@ import UAFWire
     #expect(!rest.contains("s") && rest.hasSuffix("\r\n"))
   }
 
-  @Test func `nothing of the question is among the notes`() {
+  @Test func `the question is not among the notes`() {
     let bench = authenticate { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("x\r".utf8))
@@ -54,7 +54,7 @@ import UAFWire
   }
 
   @Test(arguments: [("\r", FrontEndSignal.resume), ("early\r", .resume), ("\u{3}", .cancelled)])
-  func `a divided login goes on at Enter and is cancelled at Ctrl-C, and shows nothing that is typed before`(
+  func `a divided login continues at Enter and is cancelled at Ctrl-C, and hides what is typed before`(
     _ keys: String, _ signal: FrontEndSignal
   ) {
     let terminal = terminal
@@ -70,7 +70,7 @@ import UAFWire
   }
 
   @Test(arguments: [("\n", FrontEndSignal.resume), ("x\n", .cancelled), ("", .cancelled)])
-  func `a divided login of a script goes on at an empty line`(_ input: String, _ signal: FrontEndSignal) {
+  func `a divided login of a script continues at an empty line`(_ input: String, _ signal: FrontEndSignal) {
     let core: [CoreMessage] = [.ready, signal == .resume ? Bench.success : Bench.failure(19, 999)]
     let bench = Bench(["authenticate", "--divided"], core: core, input: input)
     #expect(bench.sent.last == signal.packet)
@@ -85,7 +85,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt8(0x03), 0x04])
-  func `cancels at Ctrl-C and Ctrl-D, and puts the terminal right again`(key: UInt8) {
+  func `cancels at Ctrl-C and Ctrl-D, and restores the terminal`(key: UInt8) {
     let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type([0x61, key])
@@ -108,7 +108,7 @@ import UAFWire
 
   private static let capable = TerminalDisplay(isDumb: false)
 
-  @Test func `masks a hidden entry character by character, and takes the masks back`() {
+  @Test func `masks a hidden entry character by character, and removes the masks when characters are erased`() {
     let bench = authenticate(display: Self.capable) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("aß한".utf8) + [0x7F] + Array("\u{1B}[A".utf8) + Array("😀".utf8) + [0x15])
@@ -119,7 +119,7 @@ import UAFWire
     #expect(terminal.rest() == "***\(back)\u{7}*\(back)\(back)\(back)**\r\n")
   }
 
-  @Test func `takes a wide character back whole`() {
+  @Test func `erases a wide character completely`() {
     let choice = CoreMessage.prompt(Prompt(echo: true, check: "code", step: .current, text: "Code: "))
     let bench = authenticate(core: [choice, Bench.success], display: Self.capable) { terminal in
       _ = terminal.expect("Code: ")
@@ -129,7 +129,7 @@ import UAFWire
     #expect(terminal.rest() == "한\u{8} \u{8}\u{8} \u{8}a\r\n")
   }
 
-  /// Root has a full entry taken without Enter.
+  /// Root configured that a full entry is accepted without Enter.
   private static let autoSubmit = "[passcode]\nauto_submit = true\n"
 
   @Test func `a full PIN waits for Enter unless root's configuration says otherwise`() {
@@ -144,7 +144,7 @@ import UAFWire
     }
   }
 
-  @Test func `takes an entry of full length without Enter, where root's configuration says so`() {
+  @Test func `accepts an entry of full length without Enter, if root's configuration says so`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
     let bench = authenticate(
@@ -164,7 +164,7 @@ import UAFWire
     return .prompt(prompt)
   }
 
-  @Test func `what is typed behind a full entry is not shown, and does not come to the shell`() {
+  @Test func `what is typed after a full entry is not shown, and does not reach the shell`() {
     let before = terminal.flags
     let bench = authenticate(
       core: [Self.pin("PIN: "), Bench.success], display: Self.capable, configured: Self.autoSubmit
@@ -178,7 +178,7 @@ import UAFWire
     #expect(terminal.rest() == "****\r\n")
   }
 
-  @Test func `what is typed behind a full entry does not come into the next question`() {
+  @Test func `what is typed after a full entry does not reach the next question`() {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.success]
     let echoed = Box(true)
     let bench = authenticate(core: core, display: Self.capable, configured: Self.autoSubmit) { terminal in
@@ -193,7 +193,7 @@ import UAFWire
     #expect(!echoed.value && terminal.echoes && terminal.waiting == 0)
   }
 
-  @Test func `an entry that was ended by Enter leaves what was typed ahead alone, and an empty line is one`() {
+  @Test func `an entry that ends with Enter keeps what was typed ahead, and an empty line is an entry`() {
     let core = [Self.pin("PIN: "), Self.pin("Again: "), Bench.failure(7, 3012)]
     let bench = authenticate(core: core, configured: Self.autoSubmit) { terminal in
       _ = terminal.expect("PIN: ")
@@ -205,7 +205,7 @@ import UAFWire
     #expect(terminal.echoes)
   }
 
-  @Test func `takes a shorter entry at Enter all the same`() {
+  @Test func `still accepts a shorter entry at Enter`() {
     var pin = Prompt(echo: false, check: "passcode", step: .current, text: "PIN: ")
     pin.entryLength = 4
     let bench = authenticate(core: [.prompt(pin), Bench.failure(7, 3012)], configured: Self.autoSubmit) { terminal in
@@ -215,7 +215,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("12"))
   }
 
-  @Test func `another size of the window leaves the entry as it is`() {
+  @Test func `resizing the window leaves the entry as it is`() {
     let bench = authenticate(display: Self.capable) { terminal in
       _ = terminal.expect("Passcode: ")
       terminal.type(Array("ab".utf8))
@@ -226,7 +226,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("abc"))
   }
 
-  @Test func `shows a question without what steers a terminal`() {
+  @Test func `shows a question without terminal control characters`() {
     let question = CoreMessage.prompt(
       Prompt(echo: false, check: "passcode", step: .current, text: "For sudo\n\u{1B}]0;x\u{7}Passcode: "))
     let shown = Box("")
@@ -237,7 +237,7 @@ import UAFWire
     #expect(shown.value == "For sudo\r\n]0;xPasscode: ")
   }
 
-  /// What catches SIGINT, as a number; 0 for the default.
+  /// The handler of SIGINT, as a number; 0 for the default.
   private func handlerOfSIGINT() -> Int {
     var action = sigaction()
     // SAFETY: `action` is a sigaction, and only read into; a handler is as long as a number.
@@ -246,7 +246,7 @@ import UAFWire
   }
 
   @Test func `SIGINT from elsewhere cancels, and is no longer caught afterwards`() {
-    // The default, unless the tests were started with another.
+    // The default, unless the tests were started with a different one.
     let before = handlerOfSIGINT()
     let bench = authenticate(core: [Bench.question, Bench.failure(19, 999)]) { terminal in
       _ = terminal.expect("Passcode: ")
@@ -257,12 +257,12 @@ import UAFWire
     #expect(handlerOfSIGINT() == before)
   }
 
-  @Test func `asks anew after it was stopped and went on`() {
+  @Test func `asks again after it was stopped and continued`() {
     let choice = CoreMessage.prompt(Prompt(echo: true, check: "choice", step: .current, text: "1 or 2? "))
     let bench = authenticate(core: [choice, Bench.success]) { terminal in
       _ = terminal.expect("? ")
       terminal.type(Array("half".utf8))
-      // Seen, so taken.
+      // It was shown, so it was read.
       _ = terminal.expect("half")
       kill(getpid(), SIGCONT)
       _ = terminal.expect("? ")
@@ -292,7 +292,7 @@ import UAFWire
       ["register", "--code", "-"], ["deregister", "--code", "-"], ["reset", "--code", "-"], ["repair", "--code", "-"],
       ["oob", "-"], ["oob", "--deny", "-"], ["unlock", "--code"], ["unlock", "--payload", "-"],
     ], [UInt8(0x03), 0x04])
-  func `whoever gives up at a question for a code has cancelled, as at any other`(arguments: [String], key: UInt8) {
+  func `giving up at a question for a code cancels, as at any other question`(arguments: [String], key: UInt8) {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect(": ")
@@ -314,14 +314,13 @@ import UAFWire
     }
     let bench = Bench(arguments, core: [Bench.success], terminal: terminal.program)
     typist.join()
-    // The other kind of code is none here, and was read to its end.
+    // The other kind of code is not accepted here, and was read to its end.
     let isRead = arguments[0] == "unlock" ? bench.exit == .success : bench.notes.contains("there is no code in it")
     #expect(isRead, "\(bench.notes)")
   }
 
   @Test(arguments: ["\r", "\n", "\n\n\n"])
-  func `a code that was wrapped is taken whole when it is pasted, and nothing of it is left for the shell`(end: String)
-  {
+  func `a wrapped code that is pasted is read completely, and nothing of it is left for the shell`(end: String) {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -340,7 +339,7 @@ import UAFWire
     #expect(terminal.waiting == 0)
   }
 
-  @Test func `a letter that is pasted for an unlock code leaves nothing for the shell`() {
+  @Test func `a pasted letter with an unlock code leaves nothing for the shell`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect(": ")
@@ -352,7 +351,7 @@ import UAFWire
     #expect(bench.sent.first?.suffix(29) == Array("S760-0303-000G-40R4-0M30-E209".utf8)[...])
   }
 
-  @Test func `after a code from a pipe the new value is asked for at the terminal of the session`() {
+  @Test func `after a code from a pipe the new value is asked for at the session's terminal`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Passcode: ")
@@ -366,7 +365,7 @@ import UAFWire
     #expect(bench.notes == "uafctl: registered\n", "the question is at the terminal alone")
   }
 
-  @Test func `what follows the code in a pipe is the answer, terminal or not`() {
+  @Test func `what follows the code in a pipe is the answer, with or without a terminal`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\nsecret\n",
       sessionTerminal: terminal.program)
@@ -378,7 +377,7 @@ import UAFWire
     #expect(short.notes.contains("standard input has no further line") && terminal.rest().isEmpty)
   }
 
-  @Test func `where a pipe has nothing behind the code and there is no terminal, it says so`() {
+  @Test func `says that a pipe has nothing after the code, if there is no terminal either`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success], input: "7AV5K-00000-00000-00000\n")
     #expect(bench.exit == .usage)
@@ -401,7 +400,7 @@ import UAFWire
     #expect(!terminal.rest().contains("s"))
   }
 
-  @Test func `a value that was not given at the terminal is an error`() {
+  @Test func `cancelling at the terminal instead of giving a value is an error`() {
     let terminal = terminal
     let typist = Typist {
       _ = terminal.expect("Value to try: ")
@@ -423,13 +422,13 @@ import UAFWire
     return .prompt(prompt)
   }
 
-  // What is the last to be sent of a picture.
+  // The last text that is sent of a picture.
   private static let end = "\u{1B}[J"
 
   private static let help =
     "Draw with the mouse, the digits 1-9, or arrows and space. Enter: done."
 
-  @Test func `draws a pattern on a screen of its own, and leaves nothing of it behind`() {
+  @Test func `draws a pattern on a separate screen, and leaves no trace of it`() {
     let before = terminal.flags
     let seen = Box("")
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
@@ -492,7 +491,7 @@ import UAFWire
     #expect(bench.sent.last == Bench.answer("12369"))
   }
 
-  @Test func `draws anew when the window has another size, and in one too small takes digits`() {
+  @Test func `draws again if the window is resized, and accepts digits in a window that is too small`() {
     let shown = Box(Screen())
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
@@ -508,7 +507,7 @@ import UAFWire
   }
 
   @Test(arguments: [UInt8(0x03), 0x04])
-  func `gives a pattern up, and puts the terminal right again`(key: UInt8) {
+  func `gives up a pattern, and restores the terminal`(key: UInt8) {
     let bench = authenticate(core: [Self.pattern(), Bench.failure(19, 999)], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
       terminal.type([0x31, key])
@@ -518,7 +517,7 @@ import UAFWire
     #expect(terminal.rest().hasSuffix("\u{1B}[2J\u{1B}[H\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?25h\u{1B}[?1049l"))
   }
 
-  @Test func `asks for a pattern anew after it was stopped and went on`() {
+  @Test func `asks for a pattern again after it was stopped and continued`() {
     let bench = authenticate(core: [Self.pattern(), Bench.success], display: Self.grid) { terminal in
       _ = terminal.expect(Self.end)
       terminal.type(Array("1".utf8))
@@ -532,7 +531,7 @@ import UAFWire
 
   private static let keys = "The nodes of the pattern as digits: 1 top left, row by row, 9 bottom right.\r\n"
 
-  @Test func `takes digits without showing anything where the terminal can only write lines`() {
+  @Test func `accepts digits without showing anything if the terminal can only write lines`() {
     let shown = Box("")
     let bench = authenticate(core: [Self.pattern(), Bench.success]) { terminal in
       shown.value = terminal.expect("Pattern: ")
@@ -542,7 +541,7 @@ import UAFWire
     #expect(shown.value == Self.keys + "Pattern: " && terminal.rest() == "\r\n")
   }
 
-  @Test func `draws as root's configuration says, and no grid for a screen reader`() {
+  @Test func `draws as root's configuration says, and draws no grid for a screen reader`() {
     let folder = Folder()
     var installation = Installation.nowhere
     func authenticate(_ text: String, _ person: @escaping @Sendable (Terminal) -> Void) -> Bench {

@@ -5,7 +5,7 @@ import UAFWire
 @testable import UAFTool
 
 @Suite struct ToolUserTests {
-  @Test func `root names an account by number and canonical name, with arguments`() {
+  @Test func `root names an account by uid and canonical name, with arguments`() {
     let bench = Bench(["authenticate", "ALICE"], as: 0, core: [Bench.success])
     var begin = Begin(.authenticate)
     begin.service = Array("uafctl".utf8)
@@ -32,7 +32,9 @@ import UAFWire
     (["status", "--conf", "x.conf"], "conf=/srv/work/x.conf"),
     (["--conf", "a.conf", "status", "--conf", "b.conf"], "conf=/srv/work/b.conf"),
   ])
-  func `a configuration travels as an absolute name, to a core started for it`(arguments: [String], argument: String) {
+  func `a configuration is sent as an absolute path, to a core that was started for it`(
+    arguments: [String], argument: String
+  ) {
     let bench = Bench(arguments, as: 0, core: [Bench.success])
     #expect(bench.startedOwn == [true])
     let wanted = Array(argument.utf8)
@@ -40,7 +42,7 @@ import UAFWire
     #expect(bench.sent.first.map { packet in packet.indices.contains { packet[$0...].starts(with: wanted) } } == true)
   }
 
-  @Test func `anybody else says who he is with nothing but his connection`() {
+  @Test func `a caller without root is identified only by the connection`() {
     let bench = Bench(["register", "alice", "passcode"], core: [Bench.success])
     var begin = Begin(.register)
     begin.service = Array("uafctl".utf8)
@@ -57,7 +59,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(begin)])
   }
 
-  @Test func `one name alone is a type where no account is called so`() {
+  @Test func `a single name is a type if no account has that name`() {
     let names = Names(user: "pattern", type: nil, accounts: FakeAccounts())
     #expect(names.user == nil && names.type == "pattern")
     let aaid = Names(user: "5541#0001", type: nil, accounts: FakeAccounts())
@@ -73,7 +75,7 @@ import UAFWire
     ["authenticate", "--conf", "/etc/x.conf"],
     ["--conf", "x", "status"],
   ])
-  func `refuses what is root's before it reaches for the core`(arguments: [String]) {
+  func `refuses what only root may do before it starts the core`(arguments: [String]) {
     let bench = Bench(arguments, core: [Bench.success])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may "))
@@ -82,7 +84,7 @@ import UAFWire
   }
 
   @Test(arguments: ["bob", "root"])
-  func `refuses another account to a caller without root`(name: String) {
+  func `refuses a different account to a caller without root`(name: String) {
     let bench = Bench(["authenticate", name], core: [Bench.success])
     #expect(bench.exit == .usage)
     #expect(bench.notes.hasPrefix("uafctl: only root may name another account\n"))

@@ -13,7 +13,7 @@ import Testing
     (["help", "pam", "nosuch"], "uafctl: no such command: pam nosuch\nhint: 'uafctl help pam' lists the commands\n"),
     (["--conf", "x", "help", "unlok"], "uafctl: no such command: unlok\nhint: did you mean 'uafctl unlock'?\n"),
   ])
-  func `refuses a command that does not exist, and suggests the near one`(arguments: [String], told: String) {
+  func `refuses a command that does not exist, and suggests a similar one`(arguments: [String], told: String) {
     let bench = Bench(arguments)
     #expect(bench.exit == .usage)
     #expect(bench.output == "" && bench.notes == told)

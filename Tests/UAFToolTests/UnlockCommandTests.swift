@@ -25,7 +25,7 @@ import UAFWire
     return begin
   }
 
-  @Test func `a person hands over the line of a file for the own account`() throws {
+  @Test func `a person sends the payload in a file for their own account`() throws {
     try write(" a.b.c\n")
     let bench = Bench(["unlock", "--payload", file], core: [Bench.success])
     #expect(bench.exit == .success && bench.notes == "uafctl: unlocked\n")
@@ -53,7 +53,7 @@ import UAFWire
     #expect(bench.sent == [Bench.packet(asked)])
   }
 
-  @Test func `root does it for somebody`() {
+  @Test func `root unlocks somebody else`() {
     let bench = Bench(["unlock", "--code", "alice"], as: 0, core: [Bench.success], input: "S760\n")
     var asked = begin("S760")
     asked.uid = FakeAccounts().account(named: "alice")?.userID
@@ -65,7 +65,7 @@ import UAFWire
   @Test(arguments: [
     ["unlock", "--code", "bob"], ["unlock", "--payload", "/nowhere", "--code"], ["unlock", "--code"],
   ])
-  func `refuses another account, both at once, and no characters, before it reaches for the core`(
+  func `refuses a different account, code and payload together, and no characters, before it starts the core`(
     arguments: [String]
   ) {
     let input = arguments.count > 2 ? "S760\n" : ""
@@ -88,19 +88,19 @@ import UAFWire
     ),
     ("S760\u{0}\n", "that is not a code: it has NUL bytes\nhint: save it as plain text in UTF-8, or give its file"),
   ])
-  func `says what is wrong with what came on standard input, and what is to be given`(input: String, note: String) {
+  func `says what is wrong with the input on standard input, and what is expected`(input: String, note: String) {
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: input)
     #expect(bench.notes.hasPrefix("uafctl: " + note) && bench.sent.isEmpty, "\(bench.notes)")
   }
 
-  @Test func `an empty file is told as one, by its name`() throws {
+  @Test func `an empty file is reported as empty, by its name`() throws {
     try write("")
     let bench = Bench(["unlock", "--payload", file], core: [Bench.success])
     #expect(bench.notes.hasPrefix("uafctl: there is no code in \(file): it is empty\nhint: save the code there"))
   }
 
   @Test(arguments: [["unlock", "--code"], ["unlock"]])
-  func `a code in the place of the account is told as one, and not repeated`(arguments: [String]) {
+  func `a code instead of the account is reported as a code, and not repeated`(arguments: [String]) {
     let code = "S760-0303-000G-40R4-0M30-E209"
     for user in [uid_t(0), 1000] {
       let bench = Bench(arguments + [code], as: user, core: [Bench.success])
@@ -111,14 +111,14 @@ import UAFWire
     }
   }
 
-  @Test func `whoever is not root is told of the helpdesk`() {
+  @Test func `a person without root is told to ask the helpdesk`() {
     let bench = Bench(["unlock", "alice"], core: [Bench.success])
     #expect(bench.exit == .usage && !bench.notes.contains("as root"))
     #expect(
       bench.notes.contains("only root may unlock an account without the helpdesk\nhint: ask the helpdesk: "))
   }
 
-  @Test func `a refusal is told in the core's words`() {
+  @Test func `a refusal is reported in the core's words`() {
     let bench = Bench(
       ["unlock", "--code"], core: [Bench.failure(7, 1100, "This unlock is older than the lock.\nAsk for a new one.")],
       input: "S760\n")

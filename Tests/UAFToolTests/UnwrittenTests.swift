@@ -34,36 +34,36 @@ import UAFWire
   ])
   func `a result that cannot be written is an error, whatever the command`(arguments: [String]) { check(arguments) }
 
-  @Test func `so is the answer to a question about the status`() {
+  @Test func `an unwritten answer to a question about the status is an error, too`() {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode)
     check(["status", "--available", "passcode"], core: [.finished(finished)])
   }
 
   @Test(arguments: [["status"], ["status", "--json"]])
-  func `so is the status`(arguments: [String]) {
+  func `an unwritten status is an error, too`(arguments: [String]) {
     var finished = Finished(pamCode: 0, result: 0)
     finished.document = Machine.document(Machine.passcode)
     check(arguments, core: [.finished(finished)])
   }
 
   @Test(arguments: [["authenticate", "--token"], ["authenticate", "--json-conversation"], ["register", "--token"]])
-  func `so is a token, although the login was accepted`(arguments: [String]) {
+  func `an unwritten token is an error, too, although the login was accepted`(arguments: [String]) {
     var finished = Finished(pamCode: 0, result: 0)
     finished.token = "token"
     check(arguments, core: [.finished(finished)])
   }
 
-  @Test func `so is a refusal of a value, and the refusal is not told by its status`() {
+  @Test func `an unwritten refusal of a value is an error, too, and the exit status is the error's`() {
     check(["policy", "check"], input: "1\n")
   }
 
-  @Test func `so is a list of services`() {
+  @Test func `an unwritten list of services is an error, too`() {
     machine.service("sudo", "auth required pam_uaf.so")
     check(["pam", "status", "--pam-directory", machine.pam])
   }
 
-  @Test func `nothing is said of an output that nothing was written to`() {
+  @Test func `an output to which nothing was written is not reported`() {
     defer { close(full) }
     let run = Tool.run(["unlock", "alice"], results: full, core: FakeCore([Bench.success]))
     #expect(run.exit == .success && run.notes == "uafctl: unlocked\n")

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFTool
 
-/// Codes and payloads that are given to the command for another kind of them.
+/// Codes and payloads that are given to a command for a different kind.
 @Suite struct WrongCodeTests {
   private static let enrolmentCode = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
 
@@ -29,7 +29,7 @@ import UAFWire
     }
   }
 
-  /// A command whose last argument names a code, and the kinds that it takes.
+  /// A command whose last argument names a code, and the kinds that it accepts.
   private struct Command {
     let words: [String]
     let takes: Set<CodeKind>
@@ -62,7 +62,9 @@ import UAFWire
   }
 
   @Test(arguments: CodeKind.allCases, letters)
-  func `each command takes its own kinds, and names the command of each other one`(kind: CodeKind, letter: String) {
+  func `each command accepts its own kinds of code, and names the right command for each other kind`(
+    kind: CodeKind, letter: String
+  ) {
     let folder = Folder()
     let path = folder.file("code", Array(letter.replacing("%", with: Self.code(kind)).utf8), mode: 0o600)
     for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
@@ -73,7 +75,7 @@ import UAFWire
   }
 
   @Test(arguments: CodeKind.allCases, letters)
-  func `the same comes of a pipe`(kind: CodeKind, letter: String) {
+  func `the same happens with a code from a pipe`(kind: CodeKind, letter: String) {
     let input = letter.replacing("%", with: Self.code(kind))
     for command in Self.commands where command.words[0] != "join" || !command.takes.contains(kind) {
       let end = command.words[0] == "reset" ? Bench.failure(0, 7100) : Bench.success
@@ -84,8 +86,7 @@ import UAFWire
     check(typed, kind, isTaken: [.unlockCode, .unlockPayload].contains(kind), "unlock --code \(kind)")
   }
 
-  @Test(arguments: CodeKind.allCases) func `no code is repeated that stands in the place of an account`(kind: CodeKind)
-  {
+  @Test(arguments: CodeKind.allCases) func `a code in the place of an account is not repeated`(kind: CodeKind) {
     for words in [
       ["register"], ["deregister"], ["reset"], ["repair"], ["unlock"], ["status"], ["authenticate"], ["change"],
     ] {
@@ -98,7 +99,7 @@ import UAFWire
     }
   }
 
-  @Test func `a name of four letters beside an enrolment code is no unlock code`() {
+  @Test func `an account name of four letters next to an enrolment code is not read as part of an unlock code`() {
     let bench = Bench(["unlock", "--code"], core: [Bench.success], input: "mina \(Self.enrolmentCode)\n")
     #expect(bench.exit == .usage && bench.sent.isEmpty)
     #expect(bench.notes.contains("'uafctl register --code FILE' takes it"))
@@ -110,7 +111,7 @@ import UAFWire
   }
 }
 
-/// A code that comes by a pipe, alone or in a letter.
+/// A code that comes through a pipe, alone or in a letter.
 @Suite struct PipedCodeTests {
   private static let code = EnrolmentCode(random: [UInt8](repeating: 0x5A, count: 11))?.text ?? ""
   private let terminal = Terminal()
@@ -140,7 +141,7 @@ import UAFWire
     #expect(bench.sent == [begin(Self.code), Bench.answer("secret")])
   }
 
-  @Test func `in a letter without a terminal nothing is set, and it is said how answers are given`() {
+  @Test func `in a letter without a terminal nothing is set, and the output says how to give answers`() {
     let bench = Bench(
       ["register", "--code", "-"], core: [Bench.question, Bench.success],
       input: "Your code: \(Self.code)\nsecret\nsecret\n")
@@ -148,7 +149,7 @@ import UAFWire
     #expect(bench.notes.hasPrefix("uafctl: standard input has no answer behind the code, and there is no terminal"))
   }
 
-  @Test func `a blank line behind it is no answer`() {
+  @Test func `a blank line after the code is no answer`() {
     for rest in ["\nsecret\nsecret\n", "\r\n\r\nRegards\n"] {
       let bench = Bench(
         ["register", "--code", "-"], core: [Bench.question, Bench.success], input: Self.code + "\n" + rest)
@@ -157,7 +158,7 @@ import UAFWire
     }
   }
 
-  @Test func `is joined where a mail program has broken it into rows`() {
+  @Test func `is joined if a mail program has broken it into rows`() {
     let payload = EnrolmentPayload(
       op: .registration, server: "https://fido.example.com", username: "alice", authCode: "c0de", expires: 1
     ).encoded
@@ -166,7 +167,7 @@ import UAFWire
     #expect(bench.exit == .success && bench.sent == [begin(payload)], "\(bench.notes)")
   }
 
-  @Test(arguments: [true, false]) func `is taken in UTF-16 that begins with its mark`(isBigEndian: Bool) {
+  @Test(arguments: [true, false]) func `is accepted in UTF-16 that begins with its byte order mark`(isBigEndian: Bool) {
     let bytes: [UInt8] = ([0xFEFF] + Array("alice \(Self.code)\r\n".utf16)).flatMap { unit in
       isBigEndian ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
     }
@@ -182,7 +183,7 @@ import UAFWire
     ),
     ("a\u{0}b\n", "that is not a code: it has NUL bytes"),
   ])
-  func `is refused as in a file where there is none, or more than one`(letter: String, told: String) {
+  func `is refused as in a file if there is none, or more than one`(letter: String, told: String) {
     let folder = Folder()
     let path = folder.file("letter", Array(letter.utf8), mode: 0o600)
     for (arguments, input) in [(["register", "--code", path], ""), (["register", "--code", "-"], letter)] {
@@ -194,7 +195,7 @@ import UAFWire
 
   private static let other = EnrolmentCode(random: [UInt8](repeating: 0x31, count: 11))?.text ?? ""
 
-  @Test func `a front end that speaks JSON is not waited for behind its first line`() {
+  @Test func `does not wait for more than the first line from a front end that speaks JSON`() {
     let bench = Bench(
       ["register", "--json-conversation", "--code", "-"], core: [Bench.question, Bench.success],
       input: "alice \(Self.code)\n{\"answer\":\"secret\"}\n")

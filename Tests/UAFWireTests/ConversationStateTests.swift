@@ -6,7 +6,7 @@ import Testing
 struct ConversationStateTests {
   private static let states: [ConversationState] = [.opened, .working, .asked, .paused, .finished]
 
-  /// What docs/protocol.md allows, and where it leads; everything absent here is refused.
+  /// What docs/protocol.md allows, and the next state; everything absent here is refused.
   private static let table: [(ConversationState, PacketType, ConversationState)] = [
     (.opened, .begin, .working),
     (.working, .prompt, .asked), (.working, .info, .working), (.working, .error, .working),

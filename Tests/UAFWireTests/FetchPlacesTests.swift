@@ -44,7 +44,7 @@ import Testing
     #expect(!Self.places.allow("https://fido.example.com/", proxy: "http://evil.example:1"))
   }
 
-  @Test func `takes addresses of both families, and refuses incomplete ones`() {
+  @Test func `accepts addresses of both families, and refuses incomplete ones`() {
     #expect(FetchPlaces.place(of: "https://[2001:DB8::1]/") == "[2001:db8::1]:443")
     #expect(FetchPlaces.place(of: "https://[::1]:8443/") == "[::1]:8443")
     for url in ["https://[::1/", "https://[::1]x/", "https://[::1]:0/", "https://a:65536/", "https://a:b/"] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFWire
 
-/// docs/protocol.md, the Swift side and the C side call a field by one name.
+/// docs/protocol.md, the Swift side and the C side use one name for a field.
 struct FieldNameTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -73,7 +73,7 @@ struct FieldNameTests {
   }
 
   @Test(arguments: ["begin", "answer", "cancelled"])
-  func `the C side has no name of its own for a field that it sends`(_ packet: String) throws {
+  func `the C side has no separate name for a field that it sends`(_ packet: String) throws {
     let declared = try #require(try Self.declaredInC()[packet])
     let known = try #require(Self.fields[packet]).map { Self.nameInC($0, of: packet) }
     #expect(!declared.isEmpty && Set(declared).isSubset(of: known), "\(declared)")

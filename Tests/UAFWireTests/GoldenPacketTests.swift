@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFWire
 
-/// The bytes both ends of the wire are tested with.
+/// The bytes with which both ends of the wire are tested.
 struct GoldenPacketTests {
   @Test func `each golden packet has a stated message, except the answer that is not text`() {
     #expect(WireVector.names() == (GoldenMessages.all.keys + ["answer-not-text"]).sorted())
@@ -42,7 +42,7 @@ struct GoldenPacketTests {
     #expect(throws: PacketError.self) { try WireMessage(bytes) }
   }
 
-  @Test(arguments: WireVector.names()) func `refuses a golden packet cut anywhere but before an optional field`(
+  @Test(arguments: WireVector.names()) func `refuses a golden packet cut anywhere except before an optional field`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -52,7 +52,7 @@ struct GoldenPacketTests {
       let cut = Array(bytes[..<length])
       let required = packet.type.rules.filter(\.isRequired).compactMap { packet.range($0.tag)?.upperBound }
       if ends.contains(length), required.allSatisfy({ $0 <= length }) {
-        // What is left is a whole message with fewer fields: it must be that one and no other.
+        // The remainder is a whole message with fewer fields: it must be exactly that message.
         if let message = try? WireMessage(cut) { #expect(try message.packet() == cut) }
       } else {
         #expect(throws: PacketError.self, "cut to \(length)") { try WireMessage(cut) }
@@ -61,7 +61,7 @@ struct GoldenPacketTests {
   }
 
   @Test(arguments: WireVector.names())
-  func `refuses a golden packet with a flipped bit, or reads it as a message written with these very bytes`(
+  func `refuses a golden packet with a flipped bit, or reads it as a message that is written with the same bytes`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -87,8 +87,8 @@ struct GoldenPacketTests {
     return ends
   }
 
-  /// The places to mutate: every byte of a packet of up to 1100 bytes; of a longer one the bytes around
-  /// each field's border and every 997th, since the bytes within a long value are all alike.
+  /// The places to mutate: every byte of a packet of up to 1100 bytes; of a longer one the bytes around each field's border and
+  /// every 997th, because the bytes within a long value are all alike.
   private static func places(_ bytes: [UInt8]) -> [Int] {
     if bytes.count <= 1100 { return Array(bytes.indices) }
     let borders = fieldEnds(bytes).flatMap { ($0 - 3)...($0 + 6) }

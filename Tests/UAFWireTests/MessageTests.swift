@@ -29,7 +29,7 @@ struct MessageTests {
     #expect(throws: PacketError.unexpectedField(.cancelled, tag: 2)) { try FrontEndSignal(packet, bytes.span) }
   }
 
-  @Test(arguments: [0, 1, 4, UInt16.max]) func `reports an unknown version by its number alone`(
+  @Test(arguments: [0, 1, 4, UInt16.max]) func `reports an unknown version by its number`(
     _ version: UInt16
   ) throws {
     var begin = Begin(.authenticate)
@@ -74,7 +74,7 @@ struct MessageTests {
     }
   }
 
-  @Test func `refuses an answer that came without a handshake`() throws {
+  @Test func `refuses an answer without a handshake`() throws {
     let bytes = try FetchResponse(.answered, handshakeCompleted: false, status: 200).packet()
     #expect(throws: PacketError.invalidValue(.fetchResponse, tag: 3)) {
       try FetchResponse(Packet(bytes.span), bytes.span)
@@ -88,7 +88,7 @@ struct MessageTests {
     }
   }
 
-  @Test func `refuses a request of another version`() throws {
+  @Test func `refuses a request of a different version`() throws {
     var bytes = try FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1).packet()
     bytes[5] = 2
     #expect(throws: PacketError.invalidValue(.fetchRequest, tag: 1)) {
@@ -96,7 +96,7 @@ struct MessageTests {
     }
   }
 
-  @Test(arguments: GoldenMessages.all.keys.sorted()) func `refuses a message of another type in every reader`(
+  @Test(arguments: GoldenMessages.all.keys.sorted()) func `refuses a message of a wrong type in every reader`(
     _ name: String
   ) throws {
     let bytes = try #require(WireVector.bytes(name))
@@ -129,7 +129,7 @@ struct MessageTests {
   }
 
   @Test(arguments: [0, 24_576, 24_577, 32_768, 65_537, WireLimit.longAuthorities])
-  func `carries authorities of any length, in the request or before it`(_ count: Int) throws {
+  func `carries CAs of any length, in the request or before it`(_ count: Int) throws {
     var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
     request.certificateAuthorities = String(repeating: "c", count: count)
     var packets = try request.packets()
@@ -140,7 +140,7 @@ struct MessageTests {
     #expect(try FetchRequest(Packet(last.span), last.span, authorities: joined) == request)
   }
 
-  @Test func `refuses a request that lost or gained authorities, and more of them than may be`() throws {
+  @Test func `refuses a request that lost or gained CAs, and more of them than allowed`() throws {
     var request = FetchRequest(.get, url: "https://a", timeoutMilliseconds: 1)
     request.certificateAuthorities = String(repeating: "c", count: 40_000)
     let long = try request.packet()
@@ -182,7 +182,7 @@ struct MessageTests {
     #expect(throws: PacketError.self) { try FetchChunk.append(packet, bytes.span, to: &complete, total: 3) }
   }
 
-  @Test func `refuses an answer that is too long or holds a NUL`() throws {
+  @Test func `refuses an answer that is too long or contains a NUL`() throws {
     let long = try Secret(copying: [UInt8](repeating: 0x61, count: WireLimit.answer + 1).span)
     #expect(throws: PacketError.invalidValue(.answer, tag: 1)) { _ = try Answer.packet(long) }
     let nul = try Secret(copying: [0x61, 0, 0x62].span)

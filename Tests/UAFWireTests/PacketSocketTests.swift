@@ -6,8 +6,8 @@ import Testing
 
 /// The socket, against a plain descriptor at the other end.
 ///
-/// A process that another test is starting has a copy of every descriptor for a moment. So whoever expects the end of a closed
-/// socket waits for it.
+/// A process that a different test is starting has a copy of every descriptor for a moment. So whoever expects the end of a
+/// closed socket waits for it.
 struct PacketSocketTests {
   /// One end under test, the other end as a descriptor.
   private struct Pair: ~Copyable {
@@ -89,7 +89,7 @@ struct PacketSocketTests {
     #expect(isEqual)
   }
 
-  @Test func `takes a packet of the greatest size`() throws {
+  @Test func `accepts a packet of the maximum size`() throws {
     let pair = try Pair()
     var begin = Begin(.authenticate)
     begin.arguments = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 4096), count: 15)
@@ -190,7 +190,7 @@ struct PacketSocketTests {
     #expect(try pair.socket.peerUserID() == geteuid())
   }
 
-  @Test func `distinguishes a peer that has closed its end from one that only sends no more`() throws {
+  @Test func `distinguishes a peer that has closed its end from one that only no longer sends`() throws {
     let ends = try PacketSocket.pair()
     let socket = try PacketSocket(takingOver: ends.mine)
     var seen = [socket.isHungUp()]
@@ -219,7 +219,7 @@ struct PacketSocketTests {
     #expect([before, after] == [false, !reads])
   }
 
-  @Test func `waits for a packet until the peer of another socket ends`() throws {
+  @Test func `waits for a packet until the peer of a different socket ends`() throws {
     let pair = try Pair()
     let others = try PacketSocket.pair()
     let other = try PacketSocket(takingOver: others.mine)

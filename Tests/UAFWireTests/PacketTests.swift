@@ -2,9 +2,9 @@ import Testing
 
 @testable import UAFWire
 
-/// The form of packets, at every limit of docs/protocol.md and one beyond it.
+/// The format of packets, at every limit of docs/protocol.md and one beyond it.
 struct PacketTests {
-  /// A packet of `type` whose field `tag` is `value` and whose required fields are the shortest there are.
+  /// A packet of `type` whose field `tag` is `value` and whose required fields are the shortest possible.
   private static func packet(_ type: PacketType, _ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
     var bytes = [type.rawValue]
     for rule in type.rules where rule.tag == tag || rule.isRequired {
@@ -33,7 +33,7 @@ struct PacketTests {
     }
   }
 
-  /// Every limit as docs/protocol.md writes it; what the table in the source says is compared with this one.
+  /// Every limit as docs/protocol.md states it; the table in the source is compared with this one.
   private static let limits: [PacketType: [UInt8: Int]] = [
     .begin: [
       1: 2, 2: 1, 3: 4, 4: 256, 5: 256, 6: 64, 7: 256, 8: 256, 9: 256, 10: 1, 11: 4, 12: 4096, 13: 64,
@@ -132,7 +132,7 @@ struct PacketTests {
     #expect(throws: PacketError.unexpectedField(.begin, tag: 12)) { try begin.packet() }
   }
 
-  @Test func `refuses to write more than a packet holds`() {
+  @Test func `refuses to write more than a packet can contain`() {
     var begin = Begin(.authenticate)
     begin.arguments = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 4096), count: 16)
     #expect(throws: PacketError.size) { try begin.packet() }
@@ -148,7 +148,7 @@ struct PacketTests {
     #expect(throws: PacketError.invalidValue(.info, tag: 1)) { try CoreMessage.info("a\0b").packet() }
   }
 
-  @Test func `an error has no value of the packet`() throws {
+  @Test func `an error contains no value of the packet`() throws {
     let bytes = Self.packet(.answer, 1, Array("secret\0".utf8))
     let error = #expect(throws: PacketError.self) { try Packet(bytes.span) }
     #expect(error.map { "\($0)".contains("secret") } == false)

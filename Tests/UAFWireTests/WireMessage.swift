@@ -2,7 +2,7 @@ import SecretMemory
 
 @testable import UAFWire
 
-/// Any message of docs/protocol.md, so that one test can go over all of them.
+/// Any message of docs/protocol.md, so that one test can cover all of them.
 enum WireMessage: Equatable {
   case begin(Begin)
   case answer([UInt8])
@@ -13,7 +13,7 @@ enum WireMessage: Equatable {
   case authorities([UInt8])
   case response(FetchResponse)
   case chunk([UInt8])
-  /// With the key that is to be sealed, or the values of an index.
+  /// With the key to be sealed, or the values of an index.
   case chipRequest(ChipRequest, key: [UInt8]?, values: [UInt8]? = nil)
   /// With the key that was opened.
   case chipAnswer(ChipAnswer, key: [UInt8]?)
@@ -109,7 +109,7 @@ enum WireMessage: Equatable {
 }
 
 extension Secret {
-  /// The bytes, where a test compares them; no secret of a person is in a test.
+  /// The bytes, for a test's comparison; a test contains no person's secret.
   borrowing func copiedForTest() -> [UInt8] {
     withBytes { span in span.indices.map { span[$0] } }
   }

@@ -4,7 +4,7 @@ import UAFService
 
 /// What administrators do with the API's tokens and with administrators.
 package struct AccessAdministration: Sendable {
-  /// How long a token of any role may be good for, in seconds; see ``Role/longestToken``.
+  /// How long a token of any role may be valid, in seconds; see ``Role/longestToken``.
   package static let lifetimes: ClosedRange<Int64> = 60...Role.auditor.longestToken
   /// How many ranges of addresses a token may have.
   package static let mostAddresses = 16
@@ -17,14 +17,14 @@ package struct AccessAdministration: Sendable {
 
   /// Makes a token.
   ///
-  /// It dies with the role of the administrator who made it, or with the token that it was made with, and lives no longer than
-  /// that one. One that may do more than read is made after a signature alone.
+  /// It ends with the role of the administrator who made it, or with the token that made it, and never outlives that token. A
+  /// token that may do more than read is made only after a signature.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds.
-  ///   - addresses: ranges, which the caller has checked; none for every address.
-  /// - Returns: what is known about it, and the token itself, which is shown once.
-  /// - Throws: ``AdministrationRefusal``, also if there was one of the name; ``StoreFailure``.
+  ///   - addresses: ranges, which the caller has checked; an empty list allows every address.
+  /// - Returns: what is known about the token, and its text, which is shown once.
+  /// - Throws: ``AdministrationRefusal``, also if a token of that name exists or existed; ``StoreFailure``.
   package func createToken(
     _ name: String, role: Role, lifetime: Int64, addresses: [String] = [], by caller: Caller
   ) async throws -> (token: AccessToken, text: String) {
@@ -66,7 +66,7 @@ package struct AccessAdministration: Sendable {
     return (token, text)
   }
 
-  /// All tokens in the order of their names, those that ended included.
+  /// All tokens in the order of their names, including those that have expired or were revoked.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func tokens(by caller: Caller) async throws -> [AccessToken] {
@@ -74,7 +74,9 @@ package struct AccessAdministration: Sendable {
     return try await environment.read { try $0.accessTokens.all() }
   }
 
-  /// Revokes a token, from its next request on, also one that waits; the tokens that were made with it, and the open codes.
+  /// Revokes a token, and the tokens and open codes that were made with it.
+  ///
+  /// It is refused from its next request on, and in a request that waits already.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revokeToken(_ name: String, by caller: Caller) async throws {
@@ -89,13 +91,13 @@ package struct AccessAdministration: Sendable {
 
   /// Makes an account's person an administrator, or gives them another role.
   ///
-  /// The last one with the role administrator keeps it. What was handed out before ends with it: an open code of the account,
-  /// its sessions, and the tokens and codes that it has made. Its keys count for the steps of administrators if an
-  /// administrator has signed for their codes, or if they are named here. A code that is issued from now on needs a signature,
-  /// and makes another one that counts.
+  /// The last account with the role administrator keeps that role. Everything handed out before ends with the change: an open
+  /// code of the account, its sessions, and the tokens and codes that it has made. A key of the account is valid for
+  /// administrators' steps if an administrator signed for its code, or if it is named here. A code that is issued from now on
+  /// needs a signature, and makes a key that is valid, too.
   ///
-  /// - Parameter keys: those of the account's keys that are to count from now on, as they were shown; needs a signature.
-  /// - Throws: ``AdministrationRefusal``, also if a key is not there, or came from somebody else; ``StoreFailure``.
+  /// - Parameter keys: the keys of the account that are valid from now on, as they were shown; needs a signature.
+  /// - Throws: ``AdministrationRefusal``, also if a key does not exist, or has a different issuer; ``StoreFailure``.
   package func setAdministrator(
     _ name: String, role: Role, counting keys: [EarlierKey] = [], by caller: Caller
   ) async throws {
@@ -110,7 +112,7 @@ package struct AccessAdministration: Sendable {
       if role != .administrator { try Self.requireAnother(than: name, in: records, now: now) }
       try Self.vouch(for: keys, of: name, by: caller, in: records)
       let earlier = EarlierAuthority(environment: environment, records: records, caller: caller)
-      // Somebody who may not enrol administrators may have given out a code before, and could become this one.
+      // Somebody who may not enrol administrators may have issued a code before, and could become this one.
       if try records.accounts.summary(of: name, now: now)?.hasOpenCode == true { try earlier.closeCode(of: name) }
       try earlier.endAuthority(of: name)
       try records.administrators.set(
@@ -135,7 +137,7 @@ package struct AccessAdministration: Sendable {
     }
   }
 
-  /// The keys of an account that can be used, and do not count for the steps of administrators.
+  /// The usable keys of an account that are not valid for administrators' steps.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func earlierKeys(of name: String, by caller: Caller) async throws -> [EarlierKey] {
@@ -154,7 +156,7 @@ package struct AccessAdministration: Sendable {
 
   /// Removes an administrator; their account stays.
   ///
-  /// - Parameter force: also the last one with the role administrator.
+  /// - Parameter force: removes even the last one with the role administrator.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func removeAdministrator(_ name: String, force: Bool = false, by caller: Caller) async throws {
     try await environment.change(.of(name), by: caller.require(.manageAccess)) { [environment] records in
@@ -167,7 +169,7 @@ package struct AccessAdministration: Sendable {
     }
   }
 
-  /// Refuses to take the role from the last administrator who can sign in, or from any if none can.
+  /// Refuses to take the role from the last administrator who can sign in, or from any administrator if none can.
   private static func requireAnother(than name: String, in records: any StoreTransaction, now: Int64) throws {
     guard try records.administrators.administrator(name)?.role == Role.administrator.rawValue else { return }
     guard try records.hasUsableAdministrator(besides: name, now: now) else {
@@ -176,27 +178,27 @@ package struct AccessAdministration: Sendable {
   }
 }
 
-/// Finds out who asks by a token.
+/// Finds the caller that a token stands for.
 package struct TokenCheck: Sendable {
-  /// How often it is noted that a token was used, in seconds.
+  /// How often the use of a token is recorded, in seconds.
   private static let useInterval: Int64 = 60
 
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Who asks; nil if the token is not good, as ``CallerStanding`` has it, or may not be used from where they ask.
+  /// The caller; nil if the token is not valid, as ``CallerStanding`` decides, or may not be used from the caller's address.
   ///
   /// - Parameters:
   ///   - text: the token.
-  ///   - address: where they are, for the audit.
-  ///   - isWithin: whether they are in one of these ranges of addresses.
+  ///   - address: the caller's address, for the audit.
+  ///   - isWithin: whether the caller is in one of these ranges of addresses.
   /// - Throws: ``StoreFailure``.
   package func caller(
     of text: String, address: String, isWithin: ([String]) -> Bool
   ) async throws -> Caller? {
     guard TokenText.isValid(text) else { return nil }
-    // It is found by its hash: how long the search takes shows nothing of the token.
+    // The token is found by its hash: how long the search takes reveals nothing about the token.
     let hash = try TokenText.hash(text)
     let now = environment.now()
     let found = try await environment.read { records in
@@ -214,16 +216,16 @@ package struct TokenCheck: Sendable {
   }
 }
 
-/// The form of the API's tokens: `uafs_`, and 32 random bytes in base64url.
+/// The format of the API's tokens: `uafs_`, and 32 random bytes in base64url.
 ///
-/// The beginning lets a program that searches files for secrets find one.
+/// The prefix lets a program that searches files for secrets find a token.
 package enum TokenText {
   static let randomBytes = 32
   private static let prefix = "uafs_"
 
   static func make(_ random: [UInt8]) -> String { prefix + Base64URL.encode(random) }
 
-  /// Whether a text may be a token; nothing else is looked up.
+  /// Whether a text may be a token; no other text is looked up.
   package static func isValid(_ text: String) -> Bool {
     guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 43 else { return false }
     return text.utf8.dropFirst(prefix.utf8.count).allSatisfy { byte in
@@ -232,6 +234,6 @@ package enum TokenText {
     }
   }
 
-  /// What is stored of a token.
+  /// The hash of a token, which the store keeps.
   static func hash(_ text: String) throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
 }

@@ -8,7 +8,7 @@ package struct AccountAdministration: Sendable {
   private let environment: AdministrationEnvironment
   private let mostLookedAt: Int
 
-  /// - Parameter mostLookedAt: how many accounts a page looks at where the keys of each have to be asked.
+  /// - Parameter mostLookedAt: how many accounts a page reads if it has to ask for the keys of each.
   package init(_ environment: AdministrationEnvironment, mostLookedAt: Int = 5_000) {
     self.environment = environment
     self.mostLookedAt = mostLookedAt
@@ -16,12 +16,12 @@ package struct AccountAdministration: Sendable {
 
   /// Accounts in the order of their names.
   ///
-  /// Where those are wanted that were not used for long, a page looks at some thousands of accounts, and may have few rows
-  /// or none although another page follows.
+  /// If accounts are searched by last use, a page reads some thousands of accounts. It may have few rows or none although a
+  /// further page follows.
   ///
   /// - Parameters:
-  ///   - query: at most 200 of them.
-  ///   - group: those of this group of the policy in force; nil for all.
+  ///   - query: at most 200 accounts.
+  ///   - group: only accounts of this group of the policy in force; nil for all.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(
     _ query: AccountQuery, group: String? = nil, by caller: Caller
@@ -72,7 +72,7 @@ package struct AccountAdministration: Sendable {
     AccountRow(summary: summary, group: try environment.group(summary.username))
   }
 
-  /// Whether an account is one of the group `privileged`, or an administrator's.
+  /// Whether an account is in the group `privileged`, or an administrator's.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func isPrivileged(_ username: String, by caller: Caller) async throws -> Bool {
@@ -100,9 +100,9 @@ package struct AccountAdministration: Sendable {
 
   /// Deletes an account with its keys and codes; confirmed texts and the audit stay.
   ///
-  /// An administrator's account is deleted after the administrator is removed, so that the last one stays.
+  /// The account of an administrator can be deleted only after the administrator was removed, so that the last one stays.
   ///
-  /// - Returns: how many keys it had that were not revoked.
+  /// - Returns: how many keys of the account were not revoked.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   @discardableResult
   package func delete(_ username: String, reason: String = "", by caller: Caller) async throws -> Int {
@@ -127,7 +127,7 @@ package struct AccountAdministration: Sendable {
 /// One account in a list.
 package struct AccountRow: Equatable, Sendable {
   package let summary: AccountSummary
-  /// The name of its group; nil for everybody else.
+  /// The name of the account's group; nil for everybody else.
   package let group: String?
 
   package init(summary: AccountSummary, group: String?) {
@@ -136,7 +136,7 @@ package struct AccountRow: Equatable, Sendable {
   }
 }
 
-/// Which accounts a caller reaches.
+/// Which accounts a caller may act on.
 struct AccountReach {
   private let environment: AdministrationEnvironment
 
@@ -149,17 +149,17 @@ struct AccountReach {
     }
   }
 
-  /// Refuses accounts that the caller's role does not reach: those of the group `privileged`, and administrators'.
+  /// Refuses accounts that the caller's role does not reach: those in the group `privileged`, and administrators' accounts.
   ///
-  /// Whoever gives out a code for an administrator's account could become that administrator, and whoever blocks or enables
-  /// one decides who administers.
+  /// Whoever issues a code for an administrator's account could become that administrator, and whoever blocks or enables one
+  /// decides who administers.
   func check(_ names: [String], by caller: Caller, in records: any StoreTransaction) throws {
     guard !caller.role.reachesPrivileged, !names.isEmpty else { return }
     guard let name = try privileged(among: names, in: records).min() else { return }
     throw AdministrationRefusal.privileged(account: name)
   }
 
-  /// Those of some names that are of the group `privileged`, or administrators.
+  /// The names that are in the group `privileged`, or are administrators.
   func privileged(among names: [String], in records: any StoreTransaction) throws -> Set<String> {
     let administrators = Set(try records.administrators.all().map(\.name))
     let saved = try environment.savedPrivileged.names(in: records)
@@ -170,20 +170,20 @@ struct AccountReach {
       })
   }
 
-  /// Whether an account is one of the group `privileged`, or an administrator's.
+  /// Whether an account is in the group `privileged`, or an administrator's.
   func isPrivileged(_ username: String, in records: any StoreTransaction) throws -> Bool {
     try !privileged(among: [username], in: records).isEmpty
   }
 }
 
-/// The accounts of the group `privileged` of the policy that was saved last, as a transaction sees it.
+/// The accounts in the group `privileged` of the policy that was saved last, as a transaction sees it.
 ///
-/// A server takes a saved policy some time after it was committed. In between somebody could still reach accounts that have
-/// become privileged, so what changes them asks the store.
+/// A server loads a saved policy some time after it was committed. In between somebody could still act on accounts that have
+/// become privileged, so changes to accounts ask the store.
 final class SavedPrivileged: Sendable {
   private let known = Mutex<(number: Int64, names: Set<String>)>((0, []))
 
-  /// The accounts of that group; none where servers take a file of policies in place of the saved ones.
+  /// The accounts of that group; none if servers use a policy file instead of the saved policies.
   func names(in records: any StoreTransaction) throws -> Set<String> {
     guard try records.settings.value(of: .policyFile) != "yes" else { return [] }
     let number = try records.policyVersions.lastNumber()
@@ -214,7 +214,7 @@ package struct AccountStateAdministration: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Lets an account in by no way until somebody enables it.
+  /// Refuses every login of an account until somebody enables it.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func disable(_ account: String, reason: String, by caller: Caller) async throws {
@@ -225,7 +225,7 @@ package struct AccountStateAdministration: Sendable {
     try await change(account, to: block, .accountDisabled, ["reason": .string(reason)], by: permitted, now: now)
   }
 
-  /// Lets an account in by no way for some time, in place of an earlier lock.
+  /// Refuses every login of an account for some time; replaces an earlier lock.
   ///
   /// A disabled account stays disabled.
   ///
@@ -242,7 +242,7 @@ package struct AccountStateAdministration: Sendable {
     try await change(account, to: block, .accountLocked, detail, by: permitted, now: now)
   }
 
-  /// Ends what disables or locks an account.
+  /// Removes a block or a lock from an account.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func enable(_ account: String, by caller: Caller) async throws {

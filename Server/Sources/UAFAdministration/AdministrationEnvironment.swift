@@ -1,38 +1,38 @@
 import UAFMessages
 import UAFService
 
-/// What administration is given: its store, the groups of accounts, and time, randomness and the server's address as functions.
+/// What administration needs: its store, the groups of accounts, and time, randomness and the server's address as functions.
 package struct AdministrationEnvironment: Sendable {
-  // Private, so that no operation changes anything in another way than by `change`.
+  // Private, so that an operation can change something only through `change`.
   private let store: any ServerStore
   /// The name of the group that an account is in; nil for everybody else.
   ///
-  /// Throws as long as no policy can be used.
+  /// Throws while no policy can be used.
   package let group: @Sendable (_ username: String) throws -> String?
-  /// The names of the accounts of a group; nil if no policy that is known here has such a group.
+  /// The names of the accounts in a group; nil if no policy that is known here has such a group.
   ///
-  /// Throws as long as no policy can be used.
+  /// Throws while no policy can be used.
   package let members: @Sendable (_ group: String) throws -> Set<String>?
   /// Seconds since 1970.
   package let now: @Sendable () -> Int64
   package let random: @Sendable (Int) throws -> [UInt8]
-  /// The base URL that clients use; nil if it is the one that `serve` was last reached under.
+  /// The base URL that clients use; nil if it is the one under which `serve` was last reached.
   package let publicURL: String?
-  /// The name of this machine, for rows that are about no other machine; empty for none.
+  /// The name of this machine, for audit rows that are about no other machine; empty for none.
   package let host: String
-  /// The certificate authority for a payload for a URL, PEM; nil if the server has none of its own.
+  /// The certificate authority in a payload for a URL, PEM; nil if the server does not have its own.
   package let authority: @Sendable (_ url: String) throws -> String?
-  /// The public keys of the server's verdicts for the payload of a join code, PEM, the one in use first.
+  /// The public keys of the server's verdicts for the payload of a join code, PEM, the key in use first.
   package let verdictKeys: @Sendable () throws -> String
   /// What makes unlocks; nil for a server without keys to sign with.
   package let unlocks: @Sendable () throws -> UnlockGrants?
   /// What seals enrolment codes; nil for a server without keys.
   package let enrolments: @Sendable () throws -> EnrolmentSeal?
-  /// Whether the audit has been unsigned for too long: then nothing is changed from afar.
+  /// Whether the audit has been unsigned for too long: then nothing can be changed remotely.
   package let isAuditUnsigned: @Sendable () -> Bool
   /// The authenticators that policies can name.
   package let models: AuthenticatorModels
-  /// The privileged accounts of the policy that is saved; shared by all requests of a server.
+  /// The privileged accounts of the saved policy; shared by all requests of a server.
   let savedPrivileged = SavedPrivileged()
   /// Shared by all requests of a server.
   let previews = PreviewGate()
@@ -76,11 +76,11 @@ package struct AdministrationEnvironment: Sendable {
 
   /// Changes something for a caller, in one transaction.
   ///
-  /// The caller's role, token and session are checked again within that transaction, and whether the role reaches the
-  /// accounts that are changed: they may have been revoked while the request waited. A change that would leave no
-  /// administrator who can sign in is rolled back, unless the caller is on the server itself.
+  /// The caller's role, token and session are checked again within that transaction, and so is whether the role reaches the
+  /// changed accounts: they may have been revoked while the request waited. A change that would leave no administrator who can
+  /// sign in is rolled back, unless the caller is at the server itself.
   ///
-  /// - Parameter accounts: those that are changed.
+  /// - Parameter accounts: the accounts that are changed.
   /// - Throws: ``AdministrationRefusal``; what `body` throws; ``StoreFailure``. Then nothing was changed.
   func change<Value: Sendable>(
     _ accounts: ChangedAccounts, by permitted: PermittedCaller,
@@ -102,9 +102,9 @@ package struct AdministrationEnvironment: Sendable {
     }
   }
 
-  /// Writes what belongs to how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
+  /// Writes records of how callers prove who they are: sessions, used codes, the last use of a token, repeated requests.
   ///
-  /// It asks nobody for anything, so nothing else is changed by it.
+  /// It checks no permission, so it must change nothing else.
   ///
   /// - Throws: what `body` throws; ``StoreFailure``.
   package func note<Value: Sendable>(
@@ -123,7 +123,7 @@ package struct AdministrationEnvironment: Sendable {
 
   /// Makes an enrolment code for an account, and what the store keeps of it.
   ///
-  /// - Throws: ``AdministrationRefusal`` where this server has no keys; what the environment's functions throw.
+  /// - Throws: ``AdministrationRefusal`` if this server has no keys; what the environment's functions throw.
   func enrolmentCode(for username: String) throws -> (code: EnrolmentCode, sealedKey: [UInt8]) {
     guard let seal = try enrolments(), let code = EnrolmentCode(random: try random(EnrolmentCode.randomByteCount))
     else {
@@ -151,11 +151,11 @@ package struct AdministrationEnvironment: Sendable {
 
 /// Whose accounts an operation changes.
 enum ChangedAccounts: Sendable {
-  /// Nobody's: it is about policies, tokens, codes of machines.
+  /// No accounts: the operation is about policies, tokens or machines' codes.
   case nobodys
   case of(String)
   case ofAll([String])
-  /// Those whose keys are meant.
+  /// The accounts that own the selected keys.
   case having(KeySelection)
 
   /// Their names.
@@ -168,7 +168,7 @@ enum ChangedAccounts: Sendable {
     }
   }
 
-  /// The accounts whose keys are meant.
+  /// The accounts that own the selected keys.
   static func people(of keys: KeySelection, in records: any StoreTransaction) throws -> Set<String> {
     switch keys {
     case .all(let username), .one(_, _, let username), .onMachine(_, let username): [username]
@@ -177,25 +177,25 @@ enum ChangedAccounts: Sendable {
   }
 }
 
-/// How the server's store and the sinks of its audit stand.
+/// The state of the server's store and of the sinks of its audit.
 package struct ServerStanding: Equatable, Sendable {
   /// How far a sink has come.
   package struct Sink: Equatable, Sendable {
     package let name: String
-    /// The last row that it has got; 0 for none.
+    /// The last row that the sink has received; 0 for none.
     package let delivered: Int64
-    /// When the oldest row was written that it has not got, in seconds since 1970; nil if it has all.
+    /// When the oldest row was written that the sink has not received, in seconds since 1970; nil if it has all.
     package let waitingSince: Int64?
   }
 
   /// The audit's last row.
   package let lastRow: Int64
-  /// When a backup was restored last, in seconds since 1970; nil if none was.
+  /// When a backup was last restored, in seconds since 1970; nil if none was.
   package let restoredAt: Int64?
-  /// Those that were ever sent to.
+  /// The sinks to which rows were ever sent.
   package let sinks: [Sink]
 
-  /// Reads how they stand.
+  /// Reads the state.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package static func read(_ environment: AdministrationEnvironment, by caller: Caller) async throws -> ServerStanding {

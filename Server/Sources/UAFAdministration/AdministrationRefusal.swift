@@ -1,44 +1,44 @@
 import UAFService
 
-/// Why an operation was not done; nothing was changed.
+/// Why an operation was not performed; nothing was changed.
 ///
-/// A face that speaks another language than English has words of its own for each case.
+/// A face in a language other than English has its own text for each case.
 package enum AdministrationRefusal: Error, Equatable, Sendable {
   /// The caller's role does not allow it.
   case notAllowed(Permission)
-  /// Only an administrator who signs it in the console may do it, or who is at the server.
+  /// Only an administrator who signs the operation in the console, or who is at the server, may do it.
   case signatureNeeded
-  /// The account is privileged, and the caller's role does not reach those.
+  /// The account is privileged, and the caller's role does not reach privileged accounts.
   case privileged(account: String)
   /// No administrator could sign in afterwards.
   case lastAdministrator
   /// There is no account, machine, token or other thing of this name.
   case unknown(_ kind: String, name: String)
-  /// There is one already, or it changed meanwhile.
+  /// It exists already, or it has changed since it was read.
   case conflict(Conflict)
-  /// The audit has not been signed for too long, so a row of what was asked for could be removed.
+  /// The audit has not been signed for too long, so the row of the requested change could be removed.
   case auditUnsigned
   /// A value of the request breaks a rule.
   case invalid(field: String, FieldProblem)
 }
 
-/// What stands in the way of an operation.
+/// What prevents an operation.
 package enum Conflict: Equatable, Sendable {
   case accountExists(String)
   /// The account is an administrator's.
   case isAdministrator(String)
-  /// A lock would end that the account is disabled.
+  /// A lock would replace a permanent block of the account.
   case disabled(String)
   case neitherDisabledNorLocked(String)
   /// This server has no keys to seal a code with.
   case noSealingKeys
-  /// It has none to sign with.
+  /// This server has no keys to sign with.
   case noSigningKeys
-  /// A policy under which more accounts could not log in any more than may be locked out.
+  /// The policy would lock out more accounts than the caller allowed.
   case lockOut(PolicyPreview)
-  /// Another policy is in force by now.
+  /// A different policy is in force by now.
   case policyReplaced(Int64)
-  /// The same of the policy of a group of machines.
+  /// A different policy is in force for the group of machines by now.
   case machinePolicyReplaced(Int64, group: String)
   case previewUnderWay
   case tokenExists(String)
@@ -47,59 +47,59 @@ package enum Conflict: Equatable, Sendable {
   case lastAdministrator(String)
   /// A list of people that cannot be used.
   case list(PeopleListProblem)
-  /// How many of its lines are wrong.
+  /// How many lines of the list are wrong.
   case wrongLines(Int)
-  /// None of them names somebody.
+  /// No line of the list names anybody.
   case nobodyListed
-  /// The list has more people than sheets are made for at once.
+  /// The list has more people than sheets can be made for in one run.
   case tooManySheets(most: Int)
   case listTooLong
 }
 
 /// The rule that a value breaks.
 package enum FieldProblem: Equatable, Sendable {
-  /// The value is not one of those that are known.
+  /// The value is not a known one.
   case unknown
   case notANumber
   case notATime
-  /// A number, or a number of seconds or days, is out of a range.
+  /// A number, or a number of seconds or days, is out of range.
   case outOfRange(ClosedRange<Int64>, FieldUnit?)
-  /// The same for the lifetime of a token, whose longest depends on its role.
+  /// The same for the lifetime of a token, whose maximum depends on its role.
   case tokenLifetime(ClosedRange<Int64>, Role)
   case tooLong(bytes: Int)
   case tooMany(Int)
-  /// It must say why.
+  /// A reason is required.
   case noReason
-  /// It must say why, in at most so many bytes.
+  /// A reason is required, with at most this many bytes.
   case badReason(bytes: Int)
-  /// A character that nobody sees, or that moves others, such as `U+202E`.
+  /// An invisible character, or one that moves others, such as `U+202E`.
   case hidden(character: String)
   case badName
   case notAnAccount
-  /// No account's name begins so.
+  /// No account's name begins with this prefix.
   case noSuchPrefix
   case notAPolicyNumber
-  /// A policy is not well-formed: the reader's words, which name the place.
+  /// A policy is malformed: the reader's text, which names the place.
   case malformed(String)
-  /// Workstations would refuse a policy: their words.
+  /// Workstations would refuse the policy: their text.
   case refusedByWorkstations(String)
-  /// A policy is too long when it is signed.
+  /// A policy is too long once it is signed.
   case tooLongToSign
   case tooLongToConfirm
   case notCertificates(bytes: Int)
   case notAKey
-  /// It has something else than keys in it.
+  /// It contains something other than keys.
   case notOnlyKeys
-  /// A key and a device were named.
+  /// Both a key and a device were named.
   case keyAndDevice
   case badGroup
   /// The policy in force at this server has no such group.
   case unknownGroup
-  /// A text as it is shown, with the words that name who asks, in bytes.
+  /// A text as it is shown, together with the words that say who asks, in bytes.
   case textLength(ClosedRange<Int>)
-  /// A token must end no later than the one that it is made with.
+  /// A token must expire no later than the token that makes it.
   case outlivesMaker
-  /// A filter leaves out rows by a field that is empty.
+  /// A filter excludes rows by a field that is empty.
   case emptyFilter
 }
 
@@ -160,7 +160,7 @@ extension Conflict: CustomStringConvertible {
 }
 
 extension FieldProblem: CustomStringConvertible {
-  /// What is said after the name of the field.
+  /// The text that follows the name of the field.
   package var description: String {
     switch self {
     case .unknown: "is unknown"

@@ -6,17 +6,17 @@ import UAFService
 package struct ApprovalAdministration: Sendable {
   /// How long a text may wait, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 1...3600
-  /// How long it does, unless somebody says otherwise.
+  /// How long a text waits by default.
   package static let standardLifetime: Int64 = 120
 
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Opens a text for a person to confirm; an earlier one of the account that waits is closed.
+  /// Opens a text for a person to confirm; an earlier waiting text of the account is closed.
   ///
   /// - Parameters:
-  ///   - text: the caller's words; ``TextKind/approval`` puts who asks before them. Both together have at most 200 bytes.
+  ///   - text: the caller's words; ``TextKind/approval`` adds who asks before them. Both together have at most 200 bytes.
   ///   - lifetime: in seconds.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func create(
@@ -26,7 +26,7 @@ package struct ApprovalAdministration: Sendable {
     guard Self.lifetimes.contains(lifetime) else {
       throw AdministrationRefusal.invalid(field: "lifetime", .outOfRange(Self.lifetimes, .seconds))
     }
-    // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
+    // A longer text would be signed as head, tail and hash, and the person's machine would not receive all of it.
     guard let shown = TextKind.approval(text, of: username, by: caller.introduction) else {
       throw AdministrationRefusal.invalid(
         field: "text", .textLength(1...TransactionText.maximumSigned))
@@ -36,7 +36,7 @@ package struct ApprovalAdministration: Sendable {
     let code = Base64URL.encode(try environment.random(20))
     let expires = environment.now() + lifetime
     let hash = Base64URL.encode(try SHA256.hash(Array(shown.utf8)))
-    // A text asks, and the person decides: programs of operators may ask everybody.
+    // A text only asks, and the person decides: operators' programs may ask everybody.
     let number = try await environment.change(.nobodys, by: permitted) { [environment] records in
       guard try records.accounts.exists(username) else {
         throw AdministrationRefusal.unknown("account", name: username)
@@ -53,7 +53,7 @@ package struct ApprovalAdministration: Sendable {
 
   /// One text.
   ///
-  /// - Throws: ``AdministrationRefusal``, also for one that was closed; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, also for a text that was closed; ``StoreFailure``.
   package func approval(_ number: Int64, by caller: Caller) async throws -> ApprovalRecord {
     try caller.require(.read)
     let found = try await environment.read { [now = environment.now()] in
@@ -80,7 +80,7 @@ package struct ApprovalAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.id) }
   }
 
-  /// Closes a text that waits: nobody can confirm it any more.
+  /// Closes a waiting text: nobody can confirm it afterwards.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func close(_ number: Int64, by caller: Caller) async throws {
@@ -95,9 +95,9 @@ package struct ApprovalAdministration: Sendable {
   }
 }
 
-/// A one-time code as a person is given it; it is shown once, and the store has only its hash.
+/// A one-time code as a person receives it; it is shown once, and the store has only its hash.
 package struct IssuedPayload: Equatable, Sendable {
-  /// The number of what it is for: an approval; nil for an enrolment.
+  /// The number of the approval that it is for; nil for an enrolment.
   package let number: Int64?
   package let payload: EnrolmentPayload
 

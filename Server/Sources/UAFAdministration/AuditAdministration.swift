@@ -6,11 +6,11 @@ package struct AuditAdministration: Sendable {
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Rows of the audit; the filter says from where on, and in which order.
+  /// Rows of the audit; the filter says where they begin, and in which order they come.
   ///
   /// - Parameter limit: at most 200.
   /// - Returns: the rows; the next page is after, or before, the number `next`. A page may have fewer rows than there are, or
-  ///   none, and another one follow: see ``AuditWindow``.
+  ///   none, and a further page may follow: see ``AuditWindow``.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(
     _ filter: AuditFilter, limit: Int = PageLimit.standard, by caller: Caller
@@ -24,9 +24,9 @@ package struct AuditAdministration: Sendable {
     }
   }
 
-  /// The newest logins since a time, the newest first; looks at ``AuditWindow/mostRows`` rows at most.
+  /// The newest logins since a time, the newest first; reads at most ``AuditWindow/mostRows`` rows.
   ///
-  /// - Returns: at most `limit` rows, and whether there may be more of them.
+  /// - Returns: at most `limit` rows, and whether there may be more.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func logins(
     since time: Int64, limit: Int, by caller: Caller
@@ -41,7 +41,7 @@ package struct AuditAdministration: Sendable {
     }
   }
 
-  /// The rows to look at: those of the times that are wanted, as far as numbers tell.
+  /// The rows to read: those with the requested times, as far as their numbers tell.
   private static func window(_ filter: AuditFilter, in audit: any AuditTrail) throws -> AuditWindow {
     var first = try audit.rows(AuditFilter(), limit: 1).first?.number
     if let since = filter.since {
@@ -73,26 +73,26 @@ package struct AuditAdministration: Sendable {
   }
 }
 
-/// The rows of the audit that one page looks at.
+/// The rows of the audit that one page reads.
 ///
-/// Where no index finds the rows that are wanted, a page looks at ``mostRows`` at most, and says where the next one goes on. So
-/// a page of ten million rows costs no more than one of a thousand, even if it finds nothing.
+/// If no index finds the requested rows, a page reads at most ``mostRows``, and says where the next page continues. So a page
+/// of ten million rows costs no more than one of a thousand, even if it finds nothing.
 struct AuditWindow: Equatable {
-  /// Some 20 ms of work, where words are looked for.
+  /// Some 20 ms of work, if words are searched for.
   static let mostRows: Int64 = 10_000
   /// Seconds by which the clocks of a store's servers may differ: rows are in the order in which they were stored.
   static let clockDifference: Int64 = 900
 
-  /// What is asked of the store.
+  /// The filter for the store.
   private(set) var filter: AuditFilter
-  /// Where the next page begins if this one finds no more; nil if there is nothing beyond it.
+  /// Where the next page begins if this one finds no more rows; nil if there is nothing beyond it.
   private(set) var next: Int64?
 
   /// Finds the window.
   ///
   /// - Parameters:
-  ///   - first: the number from which on there may be rows of the time that is wanted; nil if there are none.
-  ///   - end: the number from which on there are no more of them.
+  ///   - first: the number from which on there may be rows with the requested time; nil if there are none.
+  ///   - end: the number from which on there are no such rows.
   init(_ filter: AuditFilter, first: Int64?, end: Int64) {
     self.filter = filter
     guard let first else {
@@ -112,7 +112,7 @@ struct AuditWindow: Equatable {
     }
   }
 
-  /// Whether rows have to be looked at that may all be others than those that are wanted.
+  /// Whether rows have to be read of which none may match.
   static func mustLook(_ filter: AuditFilter) -> Bool {
     if filter.words != nil || !filter.negated.isEmpty { return true }
     let wanted = [filter.kind?.rawValue, filter.outcome, filter.machine].compactMap { $0 }.count

@@ -2,14 +2,14 @@ import UAFService
 
 /// Who asks for an operation.
 package struct Caller: Equatable, Sendable {
-  /// As the audit names them.
+  /// The name that the audit uses for the caller.
   package let actor: AuditActor
   package let role: Role
-  /// Where they are, as the audit has it; empty on this machine.
+  /// Where the caller is, as the audit records it; empty on this machine.
   package let address: String
-  /// SHA-256 of the token of their session in the console; nil for everybody who is not there.
+  /// SHA-256 of the token of the caller's session in the console; nil for callers elsewhere.
   package let session: [UInt8]?
-  /// Whether they have signed what they ask for now.
+  /// Whether the caller has signed the present request.
   private let isSigned: Bool
 
   package init(
@@ -22,15 +22,15 @@ package struct Caller: Equatable, Sendable {
     self.isSigned = isSigned
   }
 
-  /// The server itself, which takes back what it has made for somebody.
+  /// The server itself, which undoes what it has made for somebody.
   static let server = Caller(actor: .server, role: .administrator, address: "")
 
-  /// The same caller, who has signed the one step that is done next.
+  /// The same caller, after signing the one step that follows.
   package var signing: Caller {
     Caller(actor: actor, role: role, address: address, session: session, hasSigned: true)
   }
 
-  /// Whether they could change the store itself: root, or the server's own user.
+  /// Whether the caller could change the store itself: root, or the server's own user.
   var isAtServer: Bool {
     switch actor {
     case .commandLine, .server: true
@@ -38,12 +38,12 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// Whether a code that they issue may be for a privileged account, and makes a key that counts for the steps of administrators.
+  /// Whether a code from this caller may be for a privileged account, and makes a key that is valid for administrators' steps.
   ///
-  /// Neither a token nor a session is enough: whoever had got hold of one could make themselves an administrator who signs.
+  /// Neither a token nor a session is enough: whoever had stolen one could become an administrator who signs.
   var vouches: Bool { role.reachesPrivileged && (isSigned || isAtServer) }
 
-  /// Who asks, in a text that a person confirms.
+  /// The words that say who asks, in a text that a person confirms.
   var introduction: String {
     switch actor {
     case .administrator(let name): "\(role.rawValue) \(name)"
@@ -65,7 +65,7 @@ package struct Caller: Equatable, Sendable {
   }
 }
 
-/// A caller whose role allows something: nothing is changed for anybody else.
+/// A caller whose role allows an operation: nothing is changed for any other caller.
 ///
 /// Only ``Caller/require(_:)`` makes one, so that each operation checks its permission, and checks it once.
 package struct PermittedCaller: Sendable {
@@ -78,14 +78,14 @@ package struct PermittedCaller: Sendable {
   }
 }
 
-/// What an administrator or a token may do, from little to everything.
+/// The role of an administrator or a token, from few permissions to all.
 package enum Role: String, CaseIterable, Sendable {
   case auditor
   case helpdesk
   case `operator`
   case administrator
 
-  /// Whether somebody with this role may do something.
+  /// Whether this role has a permission.
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
     case .read: true
@@ -96,10 +96,10 @@ package enum Role: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether somebody with this role may act on accounts of the group ``AccountGroup/privileged``, and on administrators'.
+  /// Whether this role may act on accounts of the group ``AccountGroup/privileged``, and on administrators.
   package var reachesPrivileged: Bool { self == .administrator }
 
-  /// How long a token with this role may be good for, in seconds: the more it may do, the shorter.
+  /// How long a token with this role may be valid, in seconds: the more it may do, the shorter.
   package var longestToken: Int64 {
     switch self {
     case .auditor: 31_622_400
@@ -110,13 +110,13 @@ package enum Role: String, CaseIterable, Sendable {
   }
 }
 
-/// What a role is asked for.
+/// What an operation requires of a role.
 package enum Permission: CaseIterable, Sendable {
   /// See accounts, machines, policies, the audit, and the server's state.
   case read
-  /// Give out enrolment codes.
+  /// Issue enrolment codes.
   case enrol
-  /// Give out unlocks of accounts that machines have locked.
+  /// Issue unlocks for accounts that machines have locked.
   case unlock
   /// Revoke keys and machines.
   case revoke
@@ -126,9 +126,9 @@ package enum Permission: CaseIterable, Sendable {
   case joinMachines
   /// Add, disable, lock and delete accounts.
   case manageAccounts
-  /// Take the whole audit out of the server.
+  /// Export the whole audit from the server.
   case exportAudit
-  /// Change what authenticators accounts use.
+  /// Change which authenticators accounts use.
   case managePolicies
   /// Change administrators and tokens.
   case manageAccess
@@ -136,16 +136,16 @@ package enum Permission: CaseIterable, Sendable {
   case manageServer
 }
 
-/// Whether callers still are what they were when their requests came, as one transaction of the store sees it.
+/// Whether callers still have what their requests came with, as one transaction of the store sees it.
 struct CallerStanding {
-  /// How long a chain of tokens may be, each made with the one before; an imported store may have a circle.
+  /// How long a chain of tokens may be, each made with the one before; an imported store may contain a loop.
   private static let longestChain = 16
 
   let records: any StoreTransaction
   /// Seconds since 1970.
   let now: Int64
 
-  /// Whether a caller may still act: with the same role, in a session that goes on, or with a token that is good.
+  /// Whether a caller may still act: with the same role, in a valid session, or with a valid token.
   func isGood(_ caller: Caller) throws -> Bool {
     switch caller.actor {
     case .commandLine, .server: true
@@ -163,9 +163,9 @@ struct CallerStanding {
     return session.isGood(role: try role(of: name), isBlocked: try isBlocked(name), now: now)
   }
 
-  /// Whether a token is good: not revoked, within its time, and made by somebody who may still make tokens.
+  /// Whether a token is valid: not revoked, not expired, and made by somebody who may still make tokens.
   ///
-  /// The time that its role allows counts also for a token whose row says more.
+  /// The limit of its role applies even to a token whose row says more.
   func isGood(_ token: AccessToken) throws -> Bool { try isGood(token, chain: 1) }
 
   private func isGood(_ token: AccessToken, chain: Int) throws -> Bool {

@@ -5,10 +5,10 @@ import UAFService
 struct EarlierAuthority {
   let environment: AdministrationEnvironment
   let records: any StoreTransaction
-  /// Who gives or takes it, for the audit.
+  /// Who gives or takes the privileges, for the audit.
   let caller: Caller
 
-  /// Closes the codes that were issued under a lesser role for accounts that are now privileged.
+  /// Closes the codes that a lesser role issued for accounts that are now privileged.
   ///
   /// - Parameter names: the accounts that have become privileged, or may have.
   func closeLesserCodes(of names: Set<String>) throws {
@@ -24,7 +24,7 @@ struct EarlierAuthority {
     try endWhatWasMade(by: .administrator(name))
   }
 
-  /// Closes the codes that an actor has issued, revokes the tokens that it has made, and goes on with those.
+  /// Closes the codes that an actor has issued, revokes the tokens that it has made, and does the same for those tokens.
   func endWhatWasMade(by actor: AuditActor) throws {
     for name in try records.issuedCodes.accounts(withCodesBy: actor.text) { try closeCode(of: name) }
     let made = try records.accessTokens.all().filter { $0.createdBy == actor.text && $0.revokedAt == nil }
@@ -33,7 +33,7 @@ struct EarlierAuthority {
 
   /// Revokes a token, and ends what was made with it.
   ///
-  /// - Returns: false if there is none of the name, or it was revoked before.
+  /// - Returns: false if there is no such token, or it was revoked before.
   func revoke(_ token: String) throws -> Bool {
     guard try records.accessTokens.revoke(token, now: environment.now()) else { return false }
     let detail = JSONValue.object(["token": .string(token)]).text
@@ -49,11 +49,11 @@ struct EarlierAuthority {
   }
 }
 
-/// Before a server applies a policy, closes codes for privileged accounts that were issued under a lesser role.
+/// Before a server applies a policy, closes codes for privileged accounts that a lesser role issued.
 ///
 /// The policy may come from a file, and the store from a backup or from an earlier version.
 package enum PrivilegedStart {
-  /// Closes such codes of administrators, and of the group `privileged` of a policy, in one transaction.
+  /// Closes such codes of administrators, and of a policy's group `privileged`, in one transaction.
   ///
   /// - Parameters:
   ///   - policies: the policies that the server applies.

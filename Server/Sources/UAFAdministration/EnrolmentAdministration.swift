@@ -3,19 +3,19 @@ import UAFService
 
 /// What administrators do with enrolment codes.
 package struct EnrolmentAdministration: Sendable {
-  /// How long a code may be good for, in seconds.
+  /// How long a code may be valid, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 1...604_800
-  /// How long it is, unless somebody says otherwise.
+  /// How long a code is valid by default.
   package static let standardLifetime: Int64 = 900
 
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Issues a code with which a person registers once; an earlier one of the account is closed.
+  /// Issues a code with which a person registers once; an earlier code of the account is closed.
   ///
-  /// An account that is not there yet is made. A code for a privileged account needs a signature, except at the server: whoever
-  /// had it could become that person.
+  /// An account that does not exist yet is created. A code for a privileged account needs a signature, except at the server:
+  /// whoever had the code could become that person.
   ///
   /// - Parameter lifetime: in seconds.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
@@ -48,7 +48,7 @@ package struct EnrolmentAdministration: Sendable {
   ///
   /// - Parameters:
   ///   - number: codes with lower numbers; nil for the first page.
-  ///   - isOpen: only those that somebody can register with now.
+  ///   - isOpen: only codes with which somebody can register now.
   ///   - limit: at most 200.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func page(

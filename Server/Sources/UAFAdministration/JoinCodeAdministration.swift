@@ -6,9 +6,9 @@ import UAFService
 package struct JoinCodeAdministration: Sendable {
   /// How many machines may join with one code.
   package static let counts: ClosedRange<Int64> = 1...10_000
-  /// How long a code may be good for, in seconds.
+  /// How long a code may be valid, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 60...2_592_000
-  /// How long it is, unless somebody says otherwise.
+  /// How long a code is valid by default.
   package static let standardLifetime: Int64 = 86_400
 
   private let environment: AdministrationEnvironment
@@ -18,11 +18,11 @@ package struct JoinCodeAdministration: Sendable {
   /// Issues a code.
   ///
   /// - Parameters:
-  ///   - name: of the group of machines that join with it.
+  ///   - name: the name of the group of machines that join with the code.
   ///   - machines: how many may join.
   ///   - lifetime: in seconds.
-  ///   - authority: certificates in PEM, at most 16,384 characters, that the machines are to trust; nil for the server's own
-  ///     authority, if it has one.
+  ///   - authority: the CA certificates that the machines must trust, in PEM, at most 16,384 characters; nil for the server's
+  ///     own CA, if it has one.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issue(
     group name: String = MachineGroup.standard.name, machines: Int64 = 1, lifetime: Int64 = standardLifetime,
@@ -102,13 +102,13 @@ package struct JoinCodeAdministration: Sendable {
   }
 }
 
-/// A join code as an administrator is given it; it is shown once, and the store has only its hash.
+/// A join code as an administrator receives it; it is shown once, and the store has only its hash.
 package struct IssuedJoinCode: Equatable, Sendable {
   package let number: Int64
   /// How many machines may join with it.
   package let machines: Int64
   package let payload: MachinePayload
-  /// SHA-256 of what is trusted of the server, as 64 hexadecimal digits, for people to compare.
+  /// SHA-256 of everything about the server that machines trust, as 64 hexadecimal digits, for people to compare.
   package let fingerprint: String
 
   /// - Parameter fingerprint: 32 bytes.

@@ -20,14 +20,14 @@ package struct KeyAdministration: Sendable {
     }
   }
 
-  /// Revokes keys of an account, which are named as people name them.
+  /// Revokes keys of an account, which are named in the way that people name them.
   ///
   /// - Parameters:
-  ///   - key: the one that is meant, as ``EarlierKey/init(named:field:)`` reads it; nil for all.
-  ///   - device: the device id of the machine whose keys are meant; nil for all.
+  ///   - key: the key to revoke, as ``EarlierKey/init(named:field:)`` reads it; nil for all.
+  ///   - device: the device id of the machine whose keys to revoke; nil for all.
   /// - Returns: how many were not revoked before.
-  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:_:)`` for a key and a machine at once, and
-  ///   for what is not a key.
+  /// - Throws: as ``revoke(_:reason:by:)``; ``AdministrationRefusal/invalid(field:_:)`` if both a key and a machine are named,
+  ///   and for what is not a key.
   @discardableResult
   package func revoke(
     of account: String, key: String? = nil, device: String? = nil, reason: String = "", by caller: Caller
@@ -46,15 +46,15 @@ package struct KeyAdministration: Sendable {
     return try await revoke(keys, reason: reason, by: permitted)
   }
 
-  /// Revokes keys; those that were revoked before stay as they are.
+  /// Revokes keys; keys that were revoked before stay as they are.
   ///
-  /// With a machine it is an unknown one again, if it had joined, and does not join again with the same code.
+  /// If a machine is named and had joined, it is unknown again, and cannot join again with the same code.
   ///
-  /// With all keys of an account its codes and open texts are closed, too. With any key, the sessions of its account in the
-  /// console end.
+  /// If all keys of an account are revoked, its codes and open texts are closed, too. If any key is revoked, the sessions of
+  /// its account in the console end.
   ///
   /// - Returns: how many were not revoked before.
-  /// - Throws: ``AdministrationRefusal``, also if no key is meant; ``StoreFailure``.
+  /// - Throws: ``AdministrationRefusal``, also if no key is selected; ``StoreFailure``.
   package func revoke(_ keys: KeySelection, reason: String = "", by caller: Caller) async throws -> Int {
     try await revoke(keys, reason: reason, by: caller.require(.revoke))
   }
@@ -115,14 +115,14 @@ package struct KeyAdministration: Sendable {
   }
 }
 
-/// A key of somebody who gets a role, which does not count for the steps of administrators by itself.
+/// A key as people name it: one to be revoked, or, with its issuer, an earlier key of a person who is given a role.
 package struct EarlierKey: Equatable, Sendable {
   package let aaid: AAID
   package let keyID: KeyID
-  /// Who has issued its code, as whoever lets it count was shown; nil if they were not shown that.
+  /// The issuer of its code, as shown to the administrator who accepts the key; nil if no issuer was shown.
   package let issuedBy: String?
 
-  /// What stands for an issuer that nobody knows.
+  /// The text for an unknown issuer.
   static let unknownIssuer = "unknown"
 
   package init(aaid: AAID, keyID: KeyID, issuedBy: String? = nil) {
@@ -135,7 +135,7 @@ package struct EarlierKey: Equatable, Sendable {
     self.init(aaid: key.aaid, keyID: key.keyID, issuedBy: key.origin.issuedBy ?? Self.unknownIssuer)
   }
 
-  /// AAID, a space, KeyID; and after another space the issuer, if there is one.
+  /// AAID, a space, KeyID; then a space and the issuer, if there is one.
   package var text: String { ([aaid.text, keyID.text] + [issuedBy].compactMap(\.self)).joined(separator: " ") }
 
   /// Reads what ``text`` has written; nil for anything else.
@@ -149,7 +149,7 @@ package struct EarlierKey: Equatable, Sendable {
 
   /// Reads a key as people name it: AAID, a space, and the KeyID in base64url.
   ///
-  /// - Parameter field: where it stands, for the refusal.
+  /// - Parameter field: the field that contains it, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package init(named text: String, field: String) throws(AdministrationRefusal) {
     guard let key = EarlierKey(text), key.issuedBy == nil else {
@@ -158,10 +158,10 @@ package struct EarlierKey: Equatable, Sendable {
     self = key
   }
 
-  /// Reads keys that were shown with who has issued their codes, one a line: without an issuer nobody could see where a key
+  /// Reads keys that were shown with the issuers of their codes, one on a line: without an issuer nobody could see where a key
   /// comes from.
   ///
-  /// - Parameter field: where they stand, for the refusal.
+  /// - Parameter field: the field that contains them, for the refusal.
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)`` for anything else.
   package static func shown(_ text: String, field: String) throws(AdministrationRefusal) -> [EarlierKey] {
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
@@ -172,7 +172,7 @@ package struct EarlierKey: Equatable, Sendable {
     return keys
   }
 
-  /// Whether a stored key is this one, and came from where it was said to come from.
+  /// Whether a stored key is this one, with the issuer that was shown.
   func isSame(as key: KeyRecord) -> Bool {
     let other = EarlierKey(key)
     return aaid == other.aaid && keyID == other.keyID && (issuedBy == nil || issuedBy == other.issuedBy)

@@ -43,7 +43,7 @@ package struct MachineAdministration: Sendable {
     }
   }
 
-  /// The machines of an account, the one that was used last first.
+  /// The machines of an account, the most recently used one first.
   ///
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func machines(of account: String, by caller: Caller) async throws -> [AccountDevice] {
@@ -56,9 +56,9 @@ package struct MachineAdministration: Sendable {
     }
   }
 
-  /// Revokes all keys on a machine, for example one that was lost, and its joining.
+  /// Revokes all keys on a machine, for example a lost one, and the machine's joining.
   ///
-  /// - Returns: how many were not revoked before.
+  /// - Returns: how many keys were not revoked before.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   package func revoke(_ id: String, reason: String = "", by caller: Caller) async throws -> Int {
     try await KeyAdministration(environment).revoke(.machine(id), reason: reason, by: caller)

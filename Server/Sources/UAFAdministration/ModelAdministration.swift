@@ -23,7 +23,7 @@ package struct ModelAdministration: Sendable {
   }
 
   private static func sorted(_ counts: [ModelCount]) -> [ModelFigures.Model] {
-    // Models with as many keys stay in the order of their AAIDs.
+    // Models with the same number of keys stay in the order of their AAIDs.
     counts.enumerated().sorted { ($1.element.keys, $0.offset) < ($0.element.keys, $1.offset) }.map { entry in
       ModelFigures.Model(
         count: entry.element, type: AuthenticatorType.allCases.first { $0.aaid == entry.element.aaid.text }?.rawValue)
@@ -35,7 +35,7 @@ package struct ModelAdministration: Sendable {
 package struct ModelFigures: Equatable, Sendable {
   package struct Model: Equatable, Sendable {
     package let count: ModelCount
-    /// The name of the authenticator type, for those of this project.
+    /// The name of the authenticator type, for the models of this project.
     package let type: String?
 
     package init(count: ModelCount, type: String?) {
@@ -44,16 +44,16 @@ package struct ModelFigures: Equatable, Sendable {
     }
   }
 
-  /// When they were counted, in seconds since 1970.
+  /// When the keys were counted, in seconds since 1970.
   package let time: Int64
-  /// Those with the most keys first.
+  /// The models with the most keys first.
   package let models: [Model]
 }
 
 /// The figures that were counted last.
 ///
-/// To count them means to look at each key. So they are counted again only when they are a minute old, and not because somebody
-/// looks at a page again.
+/// Counting means reading each key. So keys are counted again only when the figures are a minute old, and not whenever somebody
+/// opens a page.
 package final class ModelFigureMemory: Sendable {
   /// How long figures are shown, in seconds.
   package static let age: Int64 = 60

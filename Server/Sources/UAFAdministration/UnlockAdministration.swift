@@ -3,19 +3,19 @@ import UAFService
 
 /// What administrators do for people whom a machine has locked.
 package struct UnlockAdministration: Sendable {
-  /// How long an unlock is good for, unless somebody says otherwise, in seconds.
+  /// How long an unlock is valid by default, in seconds.
   package static let standardLifetime: Int64 = 3600
 
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// Gives out an unlock for one account on one machine.
+  /// Issues an unlock for one account on one machine.
   ///
-  /// It logs nobody in: it ends the locks that the machine has put on the account, once.
+  /// It logs nobody in: it ends, once, the locks that the machine has put on the account.
   ///
   /// - Parameters:
-  ///   - machine: the machine's device id, or the KeyID of one of the account's keys where the machine tells no id.
+  ///   - machine: the machine's device id, or the KeyID of one of the account's keys if the machine reports no id.
   ///   - lifetime: in seconds.
   ///   - reason: for the audit.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
@@ -55,7 +55,7 @@ package struct UnlockAdministration: Sendable {
     }
   }
 
-  /// The machine that is meant, and the key whose secret it has: the account's first one there that is not revoked.
+  /// The selected machine, and the key whose secret it has: the account's first key there that is not revoked.
   private static func target(
     _ machine: String, among keys: [KeyRecord]
   ) throws(AdministrationRefusal) -> (UnlockStatement.Target, KeyID) {
@@ -66,14 +66,14 @@ package struct UnlockAdministration: Sendable {
   }
 }
 
-/// An unlock as a person is given it; it is shown once, and stored nowhere.
+/// An unlock as a person receives it; it is shown once, and stored nowhere.
 package struct IssuedUnlock: Equatable, Sendable {
   package let statement: UnlockStatement
   /// The signed payload, one line.
   package let payload: String
-  /// The codes to type, one for each secret that the machine may have; none if nothing is known of it.
+  /// The codes to type, one for each secret that the machine may have; none if nothing is known about the machine.
   package let codes: [UnlockGrants.Typed]
 
-  /// By which log and audit of both sides name it.
+  /// The id of the unlock in the logs and audits of both sides.
   package var id: String { Base64URL.encode(statement.id) }
 }

@@ -10,7 +10,7 @@ package struct Console: Sendable {
 
   package init(_ environment: ConsoleEnvironment) { self.environment = environment }
 
-  /// What a path leads to, and who may follow it.
+  /// The target of a path, and who may follow it.
   private enum Target: Sendable {
     /// A page for everybody.
     case open(@Sendable (Console, ConsoleRequest) throws -> WebResponse)
@@ -18,9 +18,9 @@ package struct Console: Sendable {
     case signIn(@Sendable (Console, ConsoleRequest, FormFields) async throws -> WebResponse)
     /// A page for whoever has signed in.
     case page(PageRoutes.Route)
-    /// A form of theirs.
+    /// A form for whoever has signed in.
     case form(FormRoutes.Route)
-    /// What a session does with itself.
+    /// An operation of a session on itself.
     case session(@Sendable (Console, ConsoleRequest, SignedIn, FormFields) async throws -> WebResponse)
   }
 
@@ -60,8 +60,8 @@ package struct Console: Sendable {
   /// Answers a request.
   ///
   /// - Parameters:
-  ///   - address: where it came from, for the audit.
-  ///   - name: under which the limits count that address.
+  ///   - address: the address it came from, for the audit.
+  ///   - name: the name under which limits count that address.
   package func response(to web: WebRequest, from address: String, countedAs name: String) async -> WebResponse {
     let request = ConsoleRequest(web: web, address: address, countedAs: name, environment: environment)
     do {
@@ -79,7 +79,7 @@ package struct Console: Sendable {
     }
   }
 
-  /// What a method of the request's path leads to; nil for nothing.
+  /// The target of a method and the request's path; nil if there is none.
   private func target(_ method: HTTPMethod, _ request: ConsoleRequest) -> Target? {
     guard case .route(let target, _) = Self.table.match(method, request.web.path) else { return nil }
     return target
@@ -90,7 +90,7 @@ package struct Console: Sendable {
   private func get(_ request: ConsoleRequest) async throws -> WebResponse {
     let target = target(.GET, request)
     if case .open(let page) = target { return try page(self, request) }
-    // Whoever has not signed in does not hear which paths there are.
+    // A person who has not signed in does not learn which paths exist.
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
     switch target {
     case .session(let page): return try await page(self, request, signedIn, FormFields())
@@ -113,7 +113,7 @@ package struct Console: Sendable {
     request.allowsAnonymous() ? request.withoutSession() : tooMany(request)
   }
 
-  /// Sets the language, and goes to the first page: a path that a link brings along is not followed.
+  /// Sets the language, and redirects to the first page: a path from a link is not followed.
   private func language(_ request: ConsoleRequest) -> WebResponse {
     guard
       let language = FormFields(Array((request.web.query ?? "").utf8)).flatMap({ PageLanguage(rawValue: $0["to"]) })
@@ -136,7 +136,7 @@ package struct Console: Sendable {
       line: try SignIn(environment: environment).payload(code), action: "/console/sign-in/continue", request.language)
   }
 
-  /// The step that waits to be confirmed.
+  /// The step that waits for its confirmation.
   private func confirmation(_ request: ConsoleRequest, _ signedIn: SignedIn) throws -> WebResponse {
     let confirmation = StepConfirmation(environment: environment)
     guard let step = signedIn.session.step, let code = try confirmation.code(signedIn.session) else {
@@ -161,7 +161,7 @@ package struct Console: Sendable {
       return try await form(self, request, fields)
     }
     guard let signedIn = try await request.signedIn() else { return withoutSession(request) }
-    // A file is not looked at before that.
+    // The file is not read before that.
     guard let fields = request.formFields() else { return request.refused(.badRequest, .badRequest, signedIn) }
     guard fields["csrf"].isIdentical(to: signedIn.csrf) else { return request.refused(.forged, .forbidden, signedIn) }
     do {
@@ -216,7 +216,7 @@ package struct Console: Sendable {
     }
   }
 
-  /// Does the step that waits, if it was confirmed.
+  /// Performs the waiting step, if it was confirmed.
   private func confirm(
     _ request: ConsoleRequest, _ signedIn: SignedIn, _ fields: FormFields
   ) async throws -> WebResponse {

@@ -1,23 +1,23 @@
 import UAFAdministration
 import UAFService
 
-/// What the console is given beside what administration is.
+/// What the console needs besides what administration needs.
 package struct ConsoleEnvironment: Sendable {
   package let administration: AdministrationEnvironment
   package let keys: ServerKeys
   /// The address that clients use.
   package let publicURL: @Sendable () throws -> String
-  /// Whether one more sign-in may be asked for from an address.
+  /// Whether one more sign-in from an address is allowed.
   package let admitsSignIn: @Sendable (_ name: String) -> Bool
   /// Whether one more request without a session is answered.
   package let allowsAnonymous: @Sendable (_ name: String) -> Bool
-  /// A time in seconds since 1970 as people read it, in UTC.
+  /// A time in seconds since 1970 in a form for people, in UTC.
   package let timeText: @Sendable (Int64) -> String
-  /// Seconds since 1970 of a text that somebody has typed; nil for what is not a time.
+  /// A typed time as seconds since 1970; nil for what is not a time.
   package let readTime: @Sendable (String) -> Int64?
   package let version: String
   package let facts: ServerFacts
-  /// Called with what failed.
+  /// Receives what failed.
   package let report: @Sendable (any Error) -> Void
 
   package init(
@@ -42,9 +42,9 @@ package struct ConsoleEnvironment: Sendable {
   var now: Int64 { administration.now() }
 }
 
-/// What a server says of itself to those who administer it; nothing of it is secret.
+/// What a server says about itself to its administrators; none of it is secret.
 package struct ServerFacts: Sendable {
-  /// What is answered at an address.
+  /// What answers at an address.
   package enum Listener: Sendable {
     case logins
     case administration
@@ -61,7 +61,7 @@ package struct ServerFacts: Sendable {
 
     let kind: String
     let id: String
-    /// Since when it is used, in seconds since 1970; nil for a key from before there were rotations.
+    /// When its use began, in seconds since 1970; nil for a key from before there were rotations.
     let from: Int64?
     let use: Use
 
@@ -74,11 +74,11 @@ package struct ServerFacts: Sendable {
   }
 
   let listeners: [(listener: Listener, address: String)]
-  /// When the certificates end that clients see now, in seconds since 1970.
+  /// When the certificates that clients see now expire, in seconds since 1970.
   let certificateEnds: @Sendable () -> [Int64]
-  /// What the store is, without its address.
+  /// The kind of store, without its address.
   let store: String
-  /// The keys as they are used at a time, in seconds since 1970.
+  /// The keys in use at a time, in seconds since 1970.
   let keys: @Sendable (_ now: Int64) -> [Key]
 
   package init(

@@ -25,7 +25,7 @@ struct ConsoleRequest {
       ?? PageLanguage(accepted: web.header("accept-language"))
   }
 
-  /// Counts the request as one without a session, and says whether it is answered.
+  /// Counts the request as one without a session; returns whether it is answered.
   func allowsAnonymous() -> Bool { environment.allowsAnonymous(name) }
 
   /// Who has signed in.
@@ -50,7 +50,7 @@ struct ConsoleRequest {
 
   // MARK: Answers
 
-  /// To the page of the sign-in.
+  /// A redirect to the sign-in page.
   func withoutSession() -> WebResponse {
     ConsoleResponses.redirect(
       to: "/console/sign-in", cookies: cookies[.session] == nil ? [] : [Cookies.removing(.session)])
@@ -65,7 +65,7 @@ struct ConsoleRequest {
     return ConsoleResponses.page(html, status: status, cookies: cookies)
   }
 
-  /// A refusal in words.
+  /// A refusal with a text.
   func refused(
     _ text: PageText, _ status: HTTPResponseStatus, _ signedIn: SignedIn? = nil,
     cookies: [(name: StaticString, value: String)] = []
@@ -116,7 +116,7 @@ struct ConsoleRequest {
       "blocks": content.blocks.enumerated().map { $1.context(number: $0, csrf: csrf) },
     ]
     if let signedIn {
-      // Without what the role may do, which stands behind it in parentheses.
+      // Without the description of the role, which follows in parentheses.
       let role = call(signedIn, FormFields()).roleText(signedIn.session.role).split(separator: " ").first
       context["session"] = [
         "csrf": csrf, "signOut": language.text(.signOut),

@@ -1,7 +1,7 @@
 // Purpose: The program uaf-server: the service over HTTPS, the command line, the state folder. The only target that may import
 // Hummingbird.
 //
-// Routes/ is HTTP, Admission/ says how many requests and connections are taken, Files/ reads and makes the state folder,
+// Routes/ is HTTP, Admission/ says how many requests and connections are accepted, Files/ reads and makes the state folder,
 // Certificates/ is TLS, Commands/ the command line. What is decided about a request or an answer is decided in UAFService.
 
 import ArgumentParser
@@ -61,7 +61,7 @@ struct UAFServerCommand: AsyncParsableCommand {
 enum ServerProgram {
   private static var names: CommandNames { CommandNames(UAFServerCommand.self) }
 
-  /// Parses `arguments`, does what they say, and tells on standard error what went wrong.
+  /// Parses `arguments`, does what they say, and reports on standard error what went wrong.
   static func run(_ arguments: [String]) async -> ExitStatus {
     let status = await carryOut(arguments)
     guard let number = Terminal.failure else { return status }
@@ -86,9 +86,9 @@ enum ServerProgram {
 
   /// Prints what an error means, and returns the exit status.
   ///
-  /// Help, version and completions are results. For an `ExitCode` the command has printed the reason already.
+  /// Help, version and completions are results. For an `ExitCode` the command has already printed the reason.
   ///
-  /// - Parameter isJSON: prints a refusal as a problem, too, in the place of the result.
+  /// - Parameter isJSON: also prints a refusal as a problem, instead of the result.
   private static func tell(_ error: any Error, isJSON: Bool) -> ExitStatus {
     switch (error as? AdministrationRefusal).map({ Problem($0) as any Error }) ?? error {
     case let code as ExitCode: return ExitStatus(rawValue: code.rawValue) ?? .refused

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The row that has the end of the audit's chain, which every login changes.
+/// The row with the end of the audit's chain, which every login changes.
 struct AuditEndTests {
   private let database: PostgreSQLTestDatabase
   private let server: TestServer
@@ -15,7 +15,7 @@ struct AuditEndTests {
     server = try TestServer(database: database)
   }
 
-  @Test func `is found in an index, however many versions of it an older transaction keeps`() async throws {
+  @Test func `is found through an index, however many versions of it an older transaction keeps alive`() async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let plan = try await database.postgresql.loginPool.run { connection in
       try connection.execute(
@@ -26,7 +26,7 @@ struct AuditEndTests {
     #expect(!plan.contains { $0.contains("Seq Scan on auditend") }, "\(plan)")
   }
 
-  @Test func `is the newest one for an answer that has waited for another commit`() async throws {
+  @Test func `is the newest end for an answer that waited for an earlier commit`() async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let outcome = try await outcome(of: answer) { lock in
       try lock.execute("SET search_path TO uaf")
@@ -37,7 +37,8 @@ struct AuditEndTests {
     #expect(rows.map(\.event.kind).suffix(2) == [.revocation, .login])
   }
 
-  @Test func `an answer is refused whole if the audit was emptied while it waited, and is good afterwards`()
+  @Test
+  func `an answer is refused as a whole if the audit was emptied while it waited, and is accepted when sent again`()
     async throws
   {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
@@ -52,7 +53,7 @@ struct AuditEndTests {
     #expect(rows.map(\.event.kind) == [.login])
   }
 
-  /// Stores an answer while another transaction has the end of the chain, which then commits its own change.
+  /// Stores an answer while a second transaction holds the end of the chain; that one then commits its own change.
   private func outcome(
     of answer: VerifiedResponse, change: (Connection) throws -> Void
   ) async throws -> Result<Void, any Error> {

@@ -4,7 +4,7 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// A server that goes away while it is used.
+/// A database server that disappears while it is used.
 struct AwayTests {
   private let clock: StoppedClock
   private let place: PostgreSQLTestDatabase.Place
@@ -20,7 +20,7 @@ struct AwayTests {
 
   /// Ends the store's connections.
   ///
-  /// - Parameter allowing: whether it can connect again.
+  /// - Parameter allowing: whether the store can connect again.
   private func disconnect(allowing: Bool) throws {
     let connection = try place.cluster.connection()
     try connection.execute("ALTER DATABASE \(place.name) ALLOW_CONNECTIONS \(allowing)")
@@ -31,7 +31,7 @@ struct AwayTests {
 
   private func exists(_ name: String) async throws -> Bool { try await store.read { try $0.accounts.exists(name) } }
 
-  @Test func `connections that were ended are made anew before the next question`() async throws {
+  @Test func `connections that were closed are reopened before the next query`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     try disconnect(allowing: true)
     #expect(try await exists("alice"))
@@ -40,7 +40,7 @@ struct AwayTests {
     #expect(try await exists("bob"))
   }
 
-  @Test func `refuses everything while the server is away, and is back by itself`() async throws {
+  @Test func `refuses everything while the database server is away, and recovers by itself`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     try disconnect(allowing: false)
     for _ in 0..<20 {
@@ -53,7 +53,7 @@ struct AwayTests {
     #expect(try await exists("bob") == false)
   }
 
-  @Test func `a text that PostgreSQL cannot store fails alone`() async throws {
+  @Test func `a text that PostgreSQL cannot store fails its own transaction and no other`() async throws {
     await #expect(throws: PostgreSQLError.self) {
       try await store.write { try $0.settings.set(.publicURL, to: "a\0b") }
     }
@@ -61,7 +61,7 @@ struct AwayTests {
     #expect(try await store.read { try $0.settings.value(of: .publicURL) } == "a")
   }
 
-  @Test func `answers two hundred readers with four connections`() async throws {
+  @Test func `answers two hundred readers over four connections`() async throws {
     try await store.write { try $0.accounts.add("alice", now: 1) }
     let found = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<200 { group.addTask { try await exists("alice") } }

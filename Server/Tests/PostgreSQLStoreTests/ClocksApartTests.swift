@@ -24,14 +24,15 @@ struct ClocksApartTests {
     }
   }
 
-  @Test func `refuses a proof again, although an instance whose clock is ahead takes it for expired`() async throws {
+  @Test func `refuses a used proof again, although an instance whose clock is ahead considers it expired`() async throws
+  {
     #expect(try await use("one"))
     #expect(try await use("two", ahead: 600))
     #expect(try await !use("one"))
     #expect(try await !use("two"))
   }
 
-  @Test func `forgets proofs that have expired by any clock`() async throws {
+  @Test func `forgets proofs that have expired by every clock`() async throws {
     #expect(try await use("one"))
     try await database.execute("UPDATE usedProof SET expiresAt = 1")
     #expect(try await use("two"))

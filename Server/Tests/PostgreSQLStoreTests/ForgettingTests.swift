@@ -4,13 +4,13 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// How rows that have expired are found and removed.
+/// How expired rows are found and removed.
 struct ForgettingTests {
   private let database: PostgreSQLTestDatabase
 
   init() throws { database = try PostgreSQLTestDatabase() }
 
-  /// Adds used challenges that have expired at these seconds.
+  /// Adds used challenges that expired at these seconds.
   private func add(_ times: ClosedRange<Int>) async throws {
     try await database.execute(
       """
@@ -28,9 +28,9 @@ struct ForgettingTests {
   }
 
   @Test(arguments: [(UsedProofTable.forgetting, [900]), (UsedChallengeTable.forgetting, [4096, 1])])
-  func `looks in an index for what has expired, and at nothing else`(sql: String, values: [Int64]) async throws {
+  func `finds what has expired by reading only an index`(sql: String, values: [Int64]) async throws {
     let plan = try await database.postgresql.pool.run { connection in
-      // Of the empty table every other plan is cheaper.
+      // For an empty table any other plan would be cheaper.
       for other in ["enable_seqscan", "enable_bitmapscan"] { try connection.execute("SET \(other) = off") }
       return try connection.execute("EXPLAIN \(sql)", values.map { .integer($0) }).rows.map { try $0.text(0) }
     }
@@ -38,7 +38,7 @@ struct ForgettingTests {
     #expect(!plan.contains { $0.contains("Filter:") || $0.contains("Seq Scan") }, "\(plan)")
   }
 
-  @Test func `forgets 4,096 at a time, and then goes on where it was`() async throws {
+  @Test func `forgets 4,096 at a time, and then continues where it stopped`() async throws {
     try await add(1...5000)
     #expect(try await forget(from: 0) == 4096)
     #expect(try await left() == ["904"])
@@ -46,7 +46,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `leaves what has expired before its beginning, and what has not expired`() async throws {
+  @Test func `leaves what expired before its starting point, and what has not expired`() async throws {
     try await add(1...10)
     try await database.execute("INSERT INTO usedChallenge VALUES (sha256('later'), 9000000000)")
     #expect(try await forget(from: 6) < 9_000_000_000)
@@ -55,7 +55,7 @@ struct ForgettingTests {
         == ["1", "2", "3", "4", "5", "9000000000"])
   }
 
-  @Test func `leaves what another instance is forgetting, and does not wait for it`() async throws {
+  @Test func `leaves what a different instance is forgetting, and does not wait for that instance`() async throws {
     try await add(1...10)
     let other = try database.place.cluster.connection(to: database.place.name)
     try other.execute("BEGIN")
@@ -67,7 +67,7 @@ struct ForgettingTests {
     #expect(try await left() == ["0"])
   }
 
-  @Test func `begins where the last one has ended, and once in an hour with the oldest`() {
+  @Test func `begins where the last run ended, and once an hour with the oldest`() {
     let progress = ForgettingProgress()
     #expect(progress.start(at: 10_000) == 0)
     progress.reached(700)

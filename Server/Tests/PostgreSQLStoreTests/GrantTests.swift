@@ -4,13 +4,13 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// Rights that are taken from the server's role while it serves.
+/// Rights that the server's database role loses while the server runs.
 struct GrantTests {
   private static let role = "grantee"
 
   private let server: TestServer
   private let database: PostgreSQLTestDatabase
-  /// The same store by a role that owns nothing.
+  /// The same store, opened by a role that owns nothing.
   private let store: PostgreSQLStore
 
   init() throws {
@@ -30,7 +30,7 @@ struct GrantTests {
   }
 
   @Test(arguments: ["INSERT ON usedChallenge", "INSERT ON audit", "UPDATE ON credential", "UPDATE ON auditEnd"])
-  func `a login is not a success, and nothing of it is kept, while a right is missing`(right: String) async throws {
+  func `a login fails and stores nothing while a database right is missing`(right: String) async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     let before = try await server.store.read { try $0.audit.last() }
     try await database.execute("REVOKE \(right) FROM \(Self.role)")

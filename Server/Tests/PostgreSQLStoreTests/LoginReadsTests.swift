@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What several logins read in one statement, and what they read it with.
+/// What several logins read in one statement, and how.
 struct LoginReadsTests {
   private let clock: StoppedClock
   private let database: PostgreSQLTestDatabase
@@ -20,7 +20,7 @@ struct LoginReadsTests {
 
   /// Asks for the keys of accounts while nothing can be read, so that all but the first are read together.
   ///
-  /// - Parameter meanwhile: is done before anything can be read.
+  /// - Parameter meanwhile: what to do before anything can be read.
   private func keys(
     of names: [String], meanwhile: () -> Void = {}
   ) async throws -> [String: Result<Int, PostgreSQLError>] {
@@ -60,7 +60,7 @@ struct LoginReadsTests {
       ])
   }
 
-  @Test func `a name that PostgreSQL cannot read fails alone`() async throws {
+  @Test func `a name that PostgreSQL cannot read fails its own login and no other`() async throws {
     try await addKeys([("alice", "0001#0001"), ("bob", "0001#0001")])
     let found = try await keys(of: ["alice", "a\0b", "bob"])
     #expect(found["alice"] == .success(1))
@@ -71,7 +71,7 @@ struct LoginReadsTests {
     }
   }
 
-  @Test func `a stored key that is wrong refuses its own account alone`() async throws {
+  @Test func `a stored key that is damaged blocks only its own account`() async throws {
     try await addKeys([("alice", "0001#0001"), ("bob", "0001#0001")])
     try await database.execute("UPDATE credential SET signCounter = 9223372036854775807 WHERE username = 'bob'")
     let found = try await keys(of: ["alice", "bob"])
@@ -79,13 +79,13 @@ struct LoginReadsTests {
     #expect(found["bob"] == .failure(.unreadable))
   }
 
-  @Test func `refuses as busy whoever has waited for three seconds`() async throws {
+  @Test func `refuses a caller as busy after a wait of three seconds`() async throws {
     try await addKeys([("alice", "0001#0001")])
     let found = try await keys(of: ["alice"]) { clock.advance(.seconds(3)) }
     #expect(found == ["first": .success(0), "alice": .failure(.busy)])
   }
 
-  @Test func `logins go on while all other connections are in use`() async throws {
+  @Test func `logins continue while all other connections are in use`() async throws {
     try await addKeys([("alice", "0001#0001")])
     let lock = try database.place.cluster.connection(to: database.place.name)
     try lock.execute("BEGIN")
@@ -99,7 +99,7 @@ struct LoginReadsTests {
     try await change.value
   }
 
-  @Test func `an answer is stored while another one waits for its account`() async throws {
+  @Test func `an answer is stored while another answer waits for its own account`() async throws {
     let answers = [
       try await VerifiedResponse.first(of: "alice", at: server),
       try await VerifiedResponse.first(of: "bob", at: server),
@@ -116,7 +116,7 @@ struct LoginReadsTests {
     try await first.value
   }
 
-  @Test func `looks for rows in indexes, also where tables were empty when a statement was planned`() async throws {
+  @Test func `finds rows through indexes, even if the tables were empty when the statement was planned`() async throws {
     let answer = try await VerifiedResponse.first(of: "alice", at: server)
     try await database.execute("TRUNCATE usedChallenge")
     try await database.execute("VACUUM ANALYZE usedChallenge")

@@ -17,7 +17,7 @@ struct PostgreSQLAddressTests {
     "postgresql://a/uaf", "postgres:///uaf?host=/run/postgresql", "postgresql://uaf@a,b,c/uaf?sslmode=verify-full",
     "postgresql://a:5433,b:5434/uaf?target_session_attrs=primary&channel_binding=require&passfile=/etc/x",
   ])
-  func `takes a URL of libpq`(url: String) {
+  func `accepts a libpq URL`(url: String) {
     #expect(refusal(url) == nil)
   }
 
@@ -26,23 +26,23 @@ struct PostgreSQLAddressTests {
     "postgresql://a/uaf?sslmode", "sqlite:x", "postgresql:///uaf?host=a,b,c&port=1,2",
     "postgresql:///uaf?host=a,b&hostaddr=::1,::1,::1",
   ])
-  func `refuses what is not a URL of libpq`(url: String) {
+  func `refuses what is not a libpq URL`(url: String) {
     #expect(refusal(url) == .wrongURL)
   }
 
   @Test(arguments: [
     "postgresql://uaf:4711@a/uaf", "postgresql://a/uaf?password=4711", "postgresql://a/uaf?sslpassword=4711",
   ])
-  func `refuses a password, and does not repeat it`(url: String) {
+  func `refuses a password, and does not repeat it in the error`(url: String) {
     #expect(refusal(url) == .passwordInURL)
     #expect(refusal(url)?.description.contains("4711") == false)
   }
 
-  @Test func `refuses a wrong URL with a password without repeating it`() {
+  @Test func `refuses an invalid URL with a password, and does not repeat the password`() {
     #expect(refusal("postgresql://uaf:4711@[::1/uaf")?.description.contains("4711") == false)
   }
 
-  @Test func `refuses a service, whose file could have a password`() {
+  @Test func `refuses a service, because its file could contain a password`() {
     #expect(refusal("postgresql://a/uaf?service=x") == .settingNotAllowed("service"))
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ServerTesting
 import UAFService
 
-/// Which databases are used as a store.
+/// Which databases are accepted as a store.
 struct StoreStartTests {
   private let place: PostgreSQLTestDatabase.Place
   private let clock = StoppedClock()
@@ -24,7 +24,7 @@ struct StoreStartTests {
     for statement in statements { try connection.execute(statement) }
   }
 
-  @Test func `ten instances that start at once on an empty database make one store`() async throws {
+  @Test func `ten instances that start at the same time on an empty database create one store`() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<10 { group.addTask { try open() } }
       try await group.waitForAll()
@@ -33,13 +33,13 @@ struct StoreStartTests {
     #expect(try names.rows.map { try $0.text(0) } == Migration.all.map(\.name))
   }
 
-  @Test func `refuses a store that a later version has changed, by the name of the change`() throws {
+  @Test func `refuses a store that a later version has changed, and names the change`() throws {
     try open()
     try execute("INSERT INTO uaf.migration (name) VALUES ('tomorrow')")
     #expect(throws: PostgreSQLRefusal.newer(migration: "tomorrow")) { try open() }
   }
 
-  @Test func `takes the steps that are missing, and only those`() throws {
+  @Test func `applies only the migration steps that are missing`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)
     let step = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
@@ -47,9 +47,9 @@ struct StoreStartTests {
     #expect(throws: PostgreSQLRefusal.newer(migration: "2")) { try open() }
   }
 
-  @Test func `migrates a store without an audit, which then begins with its first row`() async throws {
+  @Test func `migrates a store without an audit, and the audit then begins with its first row`() async throws {
     let connection = try place.cluster.connection(to: place.name)
-    // As each connection of a store has it, once it is checked.
+    // As in each connection of a store after its check.
     try connection.execute("SET search_path TO uaf")
     let older = Array(Migration.all.prefix { $0.name != "audit" })
     try Migrator(connection: connection, migrations: older).migrate(create: true)
@@ -60,7 +60,7 @@ struct StoreStartTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `migrates a store without blocks, with its keys and its audit`() async throws {
+  @Test func `migrates a store from before accounts could be blocked, and keeps its keys and audit`() async throws {
     let connection = try place.cluster.connection(to: place.name)
     try connection.execute("SET search_path TO uaf")
     let older = Array(Migration.all.prefix { $0.name != "account blocks" })
@@ -79,7 +79,7 @@ struct StoreStartTests {
     try await open(create: false).checkUpgraded(audit: before)
   }
 
-  @Test func `steps before one that fails stay taken, and the next start goes on after them`() throws {
+  @Test func `steps before a failed one stay applied, and the next start continues after them`() throws {
     try open()
     let connection = try place.cluster.connection(to: place.name)
     let first = Migration(name: "2", statements: ["CREATE TABLE uaf.further (number bigint)"])
@@ -89,7 +89,7 @@ struct StoreStartTests {
       try Migrator(connection: connection, migrations: steps + [second]).migrate(create: false)
     }
     let second = Migration(name: "3", statements: ["DROP TABLE uaf.further"])
-    // Another connection: the one that failed has given its lock back.
+    // A new connection: the one that failed has released its lock.
     let other = try place.cluster.connection(to: place.name)
     try Migrator(connection: other, migrations: steps + [second]).migrate(create: false)
   }
@@ -107,24 +107,24 @@ struct StoreStartTests {
     #expect(try table.first?.boolean(0) == true)
   }
 
-  @Test func `refuses the database of another application`() throws {
+  @Test func `refuses the database of a different application`() throws {
     try execute("CREATE TABLE public.invoice (number bigint)")
     #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
     try execute("DROP TABLE public.invoice")
   }
 
-  @Test func `refuses a schema of the same name that is not ours`() throws {
+  @Test func `refuses a schema of the same name that belongs to something else`() throws {
     try execute("CREATE SCHEMA uaf", "CREATE TABLE uaf.migration (version bigint)")
     #expect(throws: PostgreSQLRefusal.otherApplication) { try open() }
   }
 
-  @Test func `refuses an empty database, unless it may make the store`() throws {
+  @Test func `refuses an empty database, unless it may create the store`() throws {
     #expect(throws: PostgreSQLRefusal.empty) { try open(create: false) }
     try open()
     try open(create: false)
   }
 
-  @Test func `refuses a user who may not make the tables, or may not change one of them`() throws {
+  @Test func `refuses a database user who may not create the tables, or may not change one of them`() throws {
     func isNoRights(_ error: any Error) -> Bool {
       if case PostgreSQLRefusal.noRights = error { true } else { false }
     }
@@ -153,7 +153,7 @@ struct StoreStartTests {
   }
 
   @Test func `refuses several hosts without a synchronous standby, unless that is allowed`() throws {
-    // The second one is never asked.
+    // The second host is never asked.
     let hosts = "postgresql:///\(place.name)?user=postgres&host=\(place.cluster.folder),/nowhere"
     #expect(throws: PostgreSQLRefusal.asynchronous) {
       _ = try PostgreSQLStore(PostgreSQLAddress(hosts), create: true, now: { clock.now })
@@ -162,14 +162,14 @@ struct StoreStartTests {
       PostgreSQLAddress(hosts), create: true, allowsAsynchronous: true, now: { clock.now })
   }
 
-  @Test func `refuses a server that does not flush`() throws {
+  @Test func `refuses a database server that does not flush commits to disk`() throws {
     let cluster = try PostgreSQLCluster(["fsync=off"])
     #expect(throws: PostgreSQLRefusal.notDurable(setting: "fsync")) {
       _ = try PostgreSQLStore(PostgreSQLAddress(cluster.url()), create: true, now: { clock.now })
     }
   }
 
-  @Test func `each connection's commits wait for the disk and no timeout ends them, whatever the user is set to`()
+  @Test func `every commit waits for the disk, and no timeout ends it, whatever the database user's settings are`()
     async throws
   {
     let options = "-csynchronous_commit=off -cstatement_timeout=60s -clock_timeout=60s"
@@ -185,7 +185,7 @@ struct StoreStartTests {
     #expect(settings == "on 0 0")
   }
 
-  @Test func `refuses a server that is not there`() {
+  @Test func `refuses a database server that does not answer`() {
     #expect {
       _ = try PostgreSQLStore(
         PostgreSQLAddress("postgresql:///x?host=/nowhere"), create: true, now: { clock.now })

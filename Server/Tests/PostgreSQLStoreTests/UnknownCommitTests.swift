@@ -5,9 +5,9 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Commits whose outcome is not known are never a success.
+/// A commit whose outcome is unknown is never a success.
 ///
-/// The cluster waits for a standby that does not exist, so each commit waits until somebody ends that.
+/// The cluster waits for a standby that does not exist, so each commit waits until somebody cancels it.
 struct UnknownCommitTests {
   private let cluster: PostgreSQLCluster
   private let place: PostgreSQLTestDatabase.Place
@@ -35,13 +35,13 @@ struct UnknownCommitTests {
     let connection = try cluster.connection()
     try connection.execute("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
     try connection.execute("SELECT pg_reload_conf()")
-    // The setting holds as soon as new connections see it.
+    // The setting applies as soon as new connections see it.
     while try cluster.connection().execute("SELECT current_setting('synchronous_standby_names')").first?.text(0) != name
     {
     }
   }
 
-  /// Does something with each commit that waits, as an administrator would, and returns how many there are.
+  /// Calls a function on each waiting commit, as an administrator would, and returns how many there are.
   private func waiting(_ function: String = "") throws -> Int {
     try cluster.connection().execute(
       "SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
@@ -49,17 +49,19 @@ struct UnknownCommitTests {
   }
 
   @Test(arguments: ["pg_cancel_backend", "pg_terminate_backend"])
-  func `an answer is refused whose commit somebody ends while it waits for the standby`(function: String) async throws {
+  func `an answer is refused if somebody cancels its commit while it waits for the standby`(function: String)
+    async throws
+  {
     let outcome = Task { [server, answers] in try await server.store.store(answers[0]) }
     while try waiting(function) == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await outcome.value }
     try wait(forStandby: "")
-    // It was committed here all the same. So it is not an answer any more, and nobody was told yes.
+    // It was committed here all the same. So the answer is used up, and nobody was told of a success.
     #expect(try await server.store.refusal(of: answers[0]) == .unknownChallenge)
     #expect(try await server.store.refusal(of: answers[1]) == nil)
   }
 
-  @Test func `a change is refused whose commit somebody ends while it waits for the standby`() async throws {
+  @Test func `a change is refused if somebody cancels its commit while it waits for the standby`() async throws {
     let change = Task { [server] in try await server.store.write { try $0.accounts.add("bob", now: 1) } }
     while try waiting("pg_cancel_backend") == 0 { await Task.yield() }
     await #expect(throws: PostgreSQLError.interrupted) { try await change.value }
@@ -67,7 +69,7 @@ struct UnknownCommitTests {
     try await server.store.write { try $0.accounts.add("bob", now: 1) }
   }
 
-  @Test func `an answer is refused whose commit takes longer than the deadline, and reads go on`() async throws {
+  @Test func `an answer is refused if its commit takes longer than the deadline, and reads continue`() async throws {
     let clock = StoppedClock()
     let impatient = try PostgreSQLTestDatabase(in: place, connections: 2, deadline: .milliseconds(200), clock: clock)
     let outcome = Task { [answers] in try await impatient.store.store(answers[0]) }

@@ -9,7 +9,7 @@ import UAFMessages
 
 /// How the answers of several callers become commits.
 struct AnswerWriterTests {
-  @Test func `commits answers that wait for the writer together, at most 64 of them`() async throws {
+  @Test func `commits answers that wait for the writer together, at most 64 in one transaction`() async throws {
     let database = try SQLiteTestDatabase()
     let (store, server) = (database.sqlite, try TestServer(database: database))
     var answers: [VerifiedResponse] = []
@@ -25,7 +25,7 @@ struct AnswerWriterTests {
     try await store.database.writeWithoutTransaction { $0.add(transactionObserver: commits, extent: .databaseLifetime) }
     let writer = AnswerWriter(store.database)
     let isFree = DispatchSemaphore(value: 0)
-    // Nothing is written before all of them wait.
+    // Nothing is written until all of them wait.
     store.database.asyncWriteWithoutTransaction { _ in isFree.wait() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for answer in answers { group.addTask { try await writer.store(answer) } }
@@ -34,7 +34,7 @@ struct AnswerWriterTests {
       try await group.waitForAll()
     }
     try await store.database.write { _ in }
-    // Two for the answers. One more, in the first second, forgets what has expired; the last is the empty one above.
+    // Two for the answers. One more, in the first second, forgets what has expired. The last is the empty one above.
     #expect((2...4).contains(commits.count))
   }
 }

@@ -7,7 +7,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What only a store in a file has.
+/// What applies only to a store in a file.
 final class SQLiteStoreTests {
   private let folder: URL
 
@@ -34,7 +34,7 @@ final class SQLiteStoreTests {
     #expect(level == 2)
   }
 
-  @Test func `cuts its log again after somebody has read for long`() throws {
+  @Test func `truncates its log again after a long read`() throws {
     let database = try open().database
     let log = folder.appending(path: "server.db-wal").path()
     let size = { try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int }
@@ -48,12 +48,12 @@ final class SQLiteStoreTests {
       try db.execute(sql: "COMMIT")
     }
     #expect(try #require(try size()) > SQLiteStore.largestIdleLog)
-    // The first copies the log into the file, the second begins the log anew.
+    // The first copies the log into the file, and the second restarts the log.
     for _ in 0..<2 { try write() }
     #expect(try #require(try size()) <= SQLiteStore.largestIdleLog)
   }
 
-  @Test func `looks for expired proofs in an index`() async throws {
+  @Test func `finds expired proofs through an index`() async throws {
     let plan = try await open().database.read { db in
       try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(UsedProofStore.forgetting)", arguments: [1])
         .map { $0["detail"] as String }
@@ -67,7 +67,7 @@ final class SQLiteStoreTests {
     #expect(throws: StoreError.newer) { _ = try self.open() }
   }
 
-  @Test func `migrates a store that counted wrong codes, without the codes that this count had closed`() throws {
+  @Test func `migrates a store that counted wrong codes, except the codes that this count had closed`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "approvals")
     try older.write { db in
@@ -85,12 +85,12 @@ final class SQLiteStoreTests {
     for table in ["enrolment", "approval"] {
       #expect(try older.read { try String.fetchAll($0, sql: "SELECT username FROM \(table)") } == ["alice"])
     }
-    // A code whose key nobody knows is good for nothing.
+    // A code whose key nobody knows is useless.
     try Schema.migrator.migrate(older)
     #expect(try older.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM enrolment") } == 0)
   }
 
-  @Test func `migrates a store without an audit, which then begins with its first row`() async throws {
+  @Test func `migrates a store without an audit, and the audit then begins with its first row`() async throws {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "wrong answers")
@@ -103,7 +103,7 @@ final class SQLiteStoreTests {
     #expect(try await store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `migrates a store without blocks, with its keys and its audit`() async throws {
+  @Test func `migrates a store from before accounts could be blocked, and keeps its keys and audit`() async throws {
     let path = folder.appending(path: "server.db").path()
     let older = try DatabaseQueue(path: path)
     try Schema.migrator.migrate(older, upTo: "audit")
@@ -122,7 +122,7 @@ final class SQLiteStoreTests {
     try await open().checkUpgraded(audit: before)
   }
 
-  @Test func `migrates a store whose used challenges were sought by their hashes alone, and they stay used`() throws {
+  @Test func `migrates a store that found used challenges only by their hashes, and the challenges stay used`() throws {
     let older = try DatabaseQueue()
     try Schema.migrator.migrate(older, upTo: "machine policies")
     try older.write {
@@ -134,8 +134,7 @@ final class SQLiteStoreTests {
     #expect(found == [true, true, false])
   }
 
-  @Test func `forgets used challenges that have expired, the oldest first, and no more at once than it is told`() throws
-  {
+  @Test func `forgets expired challenges, the oldest first, and at most as many as it is asked to`() throws {
     let database = try DatabaseQueue()
     try Schema.migrator.migrate(database)
     try database.write { db in
@@ -151,7 +150,7 @@ final class SQLiteStoreTests {
     }
   }
 
-  @Test func `stores neither challenge nor code in plain text`() async throws {
+  @Test func `stores neither a challenge nor a code in plain text`() async throws {
     let database = try SQLiteTestDatabase()
     let server = try TestServer(database: database)
     let code = try await server.enrol("alice")

@@ -4,7 +4,7 @@ import Testing
 import UAFCrypto
 import UAFMessages
 
-/// An authenticator and client in one: a key, a counter, and everything it can be told to do wrong.
+/// An authenticator and client in one: a key, a counter, and every mistake that it can be told to make.
 final class FakeAuthenticator: Sendable {
   let aaid: AAID
   let keyID: KeyID
@@ -85,7 +85,7 @@ final class FakeAuthenticator: Sendable {
         header: request.header, fcParams: fcParams, assertions: [AuthenticatorSignAssertion(assertion: assertion)]))
   }
 
-  /// Signed data with `fido.uaf.uvm` at its end, whatever it holds.
+  /// Signed data with `fido.uaf.uvm` at its end, whatever the data contains.
   private static func adding(_ data: [UInt8], to signedBytes: [UInt8]) throws -> [UInt8] {
     var more = TLVWriter()
     try more.append(composite: .nonCriticalExtension) { (object) throws(TLVError) in

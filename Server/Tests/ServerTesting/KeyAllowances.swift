@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// What allows new keys at a server, in the hands of its people: their codes, the secrets of their machines, their keys.
+/// What allows new keys at a server, as its people have it: their codes, the secrets of their machines, their keys.
 final class KeyAllowances: Sendable {
   private let keys: ServerKeys
   private let appID: String
@@ -19,20 +19,20 @@ final class KeyAllowances: Sendable {
     self.appID = appID
   }
 
-  /// Takes the secret of a machine that has joined.
+  /// Keeps the secret of a machine that has joined.
   func take(_ secret: MachineSecret?, ofMachine deviceID: String) {
     machines.withLock { $0[deviceID] = secret }
   }
 
-  /// Takes a code that somebody else has issued, so that answers are authenticated with it.
+  /// Keeps a code that somebody else has issued, so that answers are authenticated with it.
   ///
-  /// - Returns: what a client proves with that it has the code.
+  /// - Returns: the proof by which a client shows that it has the code.
   @discardableResult func take(_ code: EnrolmentCode, of username: String) throws -> [UInt8] {
     codes.withLock { $0[username] = code }
     return try Self.proof(of: code, for: username, EnrolmentCode.registrationStatement(username: username))
   }
 
-  /// What a client proves with that may remove keys by the last code of its account.
+  /// The proof by which a client shows that the last code of its account allows it to remove keys.
   func removalProof(_ context: RequestContext) throws -> [UInt8] {
     let code = try #require(codes.withLock { $0[context.username] })
     return try Self.proof(of: code, for: context.username, EnrolmentCode.removalStatement(context))
@@ -44,7 +44,7 @@ final class KeyAllowances: Sendable {
     return try HMACSHA256.authenticate(statement, key: key)
   }
 
-  /// What a client says beside new keys that a code allows; nil where none does.
+  /// What a client sends with new keys that a code allows; nil if no code does.
   func allowance(of response: UAFResponse) throws -> RequestContext? {
     guard case .registration(let registration) = response, let text = registration.header.serverData,
       let challenge = try? FinalChallengeParams(encoded: registration.fcParams).challenge,
@@ -75,7 +75,7 @@ final class KeyAllowances: Sendable {
 
   /// What a registered key signs to allow the keys of an answer.
   ///
-  /// - Parameter change: what it signs in place of that answer.
+  /// - Parameter change: what the key signs instead of that answer.
   func authorization(
     of response: UAFResponse, for username: String, by key: FakeAuthenticator, counter: UInt32,
     signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 }
@@ -90,7 +90,7 @@ final class KeyAllowances: Sendable {
     return try key.authenticate(request, counter: counter).text
   }
 
-  /// Says of new keys that they were made on a machine, if it has joined.
+  /// Declares that new keys were made on a machine, if the machine has joined.
   func prove(
     _ deviceID: String?, made response: UAFResponse, for username: String, in context: inout RequestContext
   ) throws {

@@ -3,8 +3,8 @@ import Testing
 /// Runs each test of a suite once with each engine.
 struct OnEachStore: SuiteTrait, TestTrait, TestScoping {
   let isRecursive = true
-  /// All tests begin at once, and a test with PostgreSQL has some connections: without turns, a cluster would need as many
-  /// as there are tests.
+  /// All tests begin together, and a test with PostgreSQL has some connections: without turns, a cluster would need as many as
+  /// there are tests.
   private static let postgresql = Turns(64)
 
   func provideScope(

@@ -5,18 +5,18 @@ import Testing
 
 @testable import PostgreSQLStore
 
-/// A cluster of PostgreSQL that scripts/postgresql.sh runs as long as this process lives.
+/// A PostgreSQL cluster that scripts/postgresql.sh runs for the lifetime of this process.
 final class PostgreSQLCluster: Sendable {
-  /// Why there is none.
+  /// Why there is no cluster.
   struct Absent: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// One cluster for all tests that need nothing special of it.
+  /// One cluster for all tests that need no special settings.
   static func shared() throws -> PostgreSQLCluster { try common.get() }
   private static let common = Result { try PostgreSQLCluster() }
 
-  /// The folder of its socket.
+  /// The folder of the cluster's socket.
   let folder: String
   // When this end is closed, the script ends.
   private let input: FileHandle
@@ -38,12 +38,12 @@ final class PostgreSQLCluster: Sendable {
     }
   }
 
-  /// The address of one of its databases, for a busy machine.
+  /// The address of a database of the cluster, with time-outs for a busy machine.
   func url(_ database: String = "postgres", user: String = "postgres", settings: String = "") -> String {
     "postgresql:///\(database)?host=\(folder)&user=\(user)&connect_timeout=60\(settings)"
   }
 
-  /// A connection of the administrator.
+  /// A connection as the cluster's administrator.
   func connection(to database: String = "postgres") throws -> Connection {
     let clock = StoppedClock()
     let connection = try Connection(to: PostgreSQLAddress(url(database)), now: { clock.now })
@@ -51,9 +51,9 @@ final class PostgreSQLCluster: Sendable {
     return connection
   }
 
-  /// The name of an empty database, which nobody else uses until it is handed back.
+  /// The name of an empty database, which nobody else uses until it is returned.
   ///
-  /// To empty one takes a tenth of the time of making one.
+  /// Emptying a database takes a tenth of the time of creating one.
   func takeDatabase() throws -> String {
     let (name, isNew) = databases.withLock { databases in
       if let name = databases.free.popLast() { return (name, false) }

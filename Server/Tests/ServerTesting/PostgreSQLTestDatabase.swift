@@ -3,7 +3,7 @@ import UAFService
 
 @testable import PostgreSQLStore
 
-/// A store in a database of its own, which is gone with its last user.
+/// A store in its own database, which is dropped with its last user.
 final class PostgreSQLTestDatabase: TestDatabase {
   /// The database, without a store in it.
   final class Place: Sendable {
@@ -54,7 +54,7 @@ final class PostgreSQLTestDatabase: TestDatabase {
   }
 
   func columns() async throws -> [String: Set<String>] {
-    // PostgreSQL keeps names in small letters.
+    // PostgreSQL keeps names in lower case.
     let names = try await texts(
       """
       SELECT table_name || ' ' || column_name FROM information_schema.columns
@@ -74,6 +74,6 @@ final class PostgreSQLTestDatabase: TestDatabase {
     }
   }
 
-  /// None: what only reads does so in transactions that cannot write.
+  /// Always 0: what only reads does so in transactions that cannot write.
   func changes() async throws -> Int { 0 }
 }

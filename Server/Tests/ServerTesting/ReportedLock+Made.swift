@@ -4,7 +4,7 @@ import UAFMessages
 extension ReportedLock {
   /// A lock, as a machine that has joined reports it with a secret.
   ///
-  /// - Parameter secret: the account's, to be right.
+  /// - Parameter secret: the account's secret, if the lock should be valid.
   static func made(
     of account: String, _ origin: Origin = .local, until: Int64? = nil, on joined: MachineSecret,
     by secret: MachineSecret

@@ -3,7 +3,7 @@ import Testing
 @testable import UAFService
 
 extension AuditEntry {
-  /// Rows of a store of the form before accounts could be blocked.
+  /// Rows of a store from before accounts could be blocked.
   static let beforeBlocks = [
     AuditEntry(time: 1, kind: .registration, account: "alice", actor: .person),
     AuditEntry(time: 2, kind: .login, account: "alice", actor: .person, machine: "desk"),

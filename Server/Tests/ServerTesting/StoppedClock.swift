@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that a test alone puts forward: on a busy machine nothing takes too long.
+/// A clock that only a test moves forward: on a busy machine nothing takes too long.
 final class StoppedClock: Sendable {
   private let time = Mutex(ContinuousClock.now)
 

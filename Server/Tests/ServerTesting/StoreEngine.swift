@@ -9,7 +9,7 @@ enum StoreEngine: CaseIterable {
 
   /// Makes a new, empty store.
   ///
-  /// - Parameter connections: how many connections it has at most, if the engine has a choice.
+  /// - Parameter connections: the maximum number of connections, if the engine has a choice.
   func makeDatabase(connections: Int = 1) throws -> any TestDatabase {
     switch self {
     case .sqlite: try SQLiteTestDatabase()

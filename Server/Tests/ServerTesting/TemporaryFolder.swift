@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with its last user.
+/// A folder that is deleted with its last user.
 final class TemporaryFolder: Sendable {
   let url: URL
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Seconds since 1970 that stand still.
+/// Seconds since 1970 that do not advance.
 final class TestClock: Sendable {
   private let seconds = Mutex<Int64>(1_800_000_000)
 

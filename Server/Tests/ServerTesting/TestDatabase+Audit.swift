@@ -1,5 +1,5 @@
 extension TestDatabase {
-  /// Has the database drop each head that is stored, as its administrator can.
+  /// Makes the database drop each new head, as its administrator can.
   func dropHeads() async throws {
     switch StoreEngine.current {
     case .sqlite:
@@ -13,7 +13,7 @@ extension TestDatabase {
     }
   }
 
-  /// Has it keep them again.
+  /// Makes the database keep new heads again.
   func keepHeads() async throws {
     switch StoreEngine.current {
     case .sqlite: try await execute("DROP TRIGGER dropping")
@@ -21,7 +21,7 @@ extension TestDatabase {
     }
   }
 
-  /// Removes the rows after one, as somebody does who can write to the store.
+  /// Removes the rows after one, as somebody can who may write to the store.
   func cutAudit(after number: Int64) async throws {
     try await execute("DELETE FROM audit WHERE number > \(number)")
     if StoreEngine.current == .postgresql {

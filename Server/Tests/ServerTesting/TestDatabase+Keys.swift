@@ -3,7 +3,7 @@ import UAFCrypto
 @testable import UAFService
 
 extension TestDatabase {
-  /// Puts keys of accounts and models into the store of a ``TestServer`` that nobody has registered.
+  /// Adds keys of accounts and models to the store of a ``TestServer``, without registering them.
   func addKeys(_ keys: [(username: String, aaid: String)], length: Int = 32) async throws {
     let (zero, appID) = (literal([0]), ServerIdentity.appID(of: TestServer.publicURL))
     let rows = try keys.map { username, aaid in

@@ -1,6 +1,6 @@
 import UAFService
 
-/// A store for a test, and SQL beside it that both engines understand.
+/// A store for a test, and raw SQL that both engines understand.
 protocol TestDatabase: Sendable {
   var store: any ServerStore { get }
 
@@ -12,10 +12,10 @@ protocol TestDatabase: Sendable {
 
   func execute(_ sql: String) async throws
 
-  /// The same on a connection of its own, at once: also while a transaction of this thread is open.
+  /// Runs SQL on a separate connection immediately, even while a transaction of this thread is open.
   func executeBeside(_ sql: String) throws
 
-  /// The columns of each table, by the table's name, apart from the engine's own tables.
+  /// The columns of each table, by the table's name, without the engine's own tables.
   func columns() async throws -> [String: Set<String>]
 
   /// Makes the database refuse each change of an account's counters.
@@ -24,7 +24,7 @@ protocol TestDatabase: Sendable {
   /// The only column of a query.
   func texts(_ sql: String) async throws -> [String?]
 
-  /// How many rows were changed since the store was opened, if the engine counts them.
+  /// How many rows have changed since the store was opened, if the engine counts them.
   func changes() async throws -> Int
 }
 

@@ -5,21 +5,21 @@ import UAFMessages
 @testable import UAFService
 
 extension TestServer {
-  /// A report whose mark is `mark` and which sets `next`; both are one byte, repeated.
+  /// A report with the nonce `mark` that announces `next`; each is one byte, repeated.
   static func report(mark: UInt8? = nil, next: UInt8, module: String = "1.0") -> MachineReport {
     var report = MachineReport(module: module, nextMark: Array(repeating: next, count: MachineReport.markByteCount))
     report.mark = mark.map { Array(repeating: $0, count: MachineReport.markByteCount) }
     return report
   }
 
-  /// The secret that a machine has for an account, since it has registered a key.
+  /// The secret that a machine has for an account after it has registered a key.
   func accountSecret(_ account: String, _ key: FakeAuthenticator) throws -> MachineSecret {
     try #require(try MachineProofs(keys: environment.keys).secret(of: account, holding: [key.keyID]))
   }
 
-  /// A login without the server, as a machine that has joined notes it with a secret.
+  /// A login without the server, as a joined machine records it with a secret.
   ///
-  /// - Parameter secret: the account's, to be right.
+  /// - Parameter secret: the account's secret, if the login should be valid.
   func offlineLogin(
     _ number: Int64, of account: String, on joined: MachineSecret, by secret: MachineSecret, service: String = "sudo"
   ) throws -> OfflineLoginNote {
@@ -35,7 +35,7 @@ extension TestServer {
     try proof(secret, .checkIn(bodyHash: SHA256.hash(body)))
   }
 
-  /// What a machine is answered that checks in; nil if the server does not know it.
+  /// The server's answer to a machine that checks in; nil if the server does not know the machine.
   func checkIn(
     _ secret: MachineSecret, _ report: MachineReport, policies: (any MachinePolicies)? = nil
   ) async throws -> CheckInAnswer? {

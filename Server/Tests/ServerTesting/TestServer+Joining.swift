@@ -21,9 +21,9 @@ extension TestServer {
     JoinRequest(code: code, nonce: try RandomBytes.make(JoinRequest.nonceByteCount), deviceID: device, deviceName: name)
   }
 
-  /// What a machine gets that joins with a code.
+  /// What a machine receives when it joins with a code.
   ///
-  /// - Parameter secret: what it proves to have, if it has joined before.
+  /// - Parameter secret: the secret with which it proves itself, if it has joined before.
   func join(
     _ code: String, _ device: String, name: String? = nil, proving secret: MachineSecret? = nil
   ) async throws -> JoinService.Outcome {
@@ -55,7 +55,7 @@ extension TestServer {
     return refusal
   }
 
-  /// The header of a machine that proves itself.
+  /// The header with which a machine proves itself.
   func proof(_ secret: MachineSecret, _ claim: MachineClaim, for queue: MachineQueue = .own) throws -> String {
     let proof = try #require(
       MachineProof(
@@ -63,7 +63,7 @@ extension TestServer {
     return proof.text(with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// The machine that this server knows by a secret; nil if it knows none.
+  /// The machine that this server knows by a secret; nil if there is none.
   func known(_ secret: MachineSecret, naming account: String = "alice") throws -> KnownMachine? {
     environment.machine(proving: try proof(secret, .state(of: account)))
   }

@@ -14,7 +14,7 @@ final class TestServer: Sendable {
   let identity: ServerIdentity
   let certificate: [UInt8]
   private let clock = TestClock()
-  /// What people and machines hold that lets them register here.
+  /// What people and machines have that lets them register here.
   let holder: KeyAllowances
 
   init(
@@ -50,8 +50,8 @@ final class TestServer: Sendable {
   ///
   /// - Parameters:
   ///   - issuer: who issues it, as the audit names them.
-  ///   - reachesPrivileged: whether their role reaches privileged accounts.
-  /// - Returns: what a client proves with that it has the code.
+  ///   - reachesPrivileged: whether the issuer's role reaches privileged accounts.
+  /// - Returns: the proof by which a client shows that it has the code.
   @discardableResult func enrol(
     _ username: String, lifetime: Int64 = 900, by issuer: String = "command-line uid 0",
     reachesPrivileged: Bool = true
@@ -79,11 +79,11 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Hands over an answer; new keys with what the code of their request says of them.
+  /// Sends an answer; new keys go with the allowance by the code of their request.
   ///
   /// - Parameters:
   ///   - text: a text to be confirmed, which clients send again with the answer.
-  ///   - change: what a client says otherwise beside the answer.
+  ///   - change: changes what the client sends with the answer.
   func respond(
     _ response: UAFResponse, username: String? = nil, sendingAgain text: String? = nil,
     saying change: (inout RequestContext) throws -> Void = { _ in }
@@ -103,7 +103,7 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Registers a new key by a new code, and expects success.
+  /// Registers a new key with a new code, and expects success.
   func registered(
     _ username: String, deviceID: String? = nil, deviceName: String? = nil, deviceOS: String? = nil,
     model: String = "5541#0001", reachesPrivileged: Bool = true,
@@ -125,7 +125,7 @@ final class TestServer: Sendable {
     return authenticator
   }
 
-  /// Asks for an authentication of an account.
+  /// Asks for a request to authenticate an account.
   func authenticationRequest(_ username: String) async throws -> AuthenticationRequest {
     try await Self.authenticationRequest(in: get(.authentication, RequestContext(username: username)))
   }

@@ -12,7 +12,7 @@ enum TestServerKeys {
     return made.certificatePEM
   }()
 
-  /// One for all servers of the tests: OpenSSL's secure heap has room for so many keys only.
+  /// One for all servers of the tests: OpenSSL's secure heap has room for only a limited number of keys.
   private static let auditKey = Result {
     let pair = try P256.generate()
     return try TokenKey(pair.privateKey, for: .auditHead)

@@ -1,4 +1,4 @@
-/// Lets so many tasks at a time do something, in the order in which they asked.
+/// Lets a limited number of tasks run at the same time, in the order in which they asked.
 actor Turns {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -13,7 +13,7 @@ actor Turns {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Gives a turn on to whoever has waited longest.
+  /// Passes a turn on to the task that has waited longest.
   func handBack() {
     guard !waiting.isEmpty else {
       free += 1

@@ -5,7 +5,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// One message pair of Tests/Vectors/uaf, made by other software than ours, with what a server would know beside it.
+/// One message pair of Tests/Vectors/uaf, made by independent software, with what a server would know about it.
 struct Vector: Sendable, CustomTestStringConvertible {
   let name: String
   let isValid: Bool
@@ -62,7 +62,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var responseBytes: [UInt8] { get throws { try member("response").bytes } }
   var response: UAFResponse { get throws { try UAFResponse(parsing: responseBytes) } }
 
-  /// The roots of the model's metadata statement, where it has any.
+  /// The roots of the model's metadata statement, if it has any.
   var roots: [[UInt8]] {
     get throws {
       guard case .array(let roots)? = json["attestationRootCertificates"] else { return [] }
@@ -112,7 +112,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The key the account has, where the message is an authentication.
+  /// The key that the account has, if the message is an authentication.
   var keys: [StoredKey] {
     get throws {
       guard try request.header.op == .authentication else { return [] }
@@ -163,7 +163,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
   var server: Server { get throws { try Server(verifier: verifier, issued: issued, keys: keys) } }
 
-  /// The vector's response with another assertion in its place.
+  /// The vector's response with its assertion replaced.
   static func replacing(_ assertion: [UInt8], in response: UAFResponse) -> UAFResponse {
     switch response {
     case .registration(let response):

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import UAFService
 
 extension VerifiedResponse {
-  /// Registers an account with a server, and makes the first answer of its authenticator.
+  /// Registers an account with a server, and makes the first answer by its authenticator.
   static func first(of username: String, at server: TestServer) async throws -> VerifiedResponse {
     let authenticator = try await server.registered(username)
     let request = try await server.authenticationRequest(username)
@@ -14,7 +14,7 @@ extension VerifiedResponse {
     return try await made(of: response, to: request, by: username, at: server)
   }
 
-  /// What the store is to keep of a response that is valid.
+  /// What the store has to keep of a valid response.
   static func made(
     of response: AuthenticationResponse, to request: AuthenticationRequest, by username: String, at server: TestServer
   ) async throws -> VerifiedResponse {

@@ -32,7 +32,7 @@ import UAFMessages
     return Page(rows: page.rows.map(\.summary.username), next: page.next)
   }
 
-  /// Accounts a to f: b is disabled, c locked for a minute, d was locked until now.
+  /// Accounts a to f: b is disabled, c is locked for a minute, and d was locked until now.
   private func fill() async throws {
     let accounts = AccountAdministration(environment)
     for name in ["a", "b", "c", "d", "e", "f"] { try await accounts.add(name, by: root) }
@@ -43,7 +43,7 @@ import UAFMessages
     try await states.lock("c", seconds: 60, reason: "lost", by: root)
   }
 
-  @Test func `finds accounts by their state, and a lock that is over is none`() async throws {
+  @Test func `finds accounts by their state, and an expired lock does not count as a lock`() async throws {
     try await fill()
     #expect(try await found { $0.state = .disabled }.rows == ["b"])
     #expect(try await found { $0.state = .locked }.rows == ["c"])
@@ -52,7 +52,7 @@ import UAFMessages
     #expect(try await found { ($0.state, $0.after) = (.active, "d") }.rows == ["e", "f"])
   }
 
-  @Test func `finds the accounts of a group that there are`() async throws {
+  @Test func `finds the existing accounts of a group`() async throws {
     try await fill()
     #expect(try await found(group: "office") { _ in }.rows == ["b", "d"])
     #expect(try await found(group: "office") { $0.state = .active }.rows == ["d"])
@@ -61,12 +61,14 @@ import UAFMessages
     #expect(try await found(group: "office") { $0.after = "b" }.rows == ["d"])
   }
 
-  @Test func `a group that the policy does not have is refused, not taken for everybody`() async throws {
+  @Test func `refuses a group that the policy does not have, and does not search everybody instead`() async throws {
     try await fill()
     await #expect(throws: AdministrationRefusal.self) { _ = try await found(group: "nowhere") { _ in } }
   }
 
-  @Test func `finds accounts whose keys nobody has used since a time, and those that never were used`() async throws {
+  @Test func `finds accounts whose keys were not used since a given time, and those whose keys were never used`()
+    async throws
+  {
     let key = try await server.registered("mina", deviceID: "d-1")
     _ = try await server.registered("bob", deviceID: "d-2")
     server.advance(seconds: 1000)
@@ -79,7 +81,9 @@ import UAFMessages
     #expect(try await found { ($0.idleSince, $0.prefix) = (used, "m") }.rows == [])
   }
 
-  @Test func `a page that looks at few accounts says where the next one goes on, and none is left out`() async throws {
+  @Test func `a page that reads few accounts says where the next page continues, and no account is skipped`()
+    async throws
+  {
     try await fill()
     var names: [String] = []
     var (after, pages) = ("", 0)
@@ -93,7 +97,7 @@ import UAFMessages
     #expect(names == ["a", "d", "e", "f"] && pages == 3)
   }
 
-  @Test func `what looks like SQL in a name of a group's member is text`() async throws {
+  @Test func `SQL in the name of a group's member is treated as text`() async throws {
     let odd = #"x'"],--"#
     try await AccountAdministration(environment).add(odd, by: root)
     var query = AccountQuery(limit: 10)

@@ -31,7 +31,7 @@ import UAFMessages
 
   // MARK: Accounts
 
-  @Test func `pages of accounts follow each other without a gap, also within a prefix`() async throws {
+  @Test func `pages of accounts follow each other without a gap, also for a name prefix`() async throws {
     let accounts = AccountAdministration(environment)
     let names = ["a", "ab", "abc", "b~", "b", "c"]
     for name in names { try await accounts.add(name, by: operatorCaller) }
@@ -57,7 +57,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an account is added once, and its row says by whom and from where`() async throws {
+  @Test func `an account is added once, and its audit row says by whom and from where`() async throws {
     let accounts = AccountAdministration(environment)
     try await accounts.add("mina", by: operatorCaller)
     await #expect(throws: AdministrationRefusal.self) { try await accounts.add("mina", by: operatorCaller) }
@@ -67,7 +67,7 @@ import UAFMessages
     #expect(try await rows().count == 1)
   }
 
-  @Test func `a deleted account cannot log in, and its confirmed texts and rows stay`() async throws {
+  @Test func `a deleted account cannot log in, and its confirmed texts and audit rows stay`() async throws {
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let before = try await rows().count
@@ -84,7 +84,7 @@ import UAFMessages
 
   // MARK: Keys and machines
 
-  @Test func `revokes one key and leaves the others, with time, name and reason`() async throws {
+  @Test func `revokes one key with time, name and reason, and leaves the others`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     _ = try await server.registered("alice", deviceID: "d2", model: "5541#0002")
     let keys = KeyAdministration(environment)
@@ -95,7 +95,7 @@ import UAFMessages
     #expect(found.map(\.revocation) == [Revocation(time: server.now, by: "token ops", reason: "lost"), nil])
   }
 
-  @Test func `does not revoke another account's key by its name`() async throws {
+  @Test func `does not revoke a different account's key by its name`() async throws {
     let one = try await server.registered("alice", deviceID: "d1")
     try await server.enrol("bob")
     await #expect(throws: AdministrationRefusal.self) {
@@ -105,7 +105,7 @@ import UAFMessages
     #expect(found.first?.revocation == nil)
   }
 
-  @Test func `a lost machine is revoked in one step, for everybody on it and nobody else`() async throws {
+  @Test func `a lost machine is revoked in one step, for everybody on it and for no other machine`() async throws {
     _ = try await server.registered("alice", deviceID: "d1", deviceName: "desk")
     _ = try await server.registered("bob", deviceID: "d1", deviceName: "desk")
     _ = try await server.registered("bob", deviceID: "d2", model: "5541#0002")
@@ -125,7 +125,7 @@ import UAFMessages
 
   // MARK: Codes and texts
 
-  @Test func `a code is listed with its issuer, open until somebody has registered with it`() async throws {
+  @Test func `a code is listed with its issuer, and as open until somebody has registered with it`() async throws {
     let codes = EnrolmentAdministration(environment)
     let issued = try await codes.issue(for: "alice", by: helpdesk)
     let open = try await codes.page(onlyOpen: true, by: helpdesk)
@@ -150,7 +150,7 @@ import UAFMessages
     await #expect(throws: AdministrationRefusal.self) { try await codes.close(for: "alice", by: helpdesk) }
   }
 
-  @Test func `the helpdesk gives no code for a privileged account, nor for an administrator's`() async throws {
+  @Test func `the helpdesk cannot issue a code for a privileged account or an administrator's account`() async throws {
     let codes = EnrolmentAdministration(environment)
     try await AccountAdministration(environment).add("boss", by: root)
     try await AccessAdministration(environment).setAdministrator("boss", role: .administrator, by: root)
@@ -162,7 +162,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a text waits until it is closed, and is then unknown`() async throws {
+  @Test func `a text waits for confirmation until it is closed, and is unknown afterwards`() async throws {
     let approvals = ApprovalAdministration(environment)
     try await AccountAdministration(environment).add("alice", by: root)
     let issued = try await approvals.create("Deploy 4.2", for: "alice", by: operatorCaller)
@@ -178,7 +178,7 @@ import UAFMessages
 
   // MARK: Audit
 
-  @Test func `rows come from either end, and of one machine`() async throws {
+  @Test func `audit rows are listed from either end, and for one machine`() async throws {
     let events = (1...5).map { AuditEntry(time: $0, kind: .login, actor: .person, machine: "m\($0 % 2)") }
     try await server.store.write { try $0.audit.append(events) }
     let audit = AuditAdministration(environment)
@@ -196,7 +196,7 @@ import UAFMessages
 
   // MARK: Access
 
-  @Test func `the last administrator stays, unless that is forced`() async throws {
+  @Test func `the last administrator who can sign in cannot be removed, unless that is forced`() async throws {
     let access = AccessAdministration(environment)
     for name in ["boss", "hana", "ghost"] { try await AccountAdministration(environment).add(name, by: root) }
     try await access.setAdministrator("boss", role: .administrator, by: root)
@@ -211,7 +211,7 @@ import UAFMessages
     #expect(try await access.administrators(by: root).map(\.name) == ["ghost", "hana"])
   }
 
-  @Test func `an administrator goes if another one can sign in`() async throws {
+  @Test func `an administrator can be removed if a different one can sign in`() async throws {
     let access = AccessAdministration(environment)
     for name in ["boss", "mina"] {
       _ = try await server.registered(name)
@@ -221,13 +221,13 @@ import UAFMessages
     #expect(try await access.administrators(by: root).map(\.name) == ["mina"])
   }
 
-  @Test func `nobody administers whose name no account has`() async throws {
+  @Test func `a name without an account cannot become an administrator`() async throws {
     await #expect(throws: AdministrationRefusal.unknown("account", name: "mnia")) {
       try await AccessAdministration(environment).setAdministrator("mnia", role: .administrator, by: root)
     }
   }
 
-  @Test func `a code from before an account's promotion is good for nothing after it`() async throws {
+  @Test func `a code that was issued before an account's promotion is closed by the promotion`() async throws {
     _ = try await EnrolmentAdministration(environment).issue(for: "bob", by: helpdesk)
     try await AccessAdministration(environment).setAdministrator("bob", role: .administrator, by: root)
     let now = server.now
@@ -236,7 +236,7 @@ import UAFMessages
     #expect(try await rows(AuditFilter(kind: .enrolmentClosure)).map(\.account) == ["bob"])
   }
 
-  @Test func `a caller whose role or token was taken meanwhile changes nothing`() async throws {
+  @Test func `a caller who loses the role or token during a request changes nothing`() async throws {
     let access = AccessAdministration(environment)
     try await AccountAdministration(environment).add("alice", by: root)
     let made = try await access.createToken("deploy", role: .administrator, lifetime: 3600, by: root)
@@ -253,7 +253,7 @@ import UAFMessages
     #expect(try await access.administrators(by: root).isEmpty)
   }
 
-  @Test func `a token is good until it ends or is revoked, and its name is used once`() async throws {
+  @Test func `a token is valid until it expires or is revoked, and its name is never used again`() async throws {
     let access = AccessAdministration(environment)
     let made = try await access.createToken("deploy", role: .operator, lifetime: 60, by: root)
     let check = TokenCheck(environment)
@@ -272,7 +272,7 @@ import UAFMessages
     #expect(try await check.caller(of: other.text, address: "") { _ in true } == nil)
   }
 
-  @Test func `a token is refused cut, lengthened, changed, and from another address`() async throws {
+  @Test func `a token is refused if it is cut, extended or changed, or comes from a different address`() async throws {
     let made = try await AccessAdministration(environment).createToken(
       "deploy", role: .operator, lifetime: 60, addresses: ["10.0.0.0/8"], by: root)
     let check = TokenCheck(environment)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFAdministration
 @testable import UAFService
 
-/// A caller who has lost what they came with, while their request waited.
+/// A caller who loses a role, session or token while the request waits.
 @Suite(.onEachStore) struct CallerStandingTests {
   /// What is lost.
   enum Loss: CaseIterable, Sendable {
@@ -52,7 +52,7 @@ import UAFMessages
     return loss.isOfToken ? try await server.token("t", .administrator, by: "administrator mina") : mina
   }
 
-  @Test(arguments: Loss.allCases) func `a request that waits while its caller loses their power does nothing`(
+  @Test(arguments: Loss.allCases) func `a request does nothing if its caller loses the role while it waits`(
     loss: Loss
   ) async throws {
     let caller = try await caller(losing: loss)
@@ -70,7 +70,7 @@ import UAFMessages
   }
 
   @Test(arguments: [AuditActor.person, .machine, .administrator("nobody"), .token("none")])
-  func `nobody changes anything whom the store does not know`(actor: AuditActor) async throws {
+  func `a caller whom the store does not know changes nothing`(actor: AuditActor) async throws {
     let caller = Caller(actor: actor, role: .administrator, address: "")
     for operation in Self.changes {
       await #expect(throws: AdministrationRefusal.notAllowed(operation.permission)) {
@@ -79,7 +79,9 @@ import UAFMessages
     }
   }
 
-  @Test func `an administrator without the session of the request is refused, and with another one's`() async throws {
+  @Test func `an administrator without the request's session, or with somebody else's session, is refused`()
+    async throws
+  {
     let mina = try await server.signedIn("mina", .administrator)
     let other = try await server.signedIn("olga", .administrator)
     for session in [nil, other.session] {

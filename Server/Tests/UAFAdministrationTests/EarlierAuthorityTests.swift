@@ -5,7 +5,7 @@ import UAFMessages
 @testable import UAFAdministration
 @testable import UAFService
 
-/// What was handed out before an account got power, or lost it.
+/// What was handed out before an account gained power, or lost it.
 @Suite(.onEachStore) struct EarlierAuthorityTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
@@ -41,7 +41,9 @@ import UAFMessages
 
   // MARK: Codes
 
-  @Test func `a policy that makes an account privileged closes the helpdesk's code in the same commit`() async throws {
+  @Test func `a policy that makes an account privileged closes the helpdesk's code for it in the same commit`()
+    async throws
+  {
     let desk = try await server.token("desk", .helpdesk)
     let codes = EnrolmentAdministration(environment)
     let bobs = try #require(try await codes.issue(for: "bob", by: desk).payload.code)
@@ -55,7 +57,7 @@ import UAFMessages
     #expect(rows.map(\.event.account) == ["bob"])
   }
 
-  @Test func `a registration that was begun before the policy is not ended after it`() async throws {
+  @Test func `a registration that began before the policy cannot be completed after it`() async throws {
     let desk = try await server.token("desk", .helpdesk)
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "bob")
@@ -67,14 +69,16 @@ import UAFMessages
     #expect(try await server.respond(authenticator.register(request)).0 == .enrolmentCodeUsed)
   }
 
-  @Test func `an administrator's code for an account outlives the policy that makes it privileged`() async throws {
+  @Test func `an administrator's code for an account survives a policy that makes the account privileged`() async throws
+  {
     _ = try await EnrolmentAdministration(environment).issue(for: "bob", by: root)
     _ = try await PolicyAdministration(environment).save(
       Self.policy, reason: "new", after: 0, lockingOut: 0, by: root)
     #expect(try await hasCode("bob"))
   }
 
-  @Test func `a server that starts closes lesser codes of its file's privileged accounts, and of administrators`()
+  @Test
+  func `at its start a server closes helpdesk codes of its policy file's privileged accounts, and of administrators`()
     async throws
   {
     for name in ["bob", "mina", "eve"] { try await server.enrol(name, by: "token desk", reachesPrivileged: false) }
@@ -96,7 +100,7 @@ import UAFMessages
 
   // MARK: What somebody has made
 
-  @Test func `a token dies with the role of the administrator who made it, and so does what was made with it`()
+  @Test func `a token ends with the role of the administrator who made it, and so does everything made with the token`()
     async throws
   {
     _ = try await server.registered("keeper")
@@ -114,12 +118,12 @@ import UAFMessages
     #expect(try await goodTokens() == ["kept"])
     #expect(try await access.tokens(by: root).filter { $0.revokedAt != nil }.map(\.name) == ["all", "eyes", "ops"])
     for name in ["by-18", "by-9"] { #expect(try await !hasCode(name), "\(name)") }
-    // With the role of before the tokens of before do not come back.
+    // The tokens from before do not come back with the role.
     try await access.setAdministrator("mina", role: .administrator, by: root)
     #expect(try await goodTokens() == ["kept"])
   }
 
-  @Test func `a token is not good while its maker is disabled`() async throws {
+  @Test func `a token is invalid while its maker is disabled`() async throws {
     let mina = try await server.signedIn("mina", .administrator).signing
     let made = try await access.createToken("ops", role: .operator, lifetime: 3600, by: mina)
     try await AccountStateAdministration(environment).disable("mina", reason: "left", by: root)
@@ -129,7 +133,7 @@ import UAFMessages
     #expect(try await check.caller(of: made.text, address: "") { _ in true } != nil)
   }
 
-  @Test(arguments: Role.allCases) func `a token has a longest life by its role, also one whose row says more`(
+  @Test(arguments: Role.allCases) func `the role limits a token's lifetime, even if its row allows more`(
     role: Role
   ) async throws {
     _ = try await access.createToken("long", role: role, lifetime: role.longestToken, by: root)
@@ -146,14 +150,14 @@ import UAFMessages
   }
 
   @Test(arguments: ["", "administrator", "token forged", "person", "administrator nobody", "root"])
-  func `a token of a maker who is not there is not good`(maker: String) async throws {
+  func `a token is invalid if its maker does not exist`(maker: String) async throws {
     let forged = AccessToken(
       name: "forged", role: "administrator", createdBy: maker, createdAt: server.now, expiresAt: .max, addresses: [])
     try await server.store.write { _ = try $0.accessTokens.add(forged, hash: [7]) }
     #expect(try await goodTokens().isEmpty)
   }
 
-  @Test func `a token makes no token that does more than read, and none that outlives it`() async throws {
+  @Test func `a token can make only a token that reads, and none that outlives it`() async throws {
     let all = try await server.token("all", .administrator)
     for role in Role.allCases where role != .auditor {
       await #expect(throws: AdministrationRefusal.signatureNeeded) {
@@ -168,7 +172,8 @@ import UAFMessages
 
   // MARK: Keys
 
-  @Test func `a code for a privileged account is issued after a signature, or at the server`() async throws {
+  @Test func `a code for a privileged account is issued only after a signature, or at the server itself`() async throws
+  {
     let codes = EnrolmentAdministration(environment)
     let (token, mina) = (
       try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
@@ -186,7 +191,9 @@ import UAFMessages
     }
   }
 
-  @Test func `a key counts if an administrator has signed for its code, and not by a token or a session`() async throws
+  @Test
+  func `a key is valid for administration if an administrator signed for its code, not a token or a bare session`()
+    async throws
   {
     let (token, mina) = (
       try await server.token("t", .administrator), try await server.signedIn("mina", .administrator)
@@ -204,7 +211,9 @@ import UAFMessages
     }
   }
 
-  @Test func `a key of the helpdesk's code counts after an administrator's signed yes alone`() async throws {
+  @Test func `a key from a helpdesk code is valid for administration only after an administrator's signed yes`()
+    async throws
+  {
     _ = try await server.registered("bob", reachesPrivileged: false)
     let keys = try await access.earlierKeys(of: "bob", by: root)
     #expect(keys.map(\.issuedBy) == ["token desk"])
@@ -224,7 +233,9 @@ import UAFMessages
     #expect(origin == KeyOrigin(issuedBy: "token desk", vouchedBy: "administrator mina"))
   }
 
-  @Test func `a key is not counted that came from somebody else than was shown, or was revoked`() async throws {
+  @Test func `a key is not accepted for administration if its issuer is not the one shown, or if it was revoked`()
+    async throws
+  {
     _ = try await server.registered("bob", reachesPrivileged: false)
     let key = try #require(try await access.earlierKeys(of: "bob", by: root).first)
     let other = EarlierKey(aaid: key.aaid, keyID: key.keyID, issuedBy: "administrator mina")
@@ -238,7 +249,8 @@ import UAFMessages
     #expect(try await access.administrators(by: root).isEmpty)
   }
 
-  @Test(arguments: [true, false]) func `a key that another one has signed for counts if that one does`(
+  @Test(arguments: [true, false])
+  func `a key that an older key signed for is valid for administration if the older key is`(
     counts: Bool
   ) async throws {
     let counting = try await server.registered("bob", deviceID: "d1")

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Fails at the n-th random number; each code takes two.
+  /// Fails at the n-th random number; each code uses two.
   private func environment(failingAt last: Int, group: @escaping @Sendable (String) -> String? = { _ in nil })
     -> AdministrationEnvironment
   {
@@ -44,7 +44,7 @@ import Testing
       models: server.environment.models)
   }
 
-  @Test func `if a part of the list fails, the codes of the parts before it are closed`() async throws {
+  @Test func `if one part of the list fails, the codes of the parts before it are closed`() async throws {
     let codes = EnrolListAdministration(environment(failingAt: 1200))
     await #expect(throws: AdministrationRefusal.conflict(.previewUnderWay)) {
       try await codes.issueAll(try people(700), lifetime: 60, by: caller)
@@ -54,13 +54,13 @@ import Testing
     #expect(rows.count == 500)
   }
 
-  @Test func `all codes of a list are made where nothing fails`() async throws {
+  @Test func `all codes of a list are issued if nothing fails`() async throws {
     let codes = EnrolListAdministration(environment(failingAt: 2000))
     #expect(try await codes.issueAll(try people(501), lifetime: 60, by: caller).count == 501)
     #expect(try await openCodes() == 501)
   }
 
-  @Test(arguments: [false, true]) func `a privileged account is refused, also if it became one after the check`(
+  @Test(arguments: [false, true]) func `a privileged account is refused, even if it became privileged after the check`(
     reaches: Bool
   ) async throws {
     let codes = EnrolListAdministration(
@@ -72,14 +72,17 @@ import Testing
     #expect(try await openCodes() == 0)
   }
 
-  @Test(arguments: [0, 604_801] as [Int64]) func `a lifetime beyond a week is refused`(lifetime: Int64) async throws {
+  @Test(arguments: [0, 604_801] as [Int64]) func `a lifetime of more than a week is refused`(lifetime: Int64)
+    async throws
+  {
     let codes = EnrolListAdministration(environment(failingAt: 1000))
     await #expect(throws: AdministrationRefusal.self) {
       try await codes.issue(try people(1)[...], lifetime: lifetime, reachesPrivileged: false, by: caller)
     }
   }
 
-  @Test(arguments: [true, false]) func `a list stops where its maker loses the role or the session, and leaves no code`(
+  @Test(arguments: [true, false])
+  func `issuing a list stops if its issuer loses the role or the session, and leaves no code`(
     isRole: Bool
   ) async throws {
     let store = WaitingStore(server.store) { number, store in

@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFAdministration
 @testable import UAFService
 
-/// Join codes and joined machines, as administrators have them.
+/// Join codes and joined machines, as administrators handle them.
 @Suite(.onEachStore) struct JoinCodeAdministrationTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
@@ -41,7 +41,9 @@ import UAFMessages
     #expect(row?.used == 1 && row?.machines == 2 && row?.issuedBy == "token ops" && row?.group == "lab")
   }
 
-  @Test func `a payload has the authority that was named, and none that is not a certificate`() async throws {
+  @Test func `a payload contains the CA that was named, and anything that is not a certificate is refused`()
+    async throws
+  {
     let pem = String(decoding: TestServerKeys.certificatePEM, as: UTF8.self)
     #expect(try await codes.issue(authority: pem, by: caller).payload.ca == pem)
     for wrong in ["", "authority", String(repeating: pem, count: 40)] {
@@ -50,12 +52,12 @@ import UAFMessages
     #expect(try await codes.page(by: caller).rows.count == 1)
   }
 
-  @Test func `two codes have one fingerprint of the server, and other codes`() async throws {
+  @Test func `two codes have the same server fingerprint and different code texts`() async throws {
     let (one, two) = (try await codes.issue(by: caller), try await codes.issue(group: "b", by: caller))
     #expect(one.fingerprint == two.fingerprint && one.payload.code != two.payload.code)
   }
 
-  @Test func `the audit says who has issued and closed which code, and never the code`() async throws {
+  @Test func `the audit says who issued and closed which code, and never the code itself`() async throws {
     let issued = try await codes.issue(group: "lab", machines: 3, lifetime: 60, by: caller)
     let first = try #require(try await lastRow())
     #expect(first.kind == .joinCode && first.actor == "token ops" && first.address == "192.0.2.7")
@@ -71,7 +73,7 @@ import UAFMessages
       ("", 1, 60), ("Lab", 1, 60), ("-a", 1, 60), ("a b", 1, 60), ("lab", 0, 60), ("lab", 10_001, 60), ("lab", -1, 60),
       ("lab", 1, 59), ("lab", 1, 2_592_001), ("lab", 1, Int64.min),
     ] as [(String, Int64, Int64)])
-  func `refuses a group, a count or a lifetime that no code may have`(
+  func `refuses a group, a count or a lifetime that a code may not have`(
     group: String, machines: Int64, lifetime: Int64
   ) async throws {
     await #expect(throws: AdministrationRefusal.self) {
@@ -80,7 +82,7 @@ import UAFMessages
     #expect(try await codes.page(by: caller).rows.isEmpty)
   }
 
-  @Test func `refuses to close a code that is closed, and one that there is not`() async throws {
+  @Test func `refuses to close a code that is closed already or does not exist`() async throws {
     let number = try await codes.issue(by: caller).number
     try await codes.close(number, by: caller)
     for number in [number, 7] {
@@ -90,7 +92,7 @@ import UAFMessages
     }
   }
 
-  @Test func `pages of codes follow each other without a gap, the newest first`() async throws {
+  @Test func `pages of codes follow each other without a gap, the newest code first`() async throws {
     for _ in 0..<5 { _ = try await codes.issue(by: caller) }
     let first = try await codes.page(limit: 2, by: caller)
     #expect(first.rows.map(\.number) == [5, 4] && first.next == "4")
@@ -101,7 +103,7 @@ import UAFMessages
 
   // MARK: Machines
 
-  @Test func `machines with keys and machines that joined are one list, without a gap`() async throws {
+  @Test func `machines with keys and machines that joined are in one list, without a gap`() async throws {
     let code = try await server.joinCode(machines: 9)
     for id in ["b", "d", "e\u{301}", "é"] { try await server.joined(code, id, name: "joined \(id)") }
     for id in ["a", "b", "c"] { _ = try await server.registered("alice", deviceID: id, deviceName: "key \(id)") }
@@ -119,7 +121,9 @@ import UAFMessages
     #expect(found[1].name == "key b" && found[3].name == "joined d" && found[3].registeredAt == nil)
   }
 
-  @Test func `a machine that has joined without a key is found and revoked; one that never was is not`() async throws {
+  @Test func `a machine that joined and has no key can be found and revoked, and an unknown machine cannot`()
+    async throws
+  {
     try await server.joined(server.joinCode(), "d1")
     let found = try await machines.machine("d1", by: caller)
     #expect(found.keys.isEmpty && found.machine.joined?.departedAt == nil)
@@ -131,7 +135,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the keys of one account on a machine are revoked without its joining`() async throws {
+  @Test func `revoking the keys of one account on a machine does not revoke the machine's joining`() async throws {
     try await server.joined(server.joinCode(), "d1")
     _ = try await server.registered("alice", deviceID: "d1")
     _ = try await KeyAdministration(environment).revoke(.onMachine("d1", of: "alice"), by: caller)

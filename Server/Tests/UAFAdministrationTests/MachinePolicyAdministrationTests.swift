@@ -33,7 +33,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .machinePolicy), limit: 10) }
   }
 
-  @Test func `keeps each saved policy with who and why, numbered over all groups`() async throws {
+  @Test func `keeps each saved policy with its author and reason, numbered across all groups`() async throws {
     let first = try await save()
     #expect(
       first
@@ -48,7 +48,7 @@ import UAFMessages
     #expect(try await administration.policies(after: "3", by: administrator).rows.map(\.number) == [2, 1])
   }
 
-  @Test func `says how a policy stands, and which ones are in force`() async throws {
+  @Test func `says of each policy whether it is in force`() async throws {
     try await server.joined(server.joinCode("lab"), "desk-17")
     let (first, office) = (try await save(), try await save(group: "office"))
     let third = try await save("", after: 1)
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(try await administration.inForce(after: "lab", by: administrator).rows == [other])
   }
 
-  @Test func `writes a row of the audit for each saved policy, with how many machines it is for`() async throws {
+  @Test func `writes an audit row for each saved policy, with the number of machines it applies to`() async throws {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save()
     let rows = try await audit()
@@ -75,7 +75,9 @@ import UAFMessages
     }
   }
 
-  @Test func `numbers continue beyond all that machines may have seen before a backup was restored`() async throws {
+  @Test func `numbers continue above all numbers that machines may have seen before a backup was restored`()
+    async throws
+  {
     try await save()
     try await server.store.write { [now = server.now] in try $0.settings.set(.restoredAt, to: String(now)) }
     #expect(try await save(after: 1).number == server.now + 1)
@@ -84,7 +86,7 @@ import UAFMessages
 
   // MARK: Preview
 
-  @Test func `says which keys would change, and for how many machines`() async throws {
+  @Test func `says which configuration keys would change, and for how many machines`() async throws {
     let code = try await server.joinCode("lab", machines: 2)
     for device in ["a", "b"] { try await server.joined(code, device) }
     try await save("[passcode]\nmin_length = 10\nmax_length = 40\n[passcode.rules]\nequal_character = true\n")
@@ -100,7 +102,7 @@ import UAFMessages
     #expect(try await audit().count == 1, "a preview is not a row")
   }
 
-  @Test func `a group without a policy or a machine has a preview, too`() async throws {
+  @Test func `a group without a policy or without a machine has a preview, too`() async throws {
     let preview = try await preview(Self.long, group: "none")
     #expect(preview.machines == 0 && preview.present == nil && preview.changes.count == 1)
     #expect(try await self.preview("", group: "none").changes.isEmpty)
@@ -123,12 +125,12 @@ import UAFMessages
     #expect(try await audit().isEmpty)
   }
 
-  @Test func `names the line of what is refused`() async throws {
+  @Test func `names the line that it refuses`() async throws {
     let refusal = await #expect(throws: AdministrationRefusal.self) { try await save("\n[lock]\nlock_time = 1\n") }
     #expect(refusal?.description.contains("policy:3: lock.lock_time") == true, "\(String(describing: refusal))")
   }
 
-  @Test func `refuses a group, a lifetime and a reason that cannot be`() async throws {
+  @Test func `refuses an invalid group, lifetime or reason`() async throws {
     await #expect(throws: AdministrationRefusal.self) { try await save(group: "Lab") }
     await #expect(throws: AdministrationRefusal.self) { try await save(group: "") }
     for lifetime: Int64 in [0, -1, 86_399, 31_622_401, .max] {
@@ -144,7 +146,7 @@ import UAFMessages
     }
   }
 
-  @Test func `what saving would refuse is refused before, and nothing is saved`() async throws {
+  @Test func `the preview refuses what saving would refuse, and saves nothing`() async throws {
     let draft = MachinePolicyDraft(group: "lab", text: Self.long)
     try await administration.check(draft, reason: "because", after: 0, by: administrator)
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 0)
@@ -168,7 +170,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses one that was made of an older one, or of another group's`() async throws {
+  @Test func `refuses a change that was based on an older policy, or on a different group's policy`() async throws {
     try await save()
     try await save(after: 1)
     await #expect(throws: AdministrationRefusal.self) { try await save(after: 1) }
@@ -177,7 +179,9 @@ import UAFMessages
     #expect(try await audit().count == 2)
   }
 
-  @Test(arguments: Role.allCases) func `everybody reads, and administrators alone save`(_ role: Role) async throws {
+  @Test(arguments: Role.allCases) func `every role may read, and only administrators may save`(_ role: Role)
+    async throws
+  {
     let caller = Caller(actor: .commandLine(uid: 7, login: nil), role: role, address: "")
     let draft = MachinePolicyDraft(group: "lab", text: Self.long)
     _ = try await administration.preview(draft, by: caller)

@@ -12,16 +12,17 @@ struct PayloadFileNameTests {
     ("a\u{202E}b\n", "a%e2%80%aeb%0a.code"),
     ("eyJ2IjoxfQeyJ2IjoxfQeyJ2IjoxfQ", "%65yJ2IjoxfQeyJ2IjoxfQeyJ2IjoxfQ.code"),
   ])
-  func `has nothing that means something to a path, a shell or a command line`(account: String, name: String) throws {
+  func `contains nothing that is special in a path, a shell or a command line`(account: String, name: String) throws {
     #expect(try PayloadFileName.name(for: account) == name)
   }
 
-  @Test func `no two accounts have the same name`() throws {
+  @Test func `differs for any two accounts`() throws {
     let accounts = ["a/b", "a%2fb", "a%2Fb", "a_b", "A/b", "a~b", "a.code", "a", "eyJa", "%65yJa", ".a", "%2ea"]
     #expect(try Set(accounts.map { try PayloadFileName.name(for: $0) }).count == accounts.count)
   }
 
-  @Test(arguments: ["/", "n", "é"]) func `a name of 2,000 characters is cut, and is still of one account alone`(
+  @Test(arguments: ["/", "n", "é"])
+  func `a name of 2,000 characters is shortened, and the file name is still unique to its account`(
     character: String
   ) throws {
     let account = String(repeating: character, count: 2000)

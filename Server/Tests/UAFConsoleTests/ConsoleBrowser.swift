@@ -14,7 +14,7 @@ final class ConsoleBrowser: Sendable {
   private let cookies = Mutex<[String: String]>([:])
 
   /// - Parameters:
-  ///   - administration: nil for that of the server.
+  ///   - administration: nil for the server's own administration.
   ///   - admits: whether requests without a session are answered.
   init(
     _ server: TestServer, administration: AdministrationEnvironment? = nil,
@@ -29,12 +29,12 @@ final class ConsoleBrowser: Sendable {
         report: { Issue.record($0) }))
   }
 
-  /// The cookie of its session.
+  /// The browser's session cookie.
   var session: String? { cookies.withLock { $0["__Host-uaf-session"] } }
 
   var hasSession: Bool { session?.isEmpty == false }
 
-  /// Takes the cookies of another browser: what a thief of them could do.
+  /// Takes the cookies of a different browser, as a thief could.
   func steal(_ name: String, from other: ConsoleBrowser) {
     let value = other.cookies.withLock { $0[name] }
     cookies.withLock { $0[name] = value }

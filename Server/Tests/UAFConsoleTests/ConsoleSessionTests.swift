@@ -8,19 +8,19 @@ struct ConsoleSessionTests {
   }
 
   @Test(arguments: [(1000, true), (1899, true), (1900, false), (100, true), (99, false)])
-  func `is good for 15 minutes after its last use, and before it as far as clocks may differ`(
+  func `is valid for 15 minutes after its last use, and before that use within the tolerance for clocks`(
     now: Int64, isGood: Bool
   ) {
     #expect(session().isGood(role: "auditor", isBlocked: false, now: now) == isGood)
   }
 
-  @Test func `ends after 8 hours, however much it is used`() {
+  @Test func `ends after 8 hours, however often it is used`() {
     let end = 1000 + ConsoleSession.lifetime
     #expect(session(lastUsed: end - 1).isGood(role: "auditor", isBlocked: false, now: end - 1))
     #expect(!session(lastUsed: end - 1).isGood(role: "auditor", isBlocked: false, now: end))
   }
 
-  @Test(arguments: [nil, "administrator"]) func `is refused with another role`(role: String?) {
+  @Test(arguments: [nil, "administrator"]) func `is refused after the role has changed`(role: String?) {
     #expect(!session().isGood(role: role, isBlocked: false, now: 1000))
   }
 

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// Steps that are done after a signature alone.
+/// Steps that are performed only after a signature.
 @Suite(.onEachStore) struct DangerousStepTests {
   private let server: TestServer
 
@@ -24,7 +24,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["alice", "bob", "vip-carol"])
-  func `a code for an administrator or a privileged account is issued after a signature alone`(
+  func `a code for an administrator or a privileged account is issued only after a signature`(
     name: String
   ) async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -41,7 +41,7 @@ import UAFAdministration
     #expect(try await hasCode(name))
   }
 
-  @Test func `a code for anybody else is issued at once`() async throws {
+  @Test func `a code for an ordinary account is issued immediately`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/person/enrol", "name=dora&lifetime=900&csrf=\(csrf)").status == .ok)
@@ -57,7 +57,7 @@ import UAFAdministration
     #expect(try await !hasCode(name))
   }
 
-  @Test(arguments: Role.allCases) func `a token that may do more than read is made after a signature alone`(
+  @Test(arguments: Role.allCases) func `a token that may do more than read is made only after a signature`(
     role: Role
   ) async throws {
     let isDangerous = role != .auditor
@@ -75,21 +75,21 @@ import UAFAdministration
   @Test(arguments: [
     String(repeating: "\u{1F600}", count: 128), String(repeating: "\u{1}", count: 128),
     String(repeating: "\\", count: 127), String(repeating: "m", count: 200),
-  ]) func `a machine is revoked whatever id it has chosen, shown by its hash`(id: String) throws {
+  ]) func `a machine with any id can be revoked, and is shown by the hash of that id`(id: String) throws {
     let text = try #require(try DangerousStep.revokeMachine(id, reason: "lost").shownText(number: "0042"))
     #expect(text.utf8.count <= 200 && text.contains("... (SHA-256 ") && text.hasSuffix("), code 0042"))
     let other = try DangerousStep.revokeMachine(id + "x", reason: "lost").shownText(number: "0042")
     #expect(other != text)
   }
 
-  @Test func `a short id is shown whole, and other texts that are too long are refused`() throws {
+  @Test func `a short id is shown in full, and a text that is too long is refused`() throws {
     let text = try DangerousStep.revokeMachine("m1", reason: "").shownText(number: "0042")
     #expect(text == "Console: Revoke all keys on machine m1, code 0042")
     let name = String(repeating: "\\", count: 127)
     #expect(try DangerousStep.deleteAccount(name, reason: "").shownText(number: "0042") == nil)
   }
 
-  @Test func `a step that was cancelled or replaced in another page is not done, though it is confirmed`()
+  @Test func `a step that was cancelled, or replaced in a second page, is not performed although it was confirmed`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)

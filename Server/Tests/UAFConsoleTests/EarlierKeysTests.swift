@@ -6,7 +6,7 @@ import UAFMessages
 @testable import UAFConsole
 @testable import UAFService
 
-/// Keys whose codes no administrator has issued, and the roles of their people.
+/// Keys whose codes no administrator issued, and the roles of their owners.
 @Suite(.onEachStore) struct EarlierKeysTests {
   private let server: TestServer
 
@@ -14,7 +14,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  /// Whether a key can confirm what a line leads to.
+  /// Whether a key can confirm the text that a line leads to.
   private func canConfirm(_ line: EnrolmentPayload, with key: FakeAuthenticator) async throws -> Bool {
     var context = RequestContext(username: line.username)
     context.authCode = line.authCode
@@ -33,7 +33,7 @@ import UAFMessages
     return (browser, try await browser.line("/console/sign-in"))
   }
 
-  @Test func `a key of the helpdesk's code signs nobody in, and logs in as before`() async throws {
+  @Test func `a key from a helpdesk code cannot sign in to the console, and still logs in elsewhere`() async throws {
     let key = try await server.registered("bob", reachesPrivileged: false)
     try await server.make("bob", .administrator)
     let (browser, line) = try await signInLine("bob")
@@ -44,7 +44,9 @@ import UAFMessages
     #expect(try await server.respond(key.authenticate(request, counter: 2)).0 == nil)
   }
 
-  @Test func `a key that does not count confirms no step in a session of one that does`() async throws {
+  @Test func `a key that is not valid for administration confirms no step, even in a session that a valid key began`()
+    async throws
+  {
     let (browser, good) = try await server.signedIn("alice", .administrator)
     let other = try await server.registered("alice", deviceID: "other", reachesPrivileged: false)
     try await server.enrol("bob")
@@ -54,7 +56,8 @@ import UAFMessages
     _ = try await server.confirm(line, with: good, counter: 2)
   }
 
-  @Test func `keys that do not count are shown with their issuers before a role is given, and in what is signed`()
+  @Test
+  func `keys not valid for administration are shown with their issuers before a role is given, and in the signed text`()
     async throws
   {
     let (browser, key) = try await server.signedIn("alice", .administrator)
@@ -74,7 +77,9 @@ import UAFMessages
     #expect(try await canConfirm(signInLine("bob").1, with: old))
   }
 
-  @Test func `without a yes to them the role is given, and a new key of an administrator's code counts`() async throws {
+  @Test func `without a yes to those keys the role is given, and a new key from an administrator's code is valid`()
+    async throws
+  {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     _ = try await server.registered("bob", reachesPrivileged: false)
     let csrf = try await browser.csrf()
@@ -97,7 +102,7 @@ import UAFMessages
     #expect(await browser.post("/console/administrators/set-keys", "\(body)&csrf=\(csrf)").status == .badRequest)
   }
 
-  @Test func `issuers that are too long for a signed text are in its hash`() throws {
+  @Test func `issuers that are too long for the signed text are covered by its hash`() throws {
     let (aaid, keyID) = (try AAID("5541#0001"), try KeyID(bytes: [UInt8](repeating: 7, count: 32)))
     let keys = (0..<9).map { number in
       EarlierKey(aaid: aaid, keyID: keyID, issuedBy: "administrator someone\(number)")

@@ -19,7 +19,7 @@ struct EnrolmentSheetTests {
     return try document.beginning() + names.map { try document.sheet(payload($0)) }.joined() + document.ending
   }
 
-  @Test func `has name, server, end, code, its picture, and the command, for each person on a page of their own`()
+  @Test func `gives each person a page with name, server, expiry, code, QR picture and command`()
     throws
   {
     let text = try page(["mina", "jun"])
@@ -34,12 +34,12 @@ struct EnrolmentSheetTests {
     #expect(text.contains("break-after: page") && text.contains("size: A4") && text.hasSuffix("</html>\n"))
   }
 
-  @Test func `is in Korean where that was asked for`() throws {
+  @Test func `is in Korean if that was asked for`() throws {
     let text = try page(["mina"], .korean)
     #expect(text.contains("<html lang=\"ko\">") && text.contains("mina 등록") && !text.contains("Registering"))
   }
 
-  @Test func `asks for nothing of anywhere, and forbids scripts`() throws {
+  @Test func `loads nothing from anywhere, and forbids scripts`() throws {
     let text = try page(["mina"])
     for word in ["<script", "src=", "href=", "url(", "@import", "<img", "<link", "<form"] {
       #expect(!text.contains(word), "\(word)")
@@ -48,7 +48,7 @@ struct EnrolmentSheetTests {
       text.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\""))
   }
 
-  @Test func `shows what looks like a part of the template as text`() throws {
+  @Test func `shows text that looks like a part of the template as text`() throws {
     #expect(try page(["{{sheetLine}}{{{path}}}"]).contains("<bdi>{{sheetLine}}{{{path}}}</bdi>"))
   }
 
@@ -60,19 +60,19 @@ struct EnrolmentSheetTests {
   }
 
   @Test(arguments: ["202E", "2066", "200F", "0000", "000A", "FEFF", "E000"])
-  func `shows what turns a text around, or is not seen, by its number`(number: String) throws {
+  func `shows invisible characters, and those that reverse a text, by their numbers`(number: String) throws {
     let scalar = try #require(UInt32(number, radix: 16).flatMap(Unicode.Scalar.init))
     #expect(try page(["a\(Character(scalar))b"]).contains("<bdi>a[U+\(number)]b</bdi>"))
   }
 
-  @Test func `cuts a name of 2,000 characters, and never the code`() throws {
+  @Test func `shortens a name of 2,000 characters, and never the code`() throws {
     let payload = payload(String(repeating: "가", count: 2000), server: "https://" + String(repeating: "s", count: 2000))
     let text = try document().sheet(payload)
     #expect(text.contains("<bdi>" + String(repeating: "가", count: 300) + "…</bdi>"))
     #expect(text.contains("<pre>\(payload.encoded)</pre>") && text.contains("too long for a QR code"))
   }
 
-  @Test func `says so where a code is too long for a picture, and the code is there`() throws {
+  @Test func `says that a code is too long for a picture, and still shows the code`() throws {
     let long = payload("mina", ca: String(repeating: "c", count: 3000))
     let text = try document().sheet(long)
     #expect(text.contains("too long for a QR code") && text.contains(long.encoded) && !text.contains("<svg"))

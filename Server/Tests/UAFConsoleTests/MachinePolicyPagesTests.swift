@@ -70,7 +70,7 @@ import UAFAdministration
 
   // MARK: What is shown
 
-  @Test func `the list has each group with its policy in force, and all that were saved, the newest first`()
+  @Test func `the list shows each group with its policy in force, and all saved policies, the newest first`()
     async throws
   {
     try await server.joined(server.joinCode("lab"), "desk-17")
@@ -89,7 +89,7 @@ import UAFAdministration
     #expect(cells("Number", one) == ["3", "3", "1"] && !one.contains("office"))
   }
 
-  @Test func `groups and saved policies are shown by pages`() async throws {
+  @Test func `groups and saved policies are shown in pages`() async throws {
     let groups = (0...PageLimit.standard).map { "g\(1000 + $0)" }
     for group in groups { try await save(group: group) }
     let (browser, _, _) = try await signedIn(.auditor)
@@ -102,7 +102,7 @@ import UAFAdministration
   }
 
   @Test(arguments: Role.allCases)
-  func `everybody who signs in sees policies, and an administrator alone has forms for them`(role: Role) async throws {
+  func `everybody who signs in sees policies, and only an administrator has forms for them`(role: Role) async throws {
     try await save("# old\n")
     try await save(after: 1)
     let (browser, _, csrf) = try await signedIn(role)
@@ -133,7 +133,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, in Korean as well`() async throws {
+  @Test func `markup in a reason and in a policy is shown as text, also in Korean`() async throws {
     let hostile = "</textarea></pre><script>alert(1)</script>"
     try await save("# \(hostile)\n[passcode.ignore]\n'<b>zoe' = true\n", reason: hostile)
     try await save("# \(hostile)\n", reason: hostile, after: 1)
@@ -153,7 +153,9 @@ import UAFAdministration
 
   // MARK: The preview, and what follows it
 
-  @Test func `a preview says which keys change, and for how many machines, and saves nothing`() async throws {
+  @Test func `a preview says which configuration keys change, and for how many machines, and saves nothing`()
+    async throws
+  {
     try await server.joined(server.joinCode("lab"), "desk-17")
     try await save("[passcode]\nmin_length = 12\nmax_length = 40\n")
     let (browser, _, csrf) = try await signedIn(.administrator)
@@ -169,7 +171,7 @@ import UAFAdministration
     #expect(same.contains("No key changes."))
   }
 
-  @Test func `a policy is saved after a signature alone, of group, number, days and hash`() async throws {
+  @Test func `a policy is saved only after a signature over its group, number, days and hash`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
     let typed = Self.long.replacing("\n", with: "\r\n")
     let preview = ConsoleBrowser.text(await browser.post(Self.preview, "\(draft(typed))&csrf=\(csrf)"))
@@ -190,7 +192,7 @@ import UAFAdministration
     #expect(try await number() == 1)
   }
 
-  @Test func `an earlier policy is saved again, and the one in force is removed, each by a signature`() async throws {
+  @Test func `an earlier policy is saved again, and the one in force is removed, each with a signature`() async throws {
     try await save(lifetime: 100_000)
     try await save(Self.strict, after: 1)
     let (browser, key, csrf) = try await signedIn(.administrator)
@@ -215,7 +217,7 @@ import UAFAdministration
     #expect(page.contains("The policy is empty") && !page.contains("Remove the policy"))
   }
 
-  @Test func `what is signed has place for every group and number`() throws {
+  @Test func `the signed text has room for every group and number`() throws {
     for lifetime: Int64 in [31_622_400, 31_622_399] {
       let draft = MachinePolicyDraft(group: String(repeating: "g", count: 64), text: Self.long, lifetime: lifetime)
       let step = DangerousStep.saveMachinePolicy(draft, reason: "r", after: 9_999_999_999)
@@ -226,7 +228,7 @@ import UAFAdministration
 
   // MARK: Refusals
 
-  @Test func `the error of a text is shown with its line and its key, and nothing waits`() async throws {
+  @Test func `an error in a text is shown with its line and key, and nothing waits for a signature`() async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let wrong = "\n[lock]\nlock_time = 1\n"
     for (path, body) in [(Self.preview, draft(wrong)), (Self.saving, body(wrong))] {
@@ -236,7 +238,7 @@ import UAFAdministration
     #expect(await browser.get("/console/confirm").status == .conflict)
   }
 
-  @Test func `refuses a group, days, a reason and a number that cannot be`() async throws {
+  @Test func `refuses an invalid group, days, reason or number`() async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let previews = [
       draft(Self.long, group: "Lab"), draft(Self.long, group: ""), draft(Self.long, days: "0"),
@@ -259,7 +261,7 @@ import UAFAdministration
     #expect(try await number() == 0)
   }
 
-  @Test func `one that was made of another than that in force is refused before a signature`() async throws {
+  @Test func `a policy that was based on one that is not in force is refused before a signature`() async throws {
     try await save()
     let (browser, _, csrf) = try await signedIn(.administrator)
     for body in [body(Self.strict), body(Self.strict, after: 7), body(Self.strict, group: "office", after: 1)] {
@@ -284,7 +286,7 @@ import UAFAdministration
     #expect(other.text == "# meanwhile\n" && other.number == 2)
   }
 
-  @Test(arguments: [preview, saving]) func `a forged form and another method are refused`(path: String) async throws {
+  @Test(arguments: [preview, saving]) func `a forged form and a wrong method are refused`(path: String) async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let body = "\(body(Self.long))&days=30"
     #expect(await browser.post(path, body).status == .forbidden)

@@ -34,7 +34,7 @@ import UAFAdministration
     try await add([("5541#0002", 4), ("0a0b#0001", 2)])
     _ = try await server.store.write { try $0.credentials.revokeAll(of: "mina", now: 1) }
     let text = try await page()
-    // The administrator's own key is the only one that is left.
+    // The administrator's own key is the only one left.
     #expect(text.contains(Self.row("passcode 5541#0001", 1, 0)))
     #expect(text.contains(Self.row("pattern 5541#0002", 0, 4)) && text.contains(Self.row("0a0b#0001", 0, 2)))
     #expect(text.contains("aria-label=\"Registered keys by model: usable, and revoked ones above them\""))
@@ -42,12 +42,12 @@ import UAFAdministration
     #expect(text.contains("<rect class=\"good\" x=\"1\" y=\"75\" width=\"8\" height=\"25\"/>"))
   }
 
-  @Test func `the plot is in Korean as well`() async throws {
+  @Test func `the plot is also in Korean`() async throws {
     let text = try await page("ko")
     #expect(text.contains("모델별 등록된 키") && !text.contains("Registered keys by model"))
   }
 
-  @Test func `the models with the fewest keys are one bar together`() async throws {
+  @Test func `the models with the fewest keys share one bar`() async throws {
     try await add((1...10).map { (String(format: "0a0b#%04x", $0), $0 + 1) })
     let text = try await page()
     // Eight bars: of eleven models those with 11 to 4 keys. The others have 3, 2 and 1.

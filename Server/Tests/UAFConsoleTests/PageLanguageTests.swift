@@ -4,7 +4,7 @@ import Testing
 @testable import UAFConsole
 
 struct PageLanguageTests {
-  @Test(arguments: PageText.allCases) func `each language has each text, with the same places`(text: PageText) {
+  @Test(arguments: PageText.allCases) func `each language has every text, with the same placeholders`(text: PageText) {
     let places = PageLanguage.allCases.map { language in
       language.text(text, "\u{1}", "\u{1}", "\u{1}", "\u{1}").count { $0 == "\u{1}" }
     }
@@ -31,7 +31,7 @@ struct PageLanguageTests {
     .notAKey, .notOnlyKeys, .keyAndDevice, .badGroup, .unknownGroup, .textLength(1...200), .outlivesMaker, .emptyFilter,
   ]
 
-  @Test func `each refusal of an operation has Korean words of its own`() {
+  @Test func `each refusal of an operation has its own Korean text`() {
     let pairs =
       Self.conflicts.map { (PageLanguage.english.text($0), PageLanguage.korean.text($0)) }
       + Self.problems.map { ("\($0)", PageLanguage.korean.text($0, of: "reason")) }
@@ -50,7 +50,7 @@ struct PageLanguageTests {
   @Test(arguments: [
     ("ko", PageLanguage.korean), ("ko-KR,en;q=0.8", .korean), ("en;q=0.5, ko;q=0.9", .korean), ("fr, de", .english),
     ("ko;q=0, en", .english), ("", .english), (";;;,,q=x", .english),
-  ]) func `takes the language that a browser wants most`(header: String, language: PageLanguage) {
+  ]) func `chooses the language that the browser prefers`(header: String, language: PageLanguage) {
     #expect(PageLanguage(accepted: header) == language)
   }
 }

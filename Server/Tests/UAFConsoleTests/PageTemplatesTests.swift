@@ -5,7 +5,7 @@ import Testing
 struct PageTemplatesTests {
   private static let hostile = #"<script>alert(1)</script>"'&"# + String(repeating: "x", count: 2000)
 
-  /// Scalars that make one character of themselves and what is before or behind them.
+  /// Scalars that form one character with the character before or after them.
   private static let clustered = ["<", ">", "&", "\"", "'"].flatMap { mark in
     ["\u{600}\(mark)", "\u{D4E}\(mark)", "\(mark)\u{301}", "\(mark)\u{200D}", "\u{600}\(mark)\u{301}"]
   }
@@ -38,7 +38,7 @@ struct PageTemplatesTests {
     ]
   }
 
-  @Test(arguments: blocks.indices) func `shows markup as text in each field`(index: Int) throws {
+  @Test(arguments: blocks.indices) func `shows markup in every field as text`(index: Int) throws {
     let page = try Self.page(of: Self.blocks[index], showing: Self.hostile)
     #expect(!page.contains("<script"))
     #expect(!page.contains(#""'&x"#))
@@ -46,7 +46,7 @@ struct PageTemplatesTests {
   }
 
   @Test(arguments: blocks.indices)
-  func `shows markup as text that is part of a character of several scalars`(index: Int) throws {
+  func `shows markup as text even if it is part of a character of several scalars`(index: Int) throws {
     let plain = try Self.page(of: Self.blocks(showing: "x")[index], showing: "x")
     for text in Self.clustered {
       let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
@@ -57,7 +57,7 @@ struct PageTemplatesTests {
     }
   }
 
-  @Test(arguments: blocks.indices) func `hides nothing of a text that people read`(index: Int) throws {
+  @Test(arguments: blocks.indices) func `hides no part of a text that people read`(index: Int) throws {
     let text = "a\u{202E}b\u{200B}c"
     let page = try Self.page(of: Self.blocks(showing: text)[index], showing: text)
     let shown = page.replacing(#/(value|name|id|for)="[^"]*"|>[^<]*<\/(textarea|option|label)>/#, with: "")
@@ -71,7 +71,7 @@ struct PageTemplatesTests {
     #expect(try Self.page(of: .form(form), showing: "x").contains("value=\"\(text)\""))
   }
 
-  @Test func `a page has neither scripts nor styles of its own`() throws {
+  @Test func `a page has neither inline scripts nor inline styles`() throws {
     let page = try PageTemplates.render(["blocks": Self.blocks.map { $0.context(number: 0, csrf: "") }])
     #expect(!page.contains("<script") && !page.contains("style=") && !page.contains("<style"))
   }

@@ -32,7 +32,7 @@ import UAFAdministration
 
   private func number() async throws -> Int64 { try await server.store.read { try $0.policyVersions.lastNumber() } }
 
-  @Test(arguments: Role.allCases) func `everybody who signs in sees policies, and an administrator alone may save one`(
+  @Test(arguments: Role.allCases) func `everybody who signs in sees policies, and only an administrator may save one`(
     role: Role
   ) async throws {
     let (browser, _, csrf) = try await signedIn(role)
@@ -49,7 +49,7 @@ import UAFAdministration
     #expect(try await number() == 1)
   }
 
-  @Test func `a policy is saved after a signature alone, of its hash and its number`() async throws {
+  @Test func `a policy is saved only after a signature over its hash and number`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
     let text = Self.either.replacing(", ", with: ",\r\n")
     #expect(await browser.post("/console/policies/save", "\(body(text))&csrf=\(csrf)").status == .seeOther)
@@ -65,7 +65,9 @@ import UAFAdministration
     #expect(version?.text == saved && version?.actor == "administrator alice" && version?.reason == "because")
   }
 
-  @Test func `the preview of a policy that locks everybody out says so, and it is not saved there`() async throws {
+  @Test func `the preview of a policy that locks everybody out says so, and such a policy is not saved there`()
+    async throws
+  {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let preview = await browser.post(
       "/console/policies/preview", "policy=\(FormFields.encoded(Self.pattern))&csrf=\(csrf)")
@@ -76,13 +78,13 @@ import UAFAdministration
     #expect(refused.status == .conflict && ConsoleBrowser.text(refused).contains("alice"))
     #expect(await browser.get("/console/confirm").status == .conflict)
     let asked = await browser.post("/console/policies/save", "\(body(Self.pattern, lockOut: 1))&csrf=\(csrf)")
-    // She is the last administrator: that is done at the server alone.
+    // She is the last administrator: only the server itself may do that.
     #expect(asked.status == .conflict && ConsoleBrowser.text(asked).contains("No administrator could sign in"))
     #expect(await browser.get("/console/confirm").status == .conflict)
     #expect(try await number() == 0)
   }
 
-  @Test func `a policy is refused that is none, has no reason, or follows one that is not in force`() async throws {
+  @Test func `a policy is refused if it is invalid, has no reason, or follows one that is not in force`() async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     let bodies = [body("{"), body(Self.either, reason: ""), body(Self.either, after: -1), "policy={}&reason=x"]
     for body in bodies {
@@ -96,7 +98,7 @@ import UAFAdministration
 
   @Test func `a policy that was saved between form and signature is not replaced`() async throws {
     let (browser, key, csrf) = try await signedIn(.administrator)
-    // Somebody who can administer under that policy.
+    // A person who can administer under that policy.
     _ = try await server.registered("rita", model: "5541#0002")
     try await server.make("rita", .administrator)
     _ = await browser.post("/console/policies/save", "\(body(Self.pattern, lockOut: 1))&csrf=\(csrf)")
@@ -107,7 +109,7 @@ import UAFAdministration
   }
 
   @Test(arguments: ["/console/policies/preview", "/console/policies/save"])
-  func `a forged form and another method are refused`(path: String) async throws {
+  func `a forged form and a wrong method are refused`(path: String) async throws {
     let (browser, _, csrf) = try await signedIn(.administrator)
     #expect(await browser.post(path, body(Self.either)).status == .forbidden)
     let evil = await browser.post(path, "\(body(Self.either))&csrf=\(csrf)", origin: "https://evil.example")
@@ -116,7 +118,7 @@ import UAFAdministration
     #expect(await browser.get(path).status == .notFound)
   }
 
-  @Test func `markup in a reason and in a policy is shown as text, in Korean as well`() async throws {
+  @Test func `markup in a reason and in a policy is shown as text, also in Korean`() async throws {
     let (browser, _, csrf) = try await signedIn(.auditor)
     let hostile = "</textarea></pre><script>alert(1)</script>"
     let text = #"{"groups": {"\#(hostile)": {"accounts": ["<b>zoe"], "accepted": [["passcode"]]}}}"#
@@ -133,7 +135,7 @@ import UAFAdministration
     }
   }
 
-  @Test func `the page says that a file of policies goes before the saved ones`() async throws {
+  @Test func `the page says that the policy file overrides the saved policies`() async throws {
     let (browser, _, _) = try await signedIn(.auditor)
     #expect(!ConsoleBrowser.text(await browser.get("/console/policies")).contains("--policy"))
     try await server.store.write { try $0.settings.set(.policyFile, to: "yes") }

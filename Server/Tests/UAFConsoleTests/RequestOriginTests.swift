@@ -26,7 +26,7 @@ struct RequestOriginTests {
       (nil, nil), ("null", nil), ("https://console.test", nil), ("http://console.test:8444", nil),
       ("https://evil.test", "same-origin"), ("https://console.test:8444", "cross-site"), ("null", "same-site"),
       (nil, "none"),
-    ] as [(String?, String?)]) func `refuses what another site sends, or nobody knows who`(
+    ] as [(String?, String?)]) func `refuses what a different site or an unknown sender sends`(
       origin: String?, site: String?
     )
   {

@@ -19,7 +19,7 @@ import Testing
 
   private func isListed(_ name: String, on page: String) -> Bool { page.contains("/console/person?name=\(name)\"") }
 
-  @Test func `people are found by state, group and last use, and the form keeps what was asked`() async throws {
+  @Test func `people are found by state, group and last use, and the form keeps the search terms`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     for name in ["bob", "carol"] { try await server.enrol(name) }
     try await AccountStateAdministration(server.administration).disable("carol", reason: "left", by: TestServer.root)
@@ -34,13 +34,13 @@ import Testing
   }
 
   @Test(arguments: ["state=gone", "group=nowhere", "idle=-1", "idle=36501", "idle=x"])
-  func `a search for people that has no sense is refused, and lists nobody`(query: String) async throws {
+  func `an invalid search for people is refused, and lists nobody`(query: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let answer = await browser.get("/console/people?\(query)")
     #expect(answer.status == .badRequest && !isListed("alice", on: ConsoleBrowser.text(answer)))
   }
 
-  /// Rows later than the sign-in's own, a second after each other.
+  /// Rows that are later than the sign-in's own row, a second apart.
   private func fill() async throws {
     let rows = [
       AuditEntry(time: Self.first, kind: .login, account: "xavier", actor: .person, machine: "laptop"),
@@ -56,7 +56,7 @@ import Testing
     ("until=\(first + 2)&machine=desk&not=machine", ["xavier"]),
     ("kind=login&until=\(first + 3)&account=zoe&not=account", ["xavier", "yves"]),
   ])
-  func `rows of the audit are found by time and words, and by what they are not`(
+  func `audit rows are found by time and words, and by negated conditions`(
     query: String, expected: [String]
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["since=yesterday", "until=x", "not=time", "not=account", "not=account&account="])
-  func `a search of the audit that has no sense is refused, and shows no row`(query: String) async throws {
+  func `an invalid search of the audit is refused, and shows no row`(query: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     try await fill()
     let answer = await browser.get("/console/audit?\(query)")

@@ -5,7 +5,7 @@ import UAFAdministration
 @testable import UAFConsole
 @testable import UAFService
 
-/// What ends sessions, and what makes that there is none.
+/// What ends sessions, and what prevents them.
 @Suite(.onEachStore) struct SessionEndTests {
   private let server: TestServer
 
@@ -38,7 +38,7 @@ import UAFAdministration
     #expect(await isSignedIn(carol))
   }
 
-  @Test func `an account that is blocked has no session, whoever has blocked it`() async throws {
+  @Test func `a blocked account has no session, whoever blocked it`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let block = AccountBlock(since: server.now, until: nil, reason: "left", actor: "test")
     #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
@@ -46,7 +46,9 @@ import UAFAdministration
     #expect(try await sessions() == 0)
   }
 
-  @Test func `a sign-in that was confirmed before the account was disabled is refused after it`() async throws {
+  @Test func `a sign-in that was confirmed before the account was disabled cannot be completed afterwards`()
+    async throws
+  {
     let (browser, _) = try await server.confirmed("alice", .administrator)
     try await states.disable("alice", reason: "left", by: TestServer.root)
     #expect(await browser.post("/console/sign-in/continue", "").status == .forbidden)
@@ -57,7 +59,7 @@ import UAFAdministration
     #expect(outcomes == ["blocked"])
   }
 
-  @Test func `a sign-in is refused if the key that confirmed it was revoked meanwhile`() async throws {
+  @Test func `a sign-in is refused if the key that confirmed it has been revoked since`() async throws {
     let (browser, _) = try await server.confirmed("alice", .administrator)
     let keys = KeyAdministration(server.administration)
     #expect(try await keys.revoke(.machine("machine of alice"), by: TestServer.root) == 1)
@@ -69,7 +71,9 @@ import UAFAdministration
   @Test(
     arguments: [.all(of: "alice"), .machine("machine of alice"), .onMachine("machine of alice", of: "alice")]
       as [KeySelection])
-  func `a revocation ends the sessions of the keys' account, by whatever clock`(keys: KeySelection) async throws {
+  func `a revocation ends the sessions of the account whose keys it revokes, even if the clock was set back`(
+    keys: KeySelection
+  ) async throws {
     let (alice, _) = try await server.signedIn("alice", .administrator)
     let (bob, _) = try await server.signedIn("bob", .auditor)
     server.advance(seconds: -5)
@@ -78,7 +82,7 @@ import UAFAdministration
     #expect(await isSignedIn(bob))
   }
 
-  @Test func `a session does not come back with a role that was taken and given again`() async throws {
+  @Test func `a session stays ended if a role is removed and given again`() async throws {
     let (alice, _) = try await server.signedIn("alice", .auditor)
     let (bob, _) = try await server.signedIn("bob", .auditor)
     try await access.removeAdministrator("alice", by: TestServer.root)
@@ -88,13 +92,13 @@ import UAFAdministration
     #expect(await !isSignedIn(bob))
   }
 
-  @Test func `a session goes on at an instance whose clock is behind`() async throws {
+  @Test func `a session continues at an instance whose clock is behind`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     server.advance(seconds: -2)
     #expect(await isSignedIn(browser))
   }
 
-  @Test func `the use of a session leaves its step as it is, and does not go back in time`() async throws {
+  @Test func `using a session keeps its waiting step, and never moves its last use back in time`() async throws {
     let step = ConsoleSession.WaitingStep(id: [1], text: "text", action: "[]", code: "code")
     let found = try await server.store.write { records -> [ConsoleSession?] in
       let session = ConsoleSession(

@@ -13,7 +13,7 @@ import UAFAdministration
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test(arguments: Role.allCases) func `each role sees listeners, certificate, keys and store, as text`(
+  @Test(arguments: Role.allCases) func `every role sees listeners, certificate, keys and store, as text`(
     role: Role
   ) async throws {
     let (browser, _) = try await server.signedIn("alice", role)
@@ -38,7 +38,7 @@ import UAFAdministration
     #expect(ConsoleBrowser.text(await browser.get("/console/settings")).contains("기다리는 행"))
   }
 
-  @Test func `nothing is changed here, and nobody sees it without a session`() async throws {
+  @Test func `the page changes nothing, and nobody sees it without a session`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/settings", "csrf=\(csrf)").status == .notFound)

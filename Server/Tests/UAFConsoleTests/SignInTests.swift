@@ -14,7 +14,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test func `a text that was confirmed makes a session in the browser that asked`() async throws {
+  @Test func `a confirmed text makes a session in the browser that asked for it`() async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     #expect(browser.hasSession)
     #expect(await browser.get("/console/people").status == .ok)
@@ -22,7 +22,7 @@ import UAFMessages
     #expect(kinds.contains(.consoleSignIn))
   }
 
-  @Test func `nobody signs in before the text is confirmed`() async throws {
+  @Test func `nobody is signed in before the text is confirmed`() async throws {
     try await server.make("alice", .administrator)
     let browser = ConsoleBrowser(server)
     _ = await browser.post("/console/sign-in", "name=alice")
@@ -31,7 +31,7 @@ import UAFMessages
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a confirmation does not sign another browser in, nor the same one twice`() async throws {
+  @Test func `a confirmation does not sign in a different browser, nor the same browser twice`() async throws {
     let key = try await server.registered("alice")
     try await server.make("alice", .auditor)
     let (browser, other) = (ConsoleBrowser(server), ConsoleBrowser(server))
@@ -46,7 +46,7 @@ import UAFMessages
     #expect(browser.hasSession && !other.hasSession && !copy.hasSession)
   }
 
-  @Test func `a sign-in that was asked for at two moments is confirmed once`() async throws {
+  @Test func `a sign-in that was asked for twice is confirmed once`() async throws {
     let key = try await server.registered("alice")
     let browser = ConsoleBrowser(server)
     _ = await browser.post("/console/sign-in", "name=alice")
@@ -61,7 +61,9 @@ import UAFMessages
     #expect(try await server.respond(answers[1]).0 == .unknownChallenge)
   }
 
-  @Test func `nobody signs in and nothing is changed while the audit is unsigned, and pages are shown`() async throws {
+  @Test func `while the audit is unsigned nobody can sign in or change anything, and pages are still shown`()
+    async throws
+  {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let (waiting, _) = try await server.confirmed("bob", .administrator)
     server.environment.auditStanding.note(SignedMoment(link: .start, time: server.now - AuditGap.bound - 1))
@@ -87,7 +89,7 @@ import UAFMessages
     #expect(!browser.hasSession)
   }
 
-  @Test func `asking for sign-ins changes nothing in the store, and looks the same for names that nobody has`()
+  @Test func `asking for a sign-in changes nothing in the store, and looks the same for a name without an account`()
     async throws
   {
     try await server.make("alice", .administrator)
@@ -123,7 +125,7 @@ import UAFMessages
     #expect(await browser.get("/console").status == .seeOther)
   }
 
-  @Test func `a form without the session's token, or of another site, changes nothing`() async throws {
+  @Test func `a form without the session's token, or from a different site, changes nothing`() async throws {
     let (browser, _) = try await server.signedIn("alice", .administrator)
     let csrf = try await browser.csrf()
     #expect(await browser.post("/console/people/add", "name=bob&csrf=x").status == .forbidden)
@@ -136,18 +138,18 @@ import UAFMessages
   }
 
   @Test(arguments: FormRoutes.paths.filter { $0 != "/console/policies/preview" && !UploadLimit.paths.contains($0) })
-  func `an auditor is refused each form that changes something`(path: String) async throws {
+  func `an auditor is refused every form that changes something`(path: String) async throws {
     let (browser, _) = try await server.signedIn("alice", .auditor)
     let csrf = try await browser.csrf()
-    // All that a form asks for, so that nothing but the permission is missing.
+    // Everything that a form asks for, so that only the permission is missing.
     let named = "name=alice&id=x&machine=d&key=5541%230001+AAAA&keys=none&number=1&group=lab&role=auditor"
     let said = "lifetime=900&seconds=60&machines=1&text=pay&reason=gone&policy=%7B%7D&after=0&lockOut=0"
     #expect(await browser.post(path, "\(named)&\(said)&csrf=\(csrf)").status == .forbidden)
-    // Nor is what is wrong in the form of somebody who may not send it looked at.
+    // Nor are mistakes in a form checked if the sender may not send it.
     #expect(await browser.post(path, "csrf=\(csrf)").status == .forbidden)
   }
 
-  @Test func `a dangerous step is done once, after its text was confirmed, as it was confirmed`() async throws {
+  @Test func `a dangerous step is performed once, after its text was confirmed, exactly as confirmed`() async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     try await server.enrol("carol")
@@ -164,7 +166,7 @@ import UAFMessages
     #expect(signed == text)
   }
 
-  @Test func `a confirmation of one step does not do another one`() async throws {
+  @Test func `a confirmation of one step does not perform a different step`() async throws {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()

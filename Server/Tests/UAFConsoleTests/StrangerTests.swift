@@ -15,7 +15,7 @@ import UAFMessages
     server = try TestServer(database: StoreEngine.current.makeDatabase(connections: 4))
   }
 
-  @Test func `a sign-in that waits is asked about without a transaction that writes`() async throws {
+  @Test func `polling a waiting sign-in needs no write transaction`() async throws {
     let store = WriteCounter(server.store)
     let environment = server.administration
     let browser = ConsoleBrowser(
@@ -42,7 +42,7 @@ import UAFMessages
     return try await server.get(.authentication, context).statusCode
   }
 
-  @Test func `a sign-in that a stranger has asked for and denies changes nothing in the store`() async throws {
+  @Test func `a stranger who asks for a sign-in and denies it changes nothing in the store`() async throws {
     _ = try await server.registered("alice")
     try await server.make("alice", .administrator)
     let before = try await server.database.changes()
@@ -69,7 +69,9 @@ import UAFMessages
     #expect(try await answer(line, denies: true) == .unauthorized)
   }
 
-  @Test func `a step is denied once and for good, and not any more when its session has ended`() async throws {
+  @Test func `a step is denied once and for good, and can no longer be denied after its session has ended`()
+    async throws
+  {
     let (browser, key) = try await server.signedIn("alice", .administrator)
     try await server.enrol("bob")
     let csrf = try await browser.csrf()
@@ -94,7 +96,7 @@ import UAFMessages
     #expect(try await answer(second, denies: true) == .unauthorized)
   }
 
-  @Test func `wrong codes of approvals are looked up without a transaction that writes, and change nothing`()
+  @Test func `wrong approval codes are checked without a write transaction, and change nothing`()
     async throws
   {
     _ = try await server.registered("alice")
@@ -120,7 +122,9 @@ import UAFMessages
     #expect(try await server.database.changes() == before)
   }
 
-  @Test func `too many requests without a session are refused, and those of a session are answered`() async throws {
+  @Test func `too many requests without a session are refused, while requests with a session are answered`()
+    async throws
+  {
     let admits = Admits()
     let browser = ConsoleBrowser(server) { admits.value.withLock { $0 } }
     let key = try await server.registered("alice")

@@ -27,7 +27,7 @@ extension TestServer {
     }
   }
 
-  /// Confirms what a line leads to; returns the text.
+  /// Confirms the text that a line leads to; returns the text.
   func confirm(_ line: EnrolmentPayload, with key: FakeAuthenticator, counter: UInt32) async throws -> String {
     var context = RequestContext(username: line.username)
     context.authCode = line.authCode
@@ -38,7 +38,7 @@ extension TestServer {
     return text
   }
 
-  /// A browser in which somebody has confirmed a sign-in, and has not gone on.
+  /// A browser in which somebody has confirmed a sign-in, and has not continued.
   func confirmed(_ name: String, _ role: Role) async throws -> (ConsoleBrowser, FakeAuthenticator) {
     let key = try await registered(name, deviceID: "machine of \(name)")
     try await make(name, role)

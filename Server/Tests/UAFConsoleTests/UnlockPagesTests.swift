@@ -18,7 +18,7 @@ import UAFMessages
     try await server.store.read { try $0.audit.rows(AuditFilter(kind: .unlock), limit: 9) }.map(\.event)
   }
 
-  @Test func `the helpdesk gives out an unlock, which is shown once in both forms`() async throws {
+  @Test func `the helpdesk issues an unlock, which is shown once in both forms`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1", deviceName: "<b>desk")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let page = ConsoleBrowser.text(await browser.get("/console/person?name=mina"))
@@ -36,7 +36,7 @@ import UAFMessages
     for secret in shown { #expect(!again.contains(secret) && !row.detail.contains(secret)) }
   }
 
-  @Test func `the form is in Korean for whoever wants that`() async throws {
+  @Test func `the form is in Korean for a browser that wants Korean`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     _ = await browser.get("/console/language?to=ko")
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(page.contains("잠금 해제 코드 발급") && !page.contains("Give out an unlock"))
   }
 
-  @Test func `what a form refuses is said in Korean to whoever wants that`() async throws {
+  @Test func `a refused form says why in Korean to a browser that wants Korean`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
@@ -57,7 +57,8 @@ import UAFMessages
     }
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `another role has no form, and is refused`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `any other role has no form, and is refused`(role: Role) async throws
+  {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", role)
     let page = ConsoleBrowser.text(await browser.get("/console/person?name=mina"))
@@ -68,7 +69,7 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `the helpdesk unlocks nobody privileged`() async throws {
+  @Test func `the helpdesk cannot unlock a privileged account`() async throws {
     _ = try await server.registered("vip", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()
@@ -78,7 +79,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["machine=d-1&lifetime=299", "machine=d-1&lifetime=x", "machine=d-1"])
-  func `refuses a form with a value that no unlock may have`(fields: String) async throws {
+  func `refuses a form with a value that an unlock may not have`(fields: String) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (browser, _) = try await server.signedIn("alice", .helpdesk)
     let csrf = try await browser.csrf()

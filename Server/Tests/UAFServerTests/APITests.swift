@@ -52,7 +52,7 @@ struct APITests {
 
   // MARK: Who asks
 
-  @Test func `nothing is answered without a token, nor is it told which paths there are`() async throws {
+  @Test func `without a token nothing is answered, and no answer shows which paths exist`() async throws {
     for target in ["/api/v1/accounts", "/api/v1/nothing", "/api/v1/openapi.json", "/api/v2/accounts", "/api"] {
       let (answer, json) = try await ask(.GET, target)
       #expect(answer.status == .unauthorized && code(json) == "no-token", "\(target)")
@@ -74,20 +74,20 @@ struct APITests {
       ])
   }
 
-  @Test func `a token is taken from its addresses alone`() async throws {
+  @Test func `a token is accepted only from its own addresses`() async throws {
     let token = try await token(from: ["192.0.2.0/24"])
     #expect(try await ask(.GET, "/api/v1/me", token: token).answer.status == .ok)
     #expect(try await ask(.GET, "/api/v1/me", token: token, from: "198.51.100.1").answer.status == .unauthorized)
   }
 
-  @Test func `two tokens in a request are refused, though one of them is right`() async throws {
+  @Test func `two tokens in a request are refused, even if one of them is valid`() async throws {
     let token = try await token()
     let headers: HTTPHeaders = ["Authorization": "Bearer \(token)"]
     let (answer, json) = try await ask(.GET, "/api/v1/me", token: token, headers: headers)
     #expect(answer.status == .badRequest && code(json) == "two-tokens")
   }
 
-  @Test func `a token in the URL is not a token, and with another one it is refused`() async throws {
+  @Test func `a token in the URL is not accepted, and is refused even next to a valid one`() async throws {
     let token = try await token()
     #expect(try await ask(.GET, "/api/v1/me?access_token=\(token)").answer.status == .unauthorized)
     let (answer, json) = try await ask(.GET, "/api/v1/me?access_token=\(token)", token: token)
@@ -95,7 +95,7 @@ struct APITests {
     #expect(!JSONValue.object(json).text.contains(token))
   }
 
-  @Test func `wrong tokens of an address are limited, and a right one still goes through`() async throws {
+  @Test func `an address is limited in wrong tokens, and a right token from it still works`() async throws {
     let token = try await token()
     var statuses: Set<UInt> = []
     for _ in 0..<30 {
@@ -106,7 +106,7 @@ struct APITests {
     #expect(try await ask(.GET, "/api/v1/me", token: "x", from: "192.0.2.2").answer.status == .unauthorized)
   }
 
-  @Test func `requests of one token are limited`() async throws {
+  @Test func `the requests of one token are limited`() async throws {
     let slow = APIResponder(
       environment, rate: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let headers: HTTPHeaders = ["Authorization": "Bearer \(try await token())"]
@@ -132,7 +132,7 @@ struct APITests {
     (#"{"name":1}"#, "invalid"), (#"{"name":null}"#, "invalid"), (#"{"name":"a b"}"#, "invalid"),
     (#"{"name":"a\u0000"}"#, "invalid"), (#"{"name":"a","extra":1}"#, "invalid"), (#"{"name":"<b>한"}"#, "invalid"),
   ])
-  func `refuses a body that is not what the path takes`(body: String, expected: String) async throws {
+  func `refuses a body that the path does not accept`(body: String, expected: String) async throws {
     let (answer, json) = try await ask(.POST, "/api/v1/accounts", token: token(), body: body)
     #expect(answer.status == .badRequest && code(json) == expected)
   }
@@ -141,11 +141,11 @@ struct APITests {
     "limit=0", "limit=201", "limit=x", "limit=-1", "limit=1&limit=2", "limit", "after=%zz", "after=%00", "after=%ff",
     "sort=name", "&", "prefix=a%20b", "limit=99999999999999999999",
   ])
-  func `refuses a query that is not what the path takes`(query: String) async throws {
+  func `refuses a query that the path does not accept`(query: String) async throws {
     #expect(try await ask(.GET, "/api/v1/accounts?\(query)", token: token()).answer.status == .badRequest)
   }
 
-  @Test func `refuses other methods, media types, bodies and paths`() async throws {
+  @Test func `refuses wrong methods, media types, bodies and paths`() async throws {
     let token = try await token()
     let patch = try await ask(.PATCH, "/api/v1/accounts", token: token).answer
     #expect(patch.status == .methodNotAllowed && Self.field("Allow", patch) == "GET, POST")
@@ -181,7 +181,10 @@ struct APITests {
 
   // MARK: Repeated requests
 
-  @Test func `a request that is sent twice under a key is done once, and the code is not shown again`() async throws {
+  @Test
+  func `a request that is sent twice with one idempotency key is performed once, and its code is not shown again`()
+    async throws
+  {
     let token = try await token(.helpdesk)
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     let body = #"{"account":"mina"}"#
@@ -203,7 +206,7 @@ struct APITests {
     #expect(kept.count == 1 && !kept[0].contains(payload))
   }
 
-  @Test func `a key of another request, or of one whose end is not known, is refused`() async throws {
+  @Test func `an idempotency key of a different request, or of one with an unknown outcome, is refused`() async throws {
     let token = try await token()
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     #expect(
@@ -220,7 +223,9 @@ struct APITests {
         == .badRequest)
   }
 
-  @Test func `a key is its caller's own, is free after a refusal, and after a day`() async throws {
+  @Test func `an idempotency key belongs to its caller, and is free again after a refusal and after a day`()
+    async throws
+  {
     let (one, two) = (try await token(), try await token(.operator))
     let key: HTTPHeaders = ["Idempotency-Key": "k1"]
     let body = #"{"name":"a"}"#
@@ -263,7 +268,7 @@ struct APITests {
   }
 
   @Test(arguments: APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
-  func `each route answers at its path, and takes its own example`(name: String) async throws {
+  func `each route answers at its path, and accepts its own example`(name: String) async throws {
     let route = try #require(APIRoutes.all.first { "\($0.method.rawValue) \($0.path)" == name })
     let path = route.path.replacing("{number}", with: "1").replacing(/\{[a-z]+\}/, with: "x")
     let body = route.bodyExample.map { JSONValue.object($0).text }
@@ -276,13 +281,13 @@ struct APITests {
 
   // MARK: The socket
 
-  @Test func `the socket is for root and the server's own user, and for nobody else`() throws {
+  @Test func `only root and the server's own user may use the socket`() throws {
     #expect(try LocalChannel.caller(uid: 0, process: 1, own: 990).role == .administrator)
     #expect(try LocalChannel.caller(uid: 990, process: 1, own: 990).actor.text.hasPrefix("command-line uid 990"))
     #expect(throws: LocalChannel.Stranger.self) { try LocalChannel.caller(uid: 1000, process: 1, own: 990) }
   }
 
-  @Test func `a port alone is on this machine`() {
+  @Test func `a port without an address means this machine`() {
     #expect(AdminAddress(argument: "9443")?.host == "127.0.0.1")
     #expect(AdminAddress(argument: "[::]:9443")?.host == "::")
     for wrong in ["", "unix:/s", "70000", "a", ":1"] { #expect(AdminAddress(argument: wrong) == nil) }

@@ -11,11 +11,11 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// In which state an account is, told to machines that know it and to nobody else, with the store in each engine.
+/// The state of an account, reported only to machines that know it, with the store in each engine.
 @Suite(.onEachStore) struct AccountStateRouteTests {
   private let server: TestServer
   private let alice: FakeAuthenticator
-  /// What alice's machine proves itself with.
+  /// The secret with which alice's machine proves itself.
   private let known: MachineSecret
 
   init() async throws {
@@ -46,7 +46,7 @@ import struct UAFMessages.RequestContext
     return try await client.executeRequest(uri: "/uaf/account", method: method, headers: headers, body: nil)
   }
 
-  /// What alice's machine is told, or the one with a secret.
+  /// The state that alice's machine is told, or the machine with a given secret.
   private func told(_ secret: MachineSecret? = nil) async throws -> AccountStatement {
     var statement: AccountStatement?
     try await server.application.test { client in
@@ -84,7 +84,7 @@ import struct UAFMessages.RequestContext
     #expect(try await server.store.write { try $0.accounts.setBlock(block, of: "alice") })
   }
 
-  @Test func `a known machine is told of an active account, for its own question`() async throws {
+  @Test func `a known machine hears that an account is active, in answer to its own question`() async throws {
     let nonce = try RandomBytes.make(16)
     try await server.application.test { client in
       let statement = try statement(in: await ask(client, proof(nonce: nonce)))
@@ -95,14 +95,14 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a disabled account is told as such until it is enabled`() async throws {
+  @Test func `a disabled account is reported as disabled until it is enabled`() async throws {
     try await block(until: nil)
     #expect(try await told().state == .disabled)
     #expect(try await server.store.write { try $0.accounts.setBlock(nil, of: "alice") })
     #expect(try await told().state == .active)
   }
 
-  @Test func `a locked account is told with its end, and as active from then on`() async throws {
+  @Test func `a locked account is reported with the end of its lock, and as active from then on`() async throws {
     let end = server.now + 60
     try await block(until: end)
     #expect(try await told().state == .locked(until: end))
@@ -110,7 +110,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .active)
   }
 
-  @Test func `an account that was removed is told as disabled`() async throws {
+  @Test func `a removed account is reported as disabled`() async throws {
     #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
     #expect(try await told().state == .disabled)
   }
@@ -126,7 +126,8 @@ import struct UAFMessages.RequestContext
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 
-  @Test func `an account that was made again under the same name is told as disabled to the old one's machine`()
+  @Test
+  func `an account that was created again under the same name is reported as disabled to the old account's machine`()
     async throws
   {
     #expect(try await server.store.write { try $0.accounts.remove("alice") } != nil)
@@ -137,7 +138,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
-  func `a machine whose key was revoked is told that the account is disabled, also after its deregistration`(
+  func `a machine whose key was revoked hears that the account is disabled, even after a deregistration`(
     keys: KeySelection
   ) async throws {
     _ = try await server.registered("alice", deviceID: "d2")
@@ -148,7 +149,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `a machine that has deregistered is told the truth, until the account is removed`() async throws {
+  @Test func `a machine that has deregistered hears the true state, until the account is removed`() async throws {
     try await deregister()
     #expect(try await told().state == .active)
     try await block(until: nil)
@@ -161,7 +162,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [KeySelection.all(of: "alice"), .onMachine("d1", of: "alice"), .machine("d1")])
-  func `keys that are revoked on a machine end what it hears by those that it had deregistered before`(
+  func `after a machine's keys are revoked, it hears 'disabled' even by a key that it had deregistered`(
     keys: KeySelection
   ) async throws {
     let left = try await server.registered("alice", deviceID: "d1", model: "5541#0002")
@@ -176,7 +177,7 @@ import struct UAFMessages.RequestContext
     #expect(try await told().state == .disabled)
   }
 
-  @Test func `of keys that were deregistered the newest are kept, and the account is disabled for the others`()
+  @Test func `only the newest deregistered keys are kept, and the account is disabled for older ones`()
     async throws
   {
     try await deregister()
@@ -192,7 +193,7 @@ import struct UAFMessages.RequestContext
     #expect(kept.count == DeregisteredKeys.mostKept && !kept.contains(alice.keyID))
   }
 
-  @Test func `whoever proves nothing hears the same of every name, whatever its state`() async throws {
+  @Test func `a caller who proves nothing hears the same for every name, whatever its state`() async throws {
     try await block(until: nil)
     let stranger = try MachineSecret(machineID: RandomBytes.make(16), secret: RandomBytes.make(32))
     try await server.application.test { client in
@@ -209,7 +210,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a proof for a state asks for no request and answers none`() async throws {
+  @Test func `a proof for a state allows neither a request nor an answer`() async throws {
     let body = GetUAFRequest(op: .authentication, context: RequestContext(username: "alice").jsonText)
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var refused = 0
@@ -224,7 +225,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `asks too often, and waits as everybody does`() async throws {
+  @Test func `a machine that asks too often has to wait like everybody else`() async throws {
     try await server.application(Admission(addressRate: 1, accountRate: 1)).test { client in
       var statuses: [HTTPResponseStatus] = []
       for _ in 0..<8 { statuses.append(try await ask(client, proof()).status) }
@@ -233,7 +234,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `strangers use up nothing of a known machine's budget`() async throws {
+  @Test func `strangers use up no part of a known machine's budget`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let own: HTTPHeaders = [UAFRoutes.machineProof: try proof()]
     func status(_ client: TestClient, _ headers: HTTPHeaders) async -> HTTPResponseStatus {
@@ -250,7 +251,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses another method, and a body that is too long`() async throws {
+  @Test func `refuses a wrong method, and a body that is too long`() async throws {
     try await server.application.test { client in
       let other = try await ask(client, proof(), method: .GET)
       #expect(other.status == .notFound)

@@ -8,14 +8,14 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Where commands send their requests, and what they make of the answers.
+/// Where commands send their requests, and how they read the answers.
 @Suite(.onEachStore) struct AdministrationLinkTests {
   @Test(arguments: [
     ("unix:/var/lib/uaf-server/admin.sock", "http+unix://%2Fvar%2Flib%2Fuaf-server%2Fadmin.sock"),
     ("https://server.example.org:9443", "https://server.example.org:9443"),
     ("https://[::1]:9443/", "https://[::1]:9443"),
   ])
-  func `takes the address of a socket, and of a server with TLS`(text: String, base: String) {
+  func `accepts the address of a socket, and of a server with TLS`(text: String, base: String) {
     #expect(APIAddress(argument: text)?.base == base)
   }
 
@@ -32,7 +32,7 @@ import UAFMessages
     ["--api", "https://server"], ["--api", "unix:/s", "--token-file", "t"], ["--state", "s", "--token-file", "t"],
     ["--state", "s", "--api-ca", "c"], ["--api", "server"],
   ])
-  func `refuses a command that names no place, two, or half of one`(arguments: [String]) {
+  func `refuses a command that names no place, two places, or half of one`(arguments: [String]) {
     #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
   }
 
@@ -40,7 +40,7 @@ import UAFMessages
     ["--state", "s"], ["--state", "s", "--store", "postgresql:///x"], ["--api", "unix:/s"],
     ["--api", "https://server", "--token-file", "t", "--api-ca", "c"],
   ])
-  func `takes a place that is whole`(arguments: [String]) throws {
+  func `accepts a complete place`(arguments: [String]) throws {
     _ = try UsersCommand.parse(arguments)
   }
 
@@ -77,7 +77,7 @@ import UAFMessages
     #expect(found == Array(names[2..<203]))
   }
 
-  @Test func `a name with any character comes to the account that has it`() async throws {
+  @Test func `a name with any character reaches the account that has it`() async throws {
     let server = try TestServer()
     for name in ["a/b", "a%2Fb", "a?b=c", "a#b", ".."] {
       _ = try await link(server).ask(APIRequest(.POST, ["accounts"], body: ["name": .string(name)]))
@@ -85,7 +85,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a refusal says what to do, and how the command ends`() async throws {
+  @Test func `a refusal says what to do, and sets the exit status`() async throws {
     let server = try TestServer()
     let problem = await #expect(throws: Problem.self) {
       try await link(server).ask(APIRequest(.DELETE, ["accounts", "nobody", "block"]))
@@ -96,7 +96,7 @@ import UAFMessages
     #expect(Problem(.forbidden, "not-allowed", "a\u{1B}[2Jb").text == "a[2Jb")
   }
 
-  @Test func `a server that names the same next page for ever is not followed`() async throws {
+  @Test func `a server that names the same next page forever is not followed`() async throws {
     struct Circle: AdministrationLink {
       func response(to request: APIRequest) async throws -> [UInt8] { Array(#"{"rows":[],"next":"7"}"#.utf8) }
       func close() async {}

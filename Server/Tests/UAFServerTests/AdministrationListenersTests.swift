@@ -15,7 +15,7 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The API and the console's place by real connections: TLS at a port, and the socket of the state folder.
+/// The API and the console's place over real connections: TLS at a port, and the socket of the state folder.
 struct AdministrationListenersTests {
   private let server: TestServer
   private let folder: TemporaryFolder
@@ -32,7 +32,7 @@ struct AdministrationListenersTests {
       models: server.environment.models)
   }
 
-  /// Runs the listeners, and tells where they listen.
+  /// Runs the listeners, and returns where they listen.
   private func run(_ body: @Sendable (_ port: Int, _ socket: String) async throws -> Void) async throws {
     let log = LoggedLines()
     let logger = Logger(label: "test") { _ in log }
@@ -44,7 +44,7 @@ struct AdministrationListenersTests {
     let services = AdministrationListeners(
       api: APIResponder(environment, logger: logger), socketPath: directory.adminSocketPath,
       console: { _ in WebResponse(status: .ok, body: Array("console".utf8)) }, proxies: TrustedProxies(),
-      // A busy machine may leave each step of a test waiting for minutes.
+      // On a busy machine each step of a test may wait for minutes.
       patience: ListenerPatience(handshake: .hours(1), exchange: .hours(1), idle: .hours(1)), logger: logger
     ).services(at: address, certificates)
     #expect(services.count == 2)
@@ -87,7 +87,7 @@ struct AdministrationListenersTests {
     "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(fields)\r\n"
   }
 
-  @Test func `TLS serves the API by token alone, and every other path is the console's`() async throws {
+  @Test func `over TLS the API accepts only a token, and every other path belongs to the console`() async throws {
     let made = try await AccessAdministration(environment).createToken(
       "deploy", role: .auditor, lifetime: 60, addresses: ["127.0.0.1"], by: root)
     try await run { port, _ in
@@ -102,7 +102,7 @@ struct AdministrationListenersTests {
     }
   }
 
-  @Test func `a command asks a running server over TLS, by a token of a file, and hears why it is refused`()
+  @Test func `a command asks a running server over TLS with a token from a file, and is told why it is refused`()
     async throws
   {
     let made = try await AccessAdministration(environment).createToken(
@@ -128,13 +128,14 @@ struct AdministrationListenersTests {
         try await ask(APIRequest(.DELETE, ["tokens", "reader"]), token: right, trust: authority)
       }
       #expect(refused?.code == "not-allowed")
-      // Nobody gets the token whose certificate nobody trusts.
+      // A server whose certificate is not trusted never receives the token.
       let untrusted = await #expect(throws: LinkError.self) { try await ask(me, token: right, trust: nil) }
       #expect(untrusted?.description.contains("certificate is of no authority that is trusted") == true)
     }
   }
 
-  @Test func `a command asks at the socket as who it is, and says that nobody listens at another`() async throws {
+  @Test func `a command at the socket acts as its own user, and reports a socket on which nobody listens`() async throws
+  {
     try await run { _, socket in
       let link = try RemoteLink(
         to: #require(APIAddress(argument: "unix:" + socket)), token: nil, trust: SinkTrust(authorities: nil))
@@ -152,7 +153,7 @@ struct AdministrationListenersTests {
     #expect(throws: LinkError.self) { try away.get() }
   }
 
-  @Test func `without TLS the port answers nothing`() async throws {
+  @Test func `the port answers nothing without TLS`() async throws {
     try await run { port, _ in
       let plain = try await exchange(
         Self.get("/api/v1/me"), { $0.connect(host: "127.0.0.1", port: port) }, tls: false)
@@ -160,7 +161,7 @@ struct AdministrationListenersTests {
     }
   }
 
-  @Test func `the socket knows this process's user without a token, and nobody else may open it`() async throws {
+  @Test func `the socket recognises this process's user without a token, and nobody else may open it`() async throws {
     try await run { _, socket in
       let answer = try await exchange(
         Self.get("/api/v1/me"), { $0.connect(unixDomainSocketPath: socket) }, tls: false)

@@ -9,11 +9,11 @@ import UAFMessages
 
 import struct UAFMessages.RequestContext
 
-/// What comes too often.
+/// Limits for what comes too often.
 struct AdmissionTests {
   private static func address(_ text: String) throws -> SocketAddress { try SocketAddress(ipAddress: text, port: 1) }
 
-  /// How many of `tries` are let through.
+  /// How many of `tries` are admitted.
   private func admitted(_ limiter: RateLimiter, _ name: String, tries: Int, now: Int64) -> Int {
     (0..<tries).count { _ in limiter.admits(name, now: now) }
   }
@@ -27,7 +27,7 @@ struct AdmissionTests {
     #expect(admitted(limiter, "a", tries: 100, now: 999_999) == 60)
   }
 
-  @Test func `one name does not use up another's limit`() {
+  @Test func `one name does not use up a different name's limit`() {
     let limiter = RateLimiter(.init(perMinute: 1))
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 0) == 2)
@@ -43,21 +43,21 @@ struct AdmissionTests {
     #expect(admitted(strict, "a", tries: 9, now: 0) == 0)
   }
 
-  @Test func `forgets names that paused, and never keeps more than it has room for`() {
+  @Test func `forgets idle names, and never keeps more than it has room for`() {
     let limiter = RateLimiter(.init(perMinute: 1), capacity: 2)
     #expect(admitted(limiter, "a", tries: 9, now: 0) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 100) == 2)
-    // The first has rested by now and makes room; the second is still known.
+    // The first name has been idle long enough and makes room; the second is still known.
     #expect(admitted(limiter, "c", tries: 9, now: 130) == 2)
     #expect(admitted(limiter, "b", tries: 9, now: 130) == 0)
   }
 
-  @Test func `if there are too many names, forgets those that used least, and keeps the busiest limited`() {
+  @Test func `if there are too many names, forgets those that were used least, and still limits the busiest`() {
     let limiter = RateLimiter(.init(perMinute: 10), capacity: 100)
     #expect(admitted(limiter, "busy", tries: 99, now: 0) == 20)
     for number in 0..<5000 { #expect(limiter.admits("once \(number)", now: 0)) }
     #expect(!limiter.admits("busy", now: 0))
-    // A name that was forgotten may use all of its burst again; at most a hundred are remembered.
+    // A forgotten name may use its whole burst again; at most a hundred are remembered.
     let remembered = (0..<5000).filter { admitted(limiter, "once \($0)", tries: 20, now: 0) < 20 }
     #expect(remembered.count <= 100)
   }
@@ -67,11 +67,11 @@ struct AdmissionTests {
     ("2001:db8:1:2::1", "20:1:d:b8:0:1:0:2"), ("127.0.0.1", "loopback"), ("127.9.9.9", "loopback"), ("::1", "loopback"),
     ("::ffff:127.0.0.1", "loopback"),
   ])
-  func `counts an IPv6 address by its network, and all of loopback as one`(text: String, name: String) throws {
+  func `counts an IPv6 address by its network, and all loopback addresses as one`(text: String, name: String) throws {
     #expect(try Admission.name(of: Self.address(text)) == name)
   }
 
-  @Test func `answers for an account asked for too often with HTTP 429, known or not, until a minute later`()
+  @Test func `an account that is asked for too often gets HTTP 429 for a minute, whether it exists or not`()
     async throws
   {
     let server = try TestServer()
@@ -98,7 +98,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test func `logs what it refuses once a minute for a name, not once for each`() async throws {
+  @Test func `logs refusals once a minute for each name, not once for each refusal`() async throws {
     let server = try TestServer()
     let log = RecordedLog()
     try await server.application(Admission(accountRate: 1), log: log).test { client in

@@ -16,7 +16,7 @@ struct AuditCommandTests {
         == "7\t1970-01-01T00:00:00Z\tmina\tok\tmina@desk: sudo echo '\\\\' \"x\"")
   }
 
-  @Test func `prints letters as letters, and quotes what only looks like them`() {
+  @Test func `prints letters unchanged, and escapes lookalike characters`() {
     #expect(AuditTextsCommand.text("mina@desk: sudo: cat '보고서.txt'") == "mina@desk: sudo: cat '보고서.txt'")
     #expect(AuditTextsCommand.text("a\u{202E}b") == #""a\u{202e}b""#)
     #expect(AuditTextsCommand.text("e\u{301}") == #""e\u{301}""#)
@@ -37,7 +37,7 @@ struct AuditCommandTests {
     #expect((80...200).contains(signed.utf8.count) && signed.hasPrefix("mina@desk: sudo xx"))
   }
 
-  @Test func `shows what is wrong, without control characters for the terminal`() {
+  @Test func `shows what is wrong, without terminal control characters`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [1], signatureAlgorithm: 1)
@@ -47,7 +47,7 @@ struct AuditCommandTests {
     #expect(isPlain && lines.contains(#"text       "a\u{9}b\u{1b}[2J""#))
   }
 
-  @Test func `prints one line without control characters for the terminal`() {
+  @Test func `prints one line without terminal control characters`() {
     let confirmation = ConfirmedText(
       id: 7, username: "al\u{1B}ice", confirmedAt: 0, shown: "a\tb\u{1B}[2J", fcParams: "", assertion: [],
       publicKey: [],

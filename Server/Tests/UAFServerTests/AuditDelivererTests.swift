@@ -5,7 +5,7 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// Rows of the audit on their way to a sink, from each store.
+/// Rows of the audit that are delivered to a sink, from each store.
 @Suite(.onEachStore) struct AuditDelivererTests {
   private let server: TestServer
   private let sink = RecordingSink()
@@ -29,18 +29,18 @@ import Testing
     }
   }
 
-  @Test func `sends each row once and in order, also after a restart`() async throws {
+  @Test func `sends each row once and in order, even after a restart`() async throws {
     try await write(450)
     #expect(await deliverer().round() == 1)
     try await write(2)
-    // Another process, after the time of the one that has ended.
+    // A different process, after the hold of the ended one has expired.
     #expect(await deliverer("b", now: 500).round() == 1)
     #expect(sink.numbers == Array(1...452))
     #expect(sink.portions.map(\.count) == [200, 200, 50, 2])
     #expect(log.lines.isEmpty)
   }
 
-  @Test func `one of two instances sends, and the other one goes on when that is gone`() async throws {
+  @Test func `one of two instances sends, and the other takes over when the first is gone`() async throws {
     try await write(3)
     #expect(await deliverer("a").round() == 1)
     try await write(1)
@@ -50,7 +50,7 @@ import Testing
     #expect(sink.numbers == [1, 2, 3, 4])
   }
 
-  @Test func `a sink that is down loses no row; the log has a line when it fails and one when it is back`()
+  @Test func `a sink that is down loses no row, and the log has a line when it fails and when it recovers`()
     async throws
   {
     let deliverer = deliverer()
@@ -69,7 +69,7 @@ import Testing
       ])
   }
 
-  @Test func `rows whose place could not be written are sent again`() async throws {
+  @Test func `rows are sent again if their position could not be stored`() async throws {
     let store = FailingStore(server.store)
     let deliverer = deliverer(store: store)
     try await write(2)
@@ -92,7 +92,7 @@ import Testing
     #expect(sink.numbers.isEmpty && log.lines.isEmpty)
   }
 
-  @Test func `rows that take the numbers of rows that were cut off are sent, and the log says so once`() async throws {
+  @Test func `rows that reuse the numbers of removed rows are sent, and the log says so once`() async throws {
     try await write(5)
     _ = await deliverer().round()
     try await server.database.execute("DELETE FROM audit WHERE number > 3")
@@ -107,7 +107,7 @@ import Testing
     #expect(log.lines == ["audit-sink-ahead delivered=5 last=3 sink=test"])
   }
 
-  @Test func `metrics say how far a sink is, and how old the oldest row is that it has not got`() async throws {
+  @Test func `metrics say how far a sink is, and how old its oldest undelivered row is`() async throws {
     try await write(5)
     sink.fails(.closed)
     _ = await deliverer().round()
@@ -124,7 +124,7 @@ import Testing
     #expect(page.text.contains("uaf_audit_sink_lag_seconds{sink=\"test\"} 0\n"))
   }
 
-  @Test func `rows that a sink has not got are not removed by a rule`() async throws {
+  @Test func `a retention rule does not remove rows that a sink has not received`() async throws {
     try await write(5)
     try await AuditPruneCommand.checkDeliveries(server.store, through: 4)
     try await server.store.write { try $0.auditDeliveries.keep(AuditDelivery(sink: "syslog", delivered: 3)) }

@@ -9,7 +9,7 @@ import Testing
 
 /// The file with a line for each signed head, on a disk that gets full.
 @Suite struct AuditHeadFilesTests {
-  /// A disk that takes so many bytes more.
+  /// A disk with room for a limited number of further bytes.
   private final class Disk: Sendable {
     let room = Mutex(Int.max)
 
@@ -49,7 +49,7 @@ import Testing
     try AuditHeadFiles.tokens(Array(Data(contentsOf: URL(filePath: folder.path("heads")))))
   }
 
-  @Test func `a line that a full disk has cut is followed by a new one, and no head is missing`() throws {
+  @Test func `a line that was cut by a full disk is followed by a new line, and no head is missing`() throws {
     let files = try files()
     let heads = try (Int64(1)...4).map(head)
     files.add(heads[0])
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `heads that a flush has refused wait, and are written again`() throws {
+  @Test func `heads whose flush failed are kept and written again`() throws {
     let isFull = Mutex(true)
     let state = try ServerDirectory(path: folder.path("state"), create: true)
     let files = AuditHeadFiles(
@@ -80,7 +80,7 @@ import Testing
     let head = try head(1)
     files.add(head)
     #expect(throws: ServerError.self) { try files.write() }
-    // What was not flushed is gone.
+    // What was not flushed is lost.
     try Data().write(to: URL(filePath: folder.path("heads")))
     isFull.withLock { $0 = false }
     try files.write()
@@ -88,7 +88,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `a pipe is not a file for heads, and keeps nobody waiting`() throws {
+  @Test func `a pipe is refused as a file for heads, and nobody waits for it`() throws {
     #expect(unsafe mkfifo(folder.path("heads"), 0o600) == 0)
     let files = try files()
     files.add(try head(1))
@@ -98,7 +98,7 @@ import Testing
     #expect(throws: ServerError.self) { try files.write() }
   }
 
-  @Test func `a line that a crash has cut is followed by a new one`() throws {
+  @Test func `a line that was cut by a crash is followed by a new line`() throws {
     try Data("eyJ0eXA".utf8).write(to: URL(filePath: folder.path("heads")))
     let files = try files()
     let head = try head(1)
@@ -107,7 +107,7 @@ import Testing
     #expect(try lines() == ["eyJ0eXA", head.token])
   }
 
-  @Test func `what waits is written though nothing was signed since`() throws {
+  @Test func `waiting heads are written even if nothing was signed since`() throws {
     let files = try files()
     let head = try head(1)
     disk.room.withLock { $0 = 0 }
@@ -119,7 +119,7 @@ import Testing
     #expect(try lines() == [head.token])
   }
 
-  @Test func `verification passes over a cut line of a kept file, and of no other`() throws {
+  @Test func `verification skips a cut line of a kept file, and of no other file`() throws {
     let whole = try head(2).token
     let path = folder.path("heads")
     for length in [1, 20, whole.utf8.count - 1] {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `verification refuses a whole line that nobody has signed`() throws {
+  @Test func `verification refuses a complete line that nobody has signed`() throws {
     let whole = try head(2).token
     let path = folder.path("heads")
     let forged = String(whole.dropLast(4)) + "AAAA"

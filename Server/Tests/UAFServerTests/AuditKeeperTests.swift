@@ -56,7 +56,7 @@ import UAFMessages
     #expect(try await verification.run() == AuditSummary(rows: 2, last: 2, signed: 2))
   }
 
-  @Test func `a row and a count that could not be written come with the next round, once`() async throws {
+  @Test func `a row and a count that could not be written are written once in the next round`() async throws {
     let store = FailingStore(server.store)
     let keeper = try keeper(store: store)
     refusals.add("limited", from: "")
@@ -69,7 +69,7 @@ import UAFMessages
     #expect(try await kinds() == [.serverStart, .refusals])
   }
 
-  @Test func `says that signed rows are gone, and signs what comes from then on`() async throws {
+  @Test func `reports that signed rows are gone, and signs what comes from then on`() async throws {
     let keeper = try keeper()
     await keeper.round()
     try await server.store.write { records in
@@ -85,7 +85,8 @@ import UAFMessages
   }
 
   @Test(arguments: [4_611_686_018_427_387_904, 2])
-  func `says once that the last stored head is nobody's, and signs what comes from then on`(number: Int64) async throws
+  func `reports once that the last stored head is not validly signed, and signs what comes from then on`(number: Int64)
+    async throws
   {
     let keeper = try keeper()
     await keeper.round()
@@ -104,7 +105,7 @@ import UAFMessages
     let row = try #require(
       try await server.store.read { try $0.audit.rows(AuditFilter(kind: .broken), limit: 1) }.first)
     #expect(row.event.detail == #"{"number":\#(number),"head":"x"}"#)
-    // Another process that is started later has nothing to tell either.
+    // A second process that starts later has nothing to report either.
     await (try self.keeper(after: heads().last?.link)).round()
     #expect(try await kinds().filter { $0 == .broken }.count == 1)
     let verification = try server.verification(kept: heads())
@@ -113,7 +114,7 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `says once that the end was cut off and its heads were left, whatever it had signed last`(knows: Bool)
+  func `reports once that rows were cut off and their heads left, whatever it had signed last`(knows: Bool)
     async throws
   {
     var last: AuditLink?
@@ -138,11 +139,11 @@ import UAFMessages
       try await kinds() == [.serverStart, .serverStart, .refusals, .broken, .refusals, .refusals, .refusals])
     let verification = try server.verification()
     #expect(try await verification.run().fault == .rewritten(from: 3, through: 3))
-    // A sink gets the rows after the last head that holds: row 2 is the one that it was.
+    // A sink gets the rows after the last valid head: row 2 is unchanged.
     #expect(try await server.store.read { try $0.auditDeliveries.delivery(to: "syslog") }.delivered == 2)
   }
 
-  @Test func `rows are not removed when the folder's last head, or a row, says that the audit was changed`()
+  @Test func `rows are not removed if the folder's last head, or a row, shows that the audit was changed`()
     async throws
   {
     let keeper = try keeper()
@@ -161,7 +162,9 @@ import UAFMessages
     await #expect(throws: ExitCode.failure) { try await accepting.check(server.store, keys, last: [later, later]) }
   }
 
-  @Test func `refuses a store whose last head another key has signed, until its public key is known`() async throws {
+  @Test func `refuses a store whose last head was signed with a different key, until that public key is known`()
+    async throws
+  {
     let state = try files().state
     let own = try ServerKeys(state: state, now: { 0 })
     try await AuditKeyCheck.run(server.store, state)
@@ -174,14 +177,14 @@ import UAFMessages
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `what is not a head keeps no server from starting`() async throws {
+  @Test func `an invalid head does not keep the server from starting`() async throws {
     let state = try files().state
     _ = try ServerKeys(state: state, now: { 0 })
     try await server.database.execute("INSERT INTO auditHead VALUES (4611686018427387904, 'x')")
     try await AuditKeyCheck.run(server.store, state)
   }
 
-  @Test func `a list that cannot be written is told, and the head is in the store and the folder`() async throws {
+  @Test func `reports a list that cannot be written, and the head is still in the store and the folder`() async throws {
     let files = AuditHeadFiles(state: try files().state, list: "/nonexistent/heads")
     let keeper = AuditKeeper(
       store: server.store, keys: server.environment.keys, published: try server.headKeys(), files: files,
@@ -195,7 +198,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 1)
   }
 
-  @Test func `public keys of heads stay when their keys are replaced`() throws {
+  @Test func `public keys of heads stay after their keys are replaced`() throws {
     let state = try files().state
     let old = try ServerKeys(state: state, now: { 0 }).rings.auditKeys.current(at: 0).publicKeyPEM
     for moment: Int64 in [1_000_000, 2_000_000, 3_000_000] {
@@ -209,7 +212,7 @@ import UAFMessages
     _ = try PublicKeyFile.auditHeadKeys(path: state.auditPublicKeyPath)
   }
 
-  @Test func `refuses a file of public keys with something else in it`() throws {
+  @Test func `refuses a file of public keys that contains anything else`() throws {
     let path = try files().state.auditPublicKeyPath
     try Data("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n".utf8).write(to: URL(filePath: path))
     #expect(throws: ServerError.self) { try PublicKeyFile.auditHeadKeys(path: path) }

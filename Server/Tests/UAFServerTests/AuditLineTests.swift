@@ -12,7 +12,7 @@ struct AuditLineTests {
       time: 0, kind: .login, account: "mina", actor: .person, machine: "a\tb\u{1B}[2J\u{202E}책상",
       detail: "{\"x\":\"\u{9B}\"}"))
 
-  @Test func `prints a row without what controls a terminal, in one line`() {
+  @Test func `prints a row on one line without terminal control characters`() {
     let line = AuditLine.text(APIShapes.auditRow(row))
     #expect(
       line
@@ -29,7 +29,7 @@ struct AuditLineTests {
     #expect(cells[4] == "'=1+1" && cells[7] == "'\(machine)" && cells[8] == "-")
   }
 
-  @Test func `prints a row as JSON in ASCII, from which it can be read exactly`() throws {
+  @Test func `prints a row as JSON in ASCII, from which it can be read back exactly`() throws {
     let json = AuditLine.json(row)
     #expect(json.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
     guard case .object(let object) = try JSONValue(parsing: Array(json.utf8)) else { throw JSONExpected() }
@@ -50,7 +50,7 @@ struct AuditLineTests {
     #expect(TypedTime(argument: text) == nil)
   }
 
-  @Test func `says what holds, and what does not`() {
+  @Test func `says which rows are intact, and what is wrong with the others`() {
     #expect(
       AuditVerifyCommand.lines(AuditSummary(rows: 3, last: 9, signed: 8, removed: 6))
         == ["rows up to 6 were removed by 'audit prune'", "3 rows hold; signed up to row 8"])

@@ -42,7 +42,7 @@ import UAFService
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `syslog has all messages when the sink says so`(host: String) async throws {
+  func `syslog has received all messages when the sink says so`(host: String) async throws {
     let receiver = try await TLSReceiver(names: ["localhost"], addresses: ["127.0.0.1"])
     try await Self.syslog(receiver, host: host).send(Self.rows)
     let expected = Self.rows.flatMap { SyslogMessage.frame($0, host: "uaf1") }
@@ -50,7 +50,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `a syslog server of an unknown authority gets nothing`() async throws {
+  @Test func `a syslog server whose CA is not trusted gets nothing`() async throws {
     let receiver = try await TLSReceiver(names: ["localhost"])
     let other = try await TLSReceiver(names: ["localhost"])
     let sink = try SyslogSink(
@@ -62,7 +62,7 @@ import UAFService
   }
 
   @Test(arguments: ["localhost", "127.0.0.1"])
-  func `a syslog server with a certificate for another name gets nothing`(host: String) async throws {
+  func `a syslog server with a certificate for a different name gets nothing`(host: String) async throws {
     let receiver = try await TLSReceiver(names: ["uaf.example.org"], addresses: ["192.0.2.1"])
     let sink = try Self.syslog(receiver, host: host)
     await #expect(throws: SinkFailure.otherName) { try await sink.send(Self.rows) }
@@ -70,14 +70,14 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `a syslog server that is away has not got the rows`() async throws {
+  @Test func `rows are not delivered to a syslog server that is away`() async throws {
     let receiver = try await TLSReceiver(names: ["localhost"])
     let sink = try Self.syslog(receiver)
     try await receiver.stop()
     await #expect(throws: SinkFailure.system(errorNumber: ECONNREFUSED)) { try await sink.send(Self.rows) }
   }
 
-  @Test func `a syslog server that never ends does not hold up a server that is stopped`() async throws {
+  @Test func `a syslog server that never closes does not delay the shutdown of this server`() async throws {
     // It accepts connections and does nothing with them.
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0).get()
@@ -89,7 +89,7 @@ import UAFService
     try await channel.close()
   }
 
-  @Test func `a syslog server that lets nobody connect does not hold up a server that is stopped`() async throws {
+  @Test func `a syslog server that accepts no connection does not delay the shutdown of this server`() async throws {
     let listener = try FullListener()
     let sink = try SyslogSink(
       host: "127.0.0.1", port: listener.port, trust: SinkTrust(authorities: nil), sender: "uaf1")
@@ -115,7 +115,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `no text of a stranger adds a line or a header to what a webhook gets`() async throws {
+  @Test func `text from a stranger adds no line and no header to what a webhook gets`() async throws {
     let receiver = try await TLSReceiver(
       names: ["localhost"], answer: "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
     let sink = try webhook(receiver)
@@ -141,13 +141,13 @@ import UAFService
     #expect(PublicURL(argument: text) == nil)
   }
 
-  @Test func `no route of the API takes the place of a sink`() {
+  @Test func `no API route can be mistaken for a sink`() {
     let text = JSONValue.object(APIDescription.document(version: "1")).text
     for word in ["webhook", "syslog", "callback"] { #expect(!text.lowercased().contains(word)) }
   }
 
   @Test(arguments: ["500 No", "301 Moved\r\nLocation: https://localhost/", "404 No"])
-  func `a webhook that answers with anything but a success has not got the rows`(answer: String) async throws {
+  func `rows are not delivered unless the webhook answers with success`(answer: String) async throws {
     let receiver = try await TLSReceiver(
       names: ["localhost"], answer: "HTTP/1.1 \(answer)\r\nContent-Length: 0\r\n\r\n")
     let sink = try webhook(receiver)
@@ -157,7 +157,7 @@ import UAFService
     try await receiver.stop()
   }
 
-  @Test func `a webhook with a certificate for another name gets nothing`() async throws {
+  @Test func `a webhook with a certificate for a different name gets nothing`() async throws {
     let receiver = try await TLSReceiver(names: ["uaf.example.org"], answer: "HTTP/1.1 200 OK\r\n\r\n")
     let sink = try webhook(receiver)
     await #expect(throws: SinkFailure.self) { try await sink.send(Self.rows) }
@@ -167,12 +167,12 @@ import UAFService
   }
 
   @Test(arguments: ["", "short\n", String(repeating: "a", count: 300)])
-  func `a secret of another length is refused`(text: String) throws {
+  func `a secret of the wrong length is refused`(text: String) throws {
     let path = try secretFile(text)
     #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
   }
 
-  @Test func `a secret that others can read is refused, and the end of its line is not part of it`() throws {
+  @Test func `a secret that others can read is refused, and its final line end is not part of it`() throws {
     let path = try secretFile(Self.secret + "\n")
     let first = try WebhookSecret(path: path).signature(of: [1], now: 2)
     #expect(try WebhookSecret(path: secretFile(Self.secret)).signature(of: [1], now: 2) == first)
@@ -180,7 +180,7 @@ import UAFService
     #expect(throws: ServerError.self) { try WebhookSecret(path: path) }
   }
 
-  @Test func `a file of authorities without a certificate is refused`() throws {
+  @Test func `a CA file without a certificate is refused`() throws {
     let path = try secretFile("nothing\n")
     #expect(throws: ServerError.unusableFile(path: path, reason: "holds no certificate in PEM")) {
       try SyslogSink(host: "a", port: 1, trust: SinkTrust(authorities: path), sender: "uaf1")

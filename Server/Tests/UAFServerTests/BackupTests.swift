@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// What a backup holds, and what a restored server accepts.
+/// What a backup contains, and what a restored server accepts.
 struct BackupTests {
   private let folder = try? TemporaryFolder()
   private let state: ServerDirectory
@@ -46,7 +46,7 @@ struct BackupTests {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  @Test func `a backup of a store in use has all of it, and its files are for the owner alone`() async throws {
+  @Test func `a backup of a store in use is complete, and only the owner can read its files`() async throws {
     let backup = try await backedUp()
     #expect(
       try names(backup) == [
@@ -64,7 +64,7 @@ struct BackupTests {
     #expect(try await restored.openStore().read { try $0.accounts.exists("mina") })
   }
 
-  @Test func `a restored server answers no request of before, and has the verdict's key of before`() async throws {
+  @Test func `a restored server answers no earlier request, and keeps its verdict key`() async throws {
     let backup = try await backedUp()
     let before = try ServerKeys(state: state, now: { 100 })
     let data = ServerData(.login, username: "mina", expiresAt: 500)
@@ -76,7 +76,7 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `the command closes open codes and sessions of the console, and says when it was`() async throws {
+  @Test func `the command closes open codes and console sessions, and says when the backup was made`() async throws {
     let backup = try await backedUp()
     let command = try RestoreCommand.parse([backup, "--state", path("restored")])
     try await command.run()
@@ -92,7 +92,7 @@ struct BackupTests {
   }
 
   @Test(arguments: ["server.db", "verdict.key", "verdict.pub", "decoy.secret"])
-  func `refuses a file that was cut, changed or removed, and restores nothing`(name: String) async throws {
+  func `refuses a backup with a file cut, changed or removed, and restores nothing`(name: String) async throws {
     let backup = try await backedUp()
     let file = URL(filePath: "\(backup)/\(name)")
     let whole = try Data(contentsOf: file)
@@ -106,13 +106,13 @@ struct BackupTests {
     #expect(throws: ServerError.unusableBackup(backup, .changed(name))) { try ServerBackup.check(backup) }
   }
 
-  @Test func `refuses a backup that was cut before its list`() async throws {
+  @Test func `refuses a backup that was cut before its list of files`() async throws {
     let backup = try await backedUp()
     try FileManager.default.removeItem(atPath: "\(backup)/backup.json")
     #expect(throws: ServerError.unusableBackup(backup, .incomplete)) { try ServerBackup.check(backup) }
   }
 
-  @Test func `refuses every list that was cut`() async throws {
+  @Test func `refuses every list of files that was cut`() async throws {
     let list = try Data(contentsOf: URL(filePath: "\(await backedUp())/backup.json"))
     #expect(try BackupManifest(parsing: Array(list)).files.count == 6)
     for count in 0..<list.count {
@@ -134,11 +134,12 @@ struct BackupTests {
     (#"{"form":1,"madeAt":1,"version":"1","files":[7]}"#, .unreadable),
     (#"{"form":1,"madeAt":1,"version":"1"}"#, .unreadable),
   ])
-  func `refuses a list of another form, and one that names other files`(text: String, error: BackupError) {
+  func `refuses a list of files in a different format, and one that names other files`(text: String, error: BackupError)
+  {
     #expect(throws: error) { try BackupManifest(parsing: Array(text.utf8)) }
   }
 
-  @Test func `never writes over anything`() async throws {
+  @Test func `never overwrites anything`() async throws {
     let backup = try await backedUp()
     #expect(throws: ServerError.unusableBackup(backup, .exists)) {
       try ServerBackup.make(of: state, nil, in: backup, now: 200)
@@ -150,7 +151,7 @@ struct BackupTests {
     #expect(try names(state.path) == found)
   }
 
-  @Test func `restores into the root of a file system, which has lost+found, and into no folder with anything else`()
+  @Test func `restores into the root of a file system, which has lost+found, and into no other non-empty folder`()
     async throws
   {
     let backup = try await backedUp()
@@ -172,7 +173,7 @@ struct BackupTests {
   }
 
   @Test(arguments: [true, false])
-  func `a restore that fails leaves the place as it was`(isThere: Bool) async throws {
+  func `a failed restore leaves the target as it was`(isThere: Bool) async throws {
     struct Failure: Error {}
     let backup = try await backedUp()
     let target = try path("restored")
@@ -195,7 +196,7 @@ struct BackupTests {
     _ = try ServerDirectory(path: target, create: false)
   }
 
-  @Test func `a backup without a store is refused where no database is named`() async throws {
+  @Test func `a backup without a store is refused if no database is named`() async throws {
     _ = try ServerKeys(state: state, now: { 100 })
     let backup = try path("keys")
     _ = try ServerBackup.make(of: state, nil, in: backup, now: 100)
@@ -204,7 +205,7 @@ struct BackupTests {
     #expect(!FileManager.default.fileExists(atPath: try path("restored")))
   }
 
-  @Test func `a restore that fails keeps what somebody else has put there`() async throws {
+  @Test func `a failed restore keeps what somebody else has put into the target`() async throws {
     struct Failure: Error {}
     let backup = try await backedUp()
     let target = try path("restored")
@@ -217,11 +218,11 @@ struct BackupTests {
     #expect(try names(target) == ["mine"])
   }
 
-  @Test func `without a database the backup has to be named`() {
+  @Test func `a restore without a database requires a backup to be named`() {
     #expect(throws: (any Error).self) { try RestoreCommand.parse(["--state", state.path]) }
   }
 
-  @Test func `a database that was brought back beside a whole folder has its codes closed, and the secret goes`()
+  @Test func `a database that was restored next to an intact folder gets its codes closed and a new server secret`()
     async throws
   {
     let database = try PostgreSQLTestDatabase()
@@ -244,11 +245,11 @@ struct BackupTests {
     #expect(before.verdictKey.id == after.verdictKey.id && before.decoySecret.id == after.decoySecret.id)
   }
 
-  @Test func `a new key is used after the time in which it can reach those who need it`() {
+  @Test func `a new key is used only after everybody who needs it had time to receive it`() {
     #expect(RotatedKey.allCases.map(\.standardDelay) == [3600, 604_800, 3600])
   }
 
-  @Test func `others cannot slip a backup in`() async throws {
+  @Test func `nobody else can slip in a backup`() async throws {
     let backup = try await backedUp()
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: backup)
     #expect(throws: ServerError.self) { try ServerBackup.check(backup) }

@@ -29,7 +29,7 @@ struct BudgetTests {
     MachineClaim(operation: operation, isAnswer: answers, username: account)
   }
 
-  /// How many of `tries` requests for an account are followed.
+  /// How many of `tries` requests for an account are admitted.
   private func followed(
     _ admission: Admission, _ account: String = "alice", by machine: KnownMachine? = nil, from address: SocketAddress?,
     tries: Int = 50, now: Int64 = 0
@@ -44,27 +44,27 @@ struct BudgetTests {
     (0..<tries).count { _ in admission.admits(wrongFrom: address, now: 0) }
   }
 
-  @Test func `refuses an address that asks too often, and no other`() {
+  @Test func `refuses an address that asks too often, and no other address`() {
     let admission = Admission(addressRate: 5, accountRate: 0)
     #expect(followed(admission, from: office) == 10)
     #expect(followed(admission, from: elsewhere) == 10)
     #expect(followed(admission, from: nil) == 50)
   }
 
-  @Test func `strangers of an address use up nothing of a known machine's budget there`() {
+  @Test func `strangers at an address use up no part of a known machine's budget there`() {
     let admission = Admission(addressRate: 5, accountRate: 5)
     #expect(followed(admission, "bob", from: office) == 10)
     #expect(followed(admission, by: machine(1), from: office) == 10)
   }
 
-  @Test func `strangers who ask for an account use up nothing of its known machine's budget`() {
+  @Test func `strangers who ask for an account use up no part of the budget of its known machine`() {
     let admission = Admission(addressRate: 0, accountRate: 5)
     #expect(followed(admission, from: office) == 10)
     #expect(followed(admission, from: elsewhere) == 0)
     #expect(followed(admission, by: machine(1), from: office) == 10)
   }
 
-  @Test func `a known machine uses up nothing of another's budget, nor of its own for another account`() {
+  @Test func `a known machine uses up no budget of a different machine, nor its own for a different account`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, from: office) == 2)
     #expect(followed(admission, by: machine(1), from: office) == 10)
@@ -72,7 +72,7 @@ struct BudgetTests {
     #expect(followed(admission, "bob", by: machine(1, of: "bob"), from: office) == 10)
   }
 
-  @Test func `others who name the account at the same machine use up nothing of the person's own budget`() {
+  @Test func `others who name the account at the same machine use up no part of the person's own budget`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, from: office) == 2)
     for queue in [MachineQueue.otherUser, .remote, .own] {
@@ -80,9 +80,9 @@ struct BudgetTests {
     }
   }
 
-  @Test func `a known machine beyond its budget is a stranger, never worse off than one`() {
+  @Test func `a known machine beyond its budget is treated as a stranger, and never worse`() {
     let admission = Admission(addressRate: 10, accountRate: 5)
-    // Ten of its own, then ten of the account's; the address lets twenty in.
+    // Ten from its own budget, then ten from the account's; the address has room for twenty.
     #expect(followed(admission, by: machine(1), from: office) == 20)
     #expect(followed(admission, by: machine(1), from: office, now: 60) == 10)
   }
@@ -98,7 +98,7 @@ struct BudgetTests {
     MachineClaim(operation: .authentication, isAnswer: false, username: "bob"),
     MachineClaim(operation: .registration, isAnswer: false, username: "alice"), nil,
   ])
-  func `a proof for another request opens nothing: what it goes with is a stranger's`(asked: MachineClaim?) {
+  func `a proof for a different request is worthless: its request counts as a stranger's`(asked: MachineClaim?) {
     let admission = Admission(addressRate: 5, accountRate: 3)
     var followed = 0
     for _ in 0..<50 {
@@ -108,21 +108,21 @@ struct BudgetTests {
     #expect(followed == (asked == nil ? 10 : 6))
   }
 
-  @Test func `a proof for an answer lets no request in`() {
+  @Test func `a proof for an answer does not admit a request`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(followed(admission, by: machine(1, answers: true), from: office) == 2)
   }
 
-  @Test func `wrong answers use up nothing of the requests, nor requests of the wrong answers`() {
+  @Test func `wrong answers use up no budget of requests, and requests use up no budget of wrong answers`() {
     let admission = Admission(addressRate: 1, accountRate: 0)
     #expect(wrong(admission, from: office) == 2)
     #expect(followed(admission, from: office) == 2)
-    // What only the server can have made is looked at all the same, and not again and again.
+    // What only the server can have made is verified all the same, but not again and again.
     #expect((0..<9).count { _ in admission.admits(answerTo: [1], now: 0) } == 2)
     #expect(admission.admits(answerTo: [2], now: 0))
   }
 
-  @Test func `wrong answers from one address use up nothing of another's`() {
+  @Test func `wrong answers from one address use up no budget of a different address`() {
     let admission = Admission(addressRate: 1, accountRate: 5)
     #expect(wrong(admission, from: office) == 2)
     #expect(wrong(admission, from: elsewhere) == 2)

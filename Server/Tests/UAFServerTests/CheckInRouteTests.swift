@@ -8,7 +8,7 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Machines that have joined and tell through HTTP how they are, with the store in each engine.
+/// Joined machines that report over HTTP, with the store in each engine.
 @Suite(.onEachStore) struct CheckInRouteTests {
   private let server: TestServer
 
@@ -20,7 +20,7 @@ import WebMessages
     try #require(try await server.joined(server.joinCode(), "d1"))
   }
 
-  /// Tells the server how a machine is.
+  /// Sends the server a machine's report.
   private func checkIn(
     _ client: TestClient, _ secret: MachineSecret?, _ body: [UInt8], claim: MachineClaim? = nil,
     type: String = "application/json"
@@ -55,7 +55,9 @@ import WebMessages
     #expect(read["uaf_request_seconds_count{route=\"machine\"}"] == 2)
   }
 
-  @Test func `everybody but a joined machine with a proof of its body is refused, all alike`() async throws {
+  @Test func `only a joined machine with a proof over its body is accepted, and all others get the same refusal`()
+    async throws
+  {
     let alice = try await server.registered("alice")
     let own = try #require(
       try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [alice.keyID]))
@@ -73,7 +75,7 @@ import WebMessages
     }
   }
 
-  @Test func `refuses what is not a report, another type, another method and a long body`() async throws {
+  @Test func `refuses what is not a report, a wrong type, a wrong method and a long body`() async throws {
     let good = CheckInRequest(TestServer.report(next: 1)).jsonBytes
     let spaces = [UInt8](repeating: 0x20, count: CheckInRequest.maximumBytes - good.count)
     try await server.application.test { client in
@@ -91,7 +93,7 @@ import WebMessages
     }
   }
 
-  @Test func `a machine that checks in too often is stopped with strangers of its address`() async throws {
+  @Test func `a machine that checks in too often is stopped together with strangers of its address`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let secret = try await secret()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
@@ -109,7 +111,7 @@ import WebMessages
     }
   }
 
-  @Test func `a store that fails notes nothing, and the machine may come back`() async throws {
+  @Test func `a store that fails records nothing, and the machine may check in again`() async throws {
     let store = FailingStore(server.store)
     let secret = try await secret()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes

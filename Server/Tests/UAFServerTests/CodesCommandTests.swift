@@ -15,14 +15,14 @@ struct CodesCommandTests {
           usedAt: used, isOpen: isOpen)))
   }
 
-  @Test func `says who has issued a code, its state, and when it was used`() {
+  @Test func `shows who issued a code, its state, and when it was used`() {
     let begin = "7\tmina\tadministrator hana\t2027-01-15T08:00:00Z\t2027-01-15T08:15:00Z\t"
     #expect(line(isOpen: true) == begin + "open\t-")
     #expect(line() == begin + "closed\t-")
     #expect(line(used: 1_800_000_060) == begin + "used\t2027-01-15T08:01:00Z")
   }
 
-  @Test func `an issuer's name with tabs and escape sequences makes no further field`() {
+  @Test func `an issuer's name with tabs and escape sequences adds no field`() {
     #expect(line(by: "token a\tb\u{1B}[2J").split(separator: "\t").count == 7)
   }
 

@@ -40,7 +40,7 @@ struct CommandTests {
     ("https://a.test", "https://a.test", "a.test"), ("https://a.test:8443/", "https://a.test:8443", "a.test"),
     ("https://[::1]:1/fido/", "https://[::1]:1/fido", "::1"),
   ])
-  func `reads a public URL without its last slash`(text: String, url: String, host: String) {
+  func `reads a public URL without its trailing slash`(text: String, url: String, host: String) {
     #expect(PublicURL(argument: text)?.text == url)
     #expect(PublicURL(argument: text)?.host == host)
   }
@@ -180,11 +180,11 @@ struct CommandTests {
       "--tls-certificate", "b",
     ],
   ])
-  func `reads the command lines that others rely on`(arguments: [String]) async throws {
+  func `reads the command lines that scripts and documents rely on`(arguments: [String]) async throws {
     _ = try await UAFServerCommand.asyncParseAsRoot(arguments)
   }
 
-  /// How `decode` ends for a file of this content; nil for an exit with 0.
+  /// How `decode` ends for a file with this content; nil for an exit with 0.
   private static func decodingEnds(_ content: [UInt8]) throws -> ExitCode? {
     let file = FileManager.default.temporaryDirectory.appending(path: "message-\(UUID().uuidString)")
     try Data(content).write(to: file)
@@ -205,13 +205,13 @@ struct CommandTests {
     #expect(code?.rawValue == 1)
   }
 
-  @Test func `decode exits with 0 for a message, and with 1 once it does not hold`() throws {
+  @Test func `decode exits with 0 for a message, and with 1 after the message is damaged`() throws {
     let first = try Self.decodingEnds(Vector("reg-surrogate-sig1-key100").responseBytes)
     let second = try Self.decodingEnds(Vector("reg-bad-signature").responseBytes)
     #expect(first == nil && second?.rawValue == 1)
   }
 
-  @Test func `approve --wait has an exit status of its own for a denial`() {
+  @Test func `approve --wait has its own exit status for a denial`() {
     #expect(ExitStatus.denied.rawValue == 4)
     #expect(ApproveCommand.configuration.discussion.contains("denied (4)"))
   }
@@ -230,7 +230,7 @@ struct CommandTests {
     arguments: [
       (nil, 5, "disabled\tleft"), (6, 5, "locked until 1970-01-01T00:00:06Z\tleft"), (5, 5, "active\t-"),
     ] as [(Int64?, Int64, String)])
-  func `lists whether an account is disabled or locked, and a lock that is over as none`(
+  func `shows whether an account is disabled or locked, and no lock that has ended`(
     until: Int64?, now: Int64, state: String
   ) {
     let summary = AccountSummary(
@@ -239,7 +239,7 @@ struct CommandTests {
     #expect(line(summary, now: now) == "alice\t0\t0\tnever\t-\t\(state)")
   }
 
-  @Test func `lists a machine on one line, whatever it says of itself`() {
+  @Test func `lists a machine on one line, whatever the machine says about itself`() {
     var device = AccountDevice(
       name: "민아의\tdesk\u{1B}[2J\u{202E}", model: "x86_64", system: nil, keys: 2, revokedKeys: 0,
       registeredAt: 1_800_000_000, lastUsedAt: nil)
@@ -251,7 +251,7 @@ struct CommandTests {
     #expect(other == "-\t'-\tLinux 6.1\t0\t1\t1970-01-01T00:00:00Z\t2027-01-15T08:00:00Z", "no formula")
   }
 
-  @Test func `writes a log line with fields in order`() {
+  @Test func `writes a log line with its fields in order`() {
     let line = KeyValueLogHandler.line(
       time: "t", level: "info", message: "accepted", fields: [("user", "alice"), ("op", "Auth")])
     #expect(line == "time=t level=info msg=accepted op=Auth user=alice\n")
@@ -266,7 +266,7 @@ struct CommandTests {
     #expect(line == "time=t level=info msg=m user=\(expected)\n")
   }
 
-  @Test func `caps a value in the log`() {
+  @Test func `limits the length of a value in the log`() {
     let line = KeyValueLogHandler.line(
       time: "t", level: "info", message: "m", fields: [("user", String(repeating: "\n", count: 100_000))])
     #expect(line.utf8.count < 4096)

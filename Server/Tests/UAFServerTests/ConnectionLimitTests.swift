@@ -8,7 +8,7 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// What one connection may take of time, and one address of connections.
+/// How much time one connection may use, and how many connections one address may have.
 struct ConnectionLimitTests {
   private let log = RecordedLog()
   private let notices = RateLimiter(.init(perMinute: 1))
@@ -19,7 +19,7 @@ struct ConnectionLimitTests {
     return channel
   }
 
-  /// A connection with a place in a table, as far as its handshake or beyond it.
+  /// A connection with a place in a table, before or after its handshake.
   private func connection(
     in table: Connections, from address: String = "192.0.2.1", isSecure: Bool = true
   ) throws -> EmbeddedChannel {
@@ -37,13 +37,13 @@ struct ConnectionLimitTests {
     let value = Mutex(false)
   }
 
-  /// Whether each is open, after what others have asked for was done.
+  /// Whether each channel is open, after everything that others requested was done.
   private func areOpen(_ channels: [EmbeddedChannel]) -> [Bool] {
     for channel in channels { channel.embeddedEventLoop.run() }
     return channels.map(\.isActive)
   }
 
-  /// Tells the one handler of a connection how far it has come.
+  /// Tells the only handler of a connection how far the connection has come.
   private func reach(_ stages: ExchangeStage..., on channel: EmbeddedChannel) throws {
     let handlers = channel.pipeline.syncOperations
     let observer: any ExchangeObserver =
@@ -72,7 +72,7 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `closes a connection on which nothing comes for half a minute`() throws {
+  @Test func `closes a connection on which nothing arrives for half a minute`() throws {
     let channel = try timedConnection()
     for _ in 0..<2 {
       channel.embeddedEventLoop.advanceTime(by: .seconds(29))
@@ -92,7 +92,7 @@ struct ConnectionLimitTests {
       #expect(channel.isActive, "the client waits for the server, and has nothing to send")
       try reach(.answered, .taken, on: channel)
     }
-    // An answer that is written is not an answer that was taken.
+    // An answer that was written has not necessarily been read.
     try reach(.reading, .answering, .answered, on: channel)
     for _ in 0..<2 {
       channel.embeddedEventLoop.advanceTime(by: .milliseconds(29_500))
@@ -103,7 +103,9 @@ struct ConnectionLimitTests {
     #expect(!channel.isActive)
   }
 
-  @Test func `accepts one more than the limit, and closes the one of its address without progress for longest`() throws
+  @Test
+  func `accepts one connection above the limit, and closes the one of its address that is longest without progress`()
+    throws
   {
     let table = Connections(maximum: 2)
     let other = try connection(in: table, from: "192.0.2.2")
@@ -118,7 +120,7 @@ struct ConnectionLimitTests {
     for _ in 0..<20 {
       let crowd = try (0..<16).map { _ in try connection(in: table, isSecure: isSecure) }
       let person = try connection(in: table, isSecure: false)
-      // Some more come while the person's handshake is under way, fewer than there are places.
+      // A few more arrive during the person's handshake, fewer than there are places.
       let late = try (0..<6).map { _ in try connection(in: table, isSecure: isSecure) }
       secure(person)
       #expect(areOpen([person]) == [true])
@@ -127,7 +129,7 @@ struct ConnectionLimitTests {
     }
   }
 
-  @Test func `a connection with progress is not displaced by any number without`() throws {
+  @Test func `a connection with progress is not displaced by any number of connections without progress`() throws {
     let table = Connections(maximum: 8)
     _ = try (0..<8).map { _ in try connection(in: table, isSecure: false) }
     let person = try connection(in: table)
@@ -140,12 +142,12 @@ struct ConnectionLimitTests {
   }
 
   @Test
-  func `the connection with the latest progress is closed last, and one that waits for an answer after all others`()
+  func `displaces the connection with the latest progress last, and one that waits for an answer after all others`()
     throws
   {
     let table = Connections(maximum: 3)
     let channels = try (0..<3).map { _ in try connection(in: table) }
-    // The first is being answered, the second has been.
+    // The first is being answered, and the second has been answered.
     try reach(.answering, on: channels[0])
     try reach(.answering, .answered, on: channels[1])
     var more = [try connection(in: table)]
@@ -177,7 +179,7 @@ struct ConnectionLimitTests {
     #expect(table.size.connections == 128)
   }
 
-  @Test func `logs displaced connections once a minute for an address, not once for each`() throws {
+  @Test func `logs displaced connections once a minute for each address, not once for each connection`() throws {
     let table = Connections(maximum: 1)
     for _ in 0..<50 { _ = try connection(in: table) }
     #expect(log.lines == ["limited by=connections name=192.0.2.1", "limited by=connections name=192.0.2.1"])
@@ -191,7 +193,7 @@ struct ConnectionLimitTests {
     #expect(table.size == (1, 1))
   }
 
-  @Test func `a connection that ends frees its place, once`() throws {
+  @Test func `a closed connection frees its place once`() throws {
     let table = Connections(maximum: 2)
     let channels = try (0..<3).map { _ in try connection(in: table) }
     _ = areOpen(channels)
@@ -207,7 +209,7 @@ struct ConnectionLimitTests {
   }
 
   @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1"])
-  func `all loopback addresses are one, and a login among its silent connections stays`(address: String) throws {
+  func `all loopback addresses count as one, and a login among their silent connections stays`(address: String) throws {
     let table = Connections(maximum: 8)
     let login = try connection(in: table, from: "127.0.0.1", isSecure: false)
     let silent = try (0..<4).map { _ in try connection(in: table, from: address, isSecure: false) }

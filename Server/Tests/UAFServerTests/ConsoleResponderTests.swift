@@ -41,7 +41,9 @@ struct ConsoleResponderTests {
     ).status
   }
 
-  @Test func `sign-ins from one network of IPv6 are counted together, and those of another one apart`() async throws {
+  @Test func `sign-ins from one IPv6 network are counted together, and apart from those of other networks`()
+    async throws
+  {
     for number in 1...20 {
       #expect(try await ask("/console/sign-in", "name=alice", from: "2001:db8::\(number)") == .seeOther)
     }
@@ -59,7 +61,7 @@ struct ConsoleResponderTests {
     ("/console/enrol-list/check", 100_000, HTTPResponseStatus.seeOther),
     ("/console/enrol-list/issue", 1 << 20, .seeOther), ("/console/enrol-list/check", 2 << 20, .payloadTooLarge),
     ("/console/enrol-list", 100_000, .payloadTooLarge), ("/console/people/add", 100_000, .payloadTooLarge),
-  ]) func `a body longer than any form is refused but where a list is sent`(
+  ]) func `a body longer than any form is refused, except where a list is sent`(
     path: String, size: Int, status: HTTPResponseStatus
   ) async throws {
     #expect(try await ask(path, String(repeating: "x", count: size), from: "192.0.2.1") == status)
@@ -70,7 +72,7 @@ struct ConsoleResponderTests {
     uploads.map { ($0, 1_056_768) }
     + ["/console/enrol-list", "/console/people/add", "/console/enrol-list/issue/"].map { ($0, 65_536) }
 
-  @Test(arguments: sizes) func `a body is taken up to the last byte of its limit, and refused from the next one on`(
+  @Test(arguments: sizes) func `a body is accepted up to the last byte of its limit, and refused beyond it`(
     path: String, limit: Int
   ) async throws {
     for (size, status) in [
@@ -80,7 +82,7 @@ struct ConsoleResponderTests {
     }
   }
 
-  @Test(arguments: sizes) func `a body is refused as soon as more than its limit is announced`(
+  @Test(arguments: sizes) func `a body is refused as soon as a length above its limit is announced`(
     path: String, limit: Int
   ) async throws {
     for (announced, status) in [
@@ -96,7 +98,7 @@ struct ConsoleResponderTests {
     }
   }
 
-  @Test(arguments: [HTTPMethod.GET, .PUT, .HEAD]) func `the larger limit is for sending a list alone`(
+  @Test(arguments: [HTTPMethod.GET, .PUT, .HEAD]) func `the larger limit applies only to sending a list`(
     method: HTTPMethod
   ) {
     for path in Self.uploads { #expect(ConsoleResponder.maximumBody(method, path) == 65_536) }

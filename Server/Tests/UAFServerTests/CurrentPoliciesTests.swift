@@ -10,7 +10,7 @@ import WebMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Which policy a server uses: that of its file, or the one that was saved last.
+/// Which policy a server uses: the one in its file, or the one saved last.
 @Suite(.onEachStore) struct CurrentPoliciesTests {
   private let server: TestServer
   private let policies: CurrentPolicies
@@ -34,12 +34,12 @@ import WebMessages
     try policies.value().accepted(for: "alice").sets.map { $0.map(\.text) }
   }
 
-  @Test func `accepts each authenticator by itself as long as no policy was saved`() async throws {
+  @Test func `accepts each authenticator alone until a policy was saved`() async throws {
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
-  @Test func `takes the saved policy before it serves, and each later one when it looks`() async throws {
+  @Test func `loads the saved policy before it serves, and each later policy at its next check`() async throws {
     try await save(both)
     try await follower.prepare()
     #expect(try accepted(policies) == [["5541#0001", "5541#0002"]])
@@ -56,7 +56,7 @@ import WebMessages
     #expect(error?.exit == .usage)
   }
 
-  @Test func `has no policy once one was saved that it cannot use, and one again after the next`() async throws {
+  @Test func `has no policy after an unusable one was saved, and has one again after the next`() async throws {
     try await save(both)
     try await follower.prepare()
     try await save(#"{"accepted": [["ABCD#0001"]]}"#, number: 2)
@@ -85,7 +85,7 @@ import WebMessages
     }
   }
 
-  @Test func `uses its file, whatever was saved`() async throws {
+  @Test func `uses its policy file, whatever was saved`() async throws {
     try await save(both)
     let models = server.environment.models
     let file = try PolicyParser(models: models).policies(Array(#"{"accepted": [["pattern"]]}"#.utf8))
@@ -97,7 +97,7 @@ import WebMessages
 }
 
 extension CurrentPolicies {
-  /// Takes a policy that cannot be used.
+  /// Loads a policy that cannot be used.
   fileprivate func fail(_ server: TestServer) {
     let version = PolicyVersion(number: 1, savedAt: 0, actor: "", reason: "", text: "{")
     #expect(throws: PolicyProblem.self) { try replace(by: version) }

@@ -14,7 +14,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// `--store`: what is taken as a URL, where the password comes from, and what clients hear while the database is away.
+/// `--store`: what is accepted as a URL, where the password comes from, and what clients hear while the database is away.
 struct DatabaseURLTests {
   private let folder: TemporaryFolder
   private let password: String
@@ -42,7 +42,7 @@ struct DatabaseURLTests {
     "postgresql://uaf:4711@127.0.0.1:1/uaf", "uaf:4711", "postgresql://127.0.0.1:1/uaf",
     "postgresql:///uaf?host=/nowhere",
   ])
-  func `a database that cannot be the store is one line and status 78, without a password`(url: String) throws {
+  func `a database that cannot be the store gives one line and status 78, without the password`(url: String) throws {
     let found = try #require(refusal(url))
     #expect(found.exit.rawValue == 78)
     #expect(!found.description.contains("4711") && !found.description.contains("\n"))
@@ -58,7 +58,7 @@ struct DatabaseURLTests {
     #expect(found.description.contains("PGSERVICE") && found.exit.rawValue == 78)
   }
 
-  @Test func `takes the password from systemd's credential, with or without the end of a line`() throws {
+  @Test func `reads the password from systemd's credential, with or without a final line end`() throws {
     let cluster = try PostgreSQLCluster()
     let administrator = try cluster.connection()
     try administrator.execute("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD 'geheim 4711'")

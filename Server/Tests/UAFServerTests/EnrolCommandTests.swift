@@ -7,7 +7,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Payloads carry this server's authority, and nobody else's name.
+/// Payloads contain this server's CA, and nobody else's name.
 struct EnrolCommandTests {
   private let folder: String
   private let state: ServerDirectory
@@ -22,7 +22,7 @@ struct EnrolCommandTests {
   @Test(arguments: [
     "https://127.0.0.1:8443", "https://[::1]:8443", "https://localhost", "https://uaf.example.com:9/base",
     "https://UAF.example.com",
-  ]) func `a payload for a name of this server's certificate carries its authority`(_ url: String) throws {
+  ]) func `a payload for a name of this server's certificate contains its CA`(_ url: String) throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(try CertificateFiles.authority(of: state, for: url)?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
   }
@@ -30,7 +30,7 @@ struct EnrolCommandTests {
   @Test(arguments: [
     "https://fido.example.com", "https://example.com", "https://192.0.2.1:8443", "https://a.uaf.example.com",
   ])
-  func `for somebody else's server there is no payload with this server's authority, and no code is opened`(
+  func `a different server's name gets no payload with this server's CA, and no code is opened`(
     _ url: String
   ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -41,7 +41,7 @@ struct EnrolCommandTests {
     #expect(try await store.read { try !$0.accounts.exists("alice") })
   }
 
-  @Test func `a server without an authority of its own puts none into the payload`() throws {
+  @Test func `a server without its own CA puts none into the payload`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.removeItem(atPath: state.authorityPath)
     #expect(try CertificateFiles.authority(of: state, for: "https://fido.example.com") == nil)

@@ -43,7 +43,7 @@ struct EnrolListCommandTests {
     }
   }
 
-  @Test func `each person of a list gets a code that is open, in a file for its owner alone`() async throws {
+  @Test func `each person on a list gets an open code, in a file that only its owner can read`() async throws {
     try await enrol("username,lifetime\n" + (0..<600).map { "person\($0),\(60 + $0)\n" }.joined())
     let lines = try codes()
     #expect(lines.count == 601 && lines[0] == ["username", "expires", "code"])
@@ -57,7 +57,7 @@ struct EnrolListCommandTests {
     #expect(rows.count == 600 && rows.last?.event.account == "person599")
   }
 
-  @Test func `takes a list from a pipe, by the names that a shell gives it, and from a named one`() async throws {
+  @Test func `reads a list from a pipe, by the names that a shell gives it, and from a named pipe`() async throws {
     let list = Array("username\nmina\n".utf8)
     for name in ["/dev/fd/", "/proc/self/fd/"] {
       var ends: [CInt] = [0, 0]
@@ -94,23 +94,23 @@ struct EnrolListCommandTests {
     #expect(throws: ServerError.self) { try ListInput.read("/dev/fd/\(ends[0])", maximumLength: 2) }
   }
 
-  @Test func `a wrong line means that nothing is done`() async throws {
+  @Test func `a wrong line stops the whole command before anything is done`() async throws {
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\nmi na\njun\n") }
     #expect(!FileManager.default.fileExists(atPath: folder.path("codes.csv")))
     #expect(try await state.openStore().read { try !$0.accounts.exists("mina") })
   }
 
-  @Test func `a wrong line is left out where that was asked for`() async throws {
+  @Test func `a wrong line is skipped if that was asked for`() async throws {
     try await enrol("username\nmina\nmi na\njun\n", ["--skip-wrong"])
     #expect(try codes().map { $0[0] } == ["username", "mina", "jun"])
   }
 
-  @Test func `refuses a list of nobody, and one with wrong lines alone`() async throws {
+  @Test func `refuses a list of nobody, and one with only wrong lines`() async throws {
     await #expect(throws: ServerError.self) { try await enrol("username\n") }
     await #expect(throws: ServerError.self) { try await enrol("username\nmi na\n", ["--skip-wrong"]) }
   }
 
-  @Test func `never writes over a file, and then opens no code`() async throws {
+  @Test func `never overwrites a file, and then opens no code`() async throws {
     try "mine".write(toFile: folder.path("codes.csv"), atomically: false, encoding: .utf8)
     await #expect(throws: ServerError.self) { try await enrol("username\nmina\n") }
     #expect(try String(contentsOfFile: folder.path("codes.csv"), encoding: .utf8) == "mine")

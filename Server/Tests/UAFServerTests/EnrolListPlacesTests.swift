@@ -52,7 +52,7 @@ struct EnrolListPlacesTests {
     #expect(refusal.map { EnrolListCommand.message(for: $0).contains("not printed") } == true)
   }
 
-  @Test func `each person has a file with what enrol prints, for its owner alone, in a folder for its owner alone`()
+  @Test func `each person gets a file with what enrol prints, in a folder, both for the owner alone`()
     async throws
   {
     try await enrol("username\nmina\njun\n", ["--payloads", payloads])
@@ -80,7 +80,9 @@ struct EnrolListPlacesTests {
   @Test(arguments: [
     "username\nmina\nmina\n", "username\na\u{202E}b\n", "username\n\(String(repeating: "n", count: 2000))\n",
   ])
-  func `a name twice, one with marks and one of 2,000 characters are wrong lines, and nothing is made`(list: String)
+  func `a repeated name, a name with a bidi control and one of 2,000 characters are wrong lines, and nothing is made`(
+    list: String
+  )
     async throws
   {
     await #expect(throws: ServerError.self) { try await enrol(list, ["--payloads", payloads, "--sheets", sheets]) }
@@ -88,7 +90,7 @@ struct EnrolListPlacesTests {
     #expect(try await openCodes() == 0)
   }
 
-  @Test func `sheets and CSV have the codes of the payload files, and are for their owner alone`() async throws {
+  @Test func `sheets and CSV have the codes of the payload files, and only their owner can read them`() async throws {
     let list = "username\n" + (0..<300).map { "person\($0)\n" }.joined()
     try await enrol(
       list, ["--payloads", payloads, "--sheets", sheets, "--language", "ko", "--codes", folder.path("codes.csv")])
@@ -103,7 +105,8 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: ["payloads", "sheets.html"])
-  func `what is there is not written over, and then no code is made and nothing else is left`(name: String) async throws
+  func `existing files are not overwritten, and then no code is issued and nothing is left behind`(name: String)
+    async throws
   {
     try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: false)
     let others = ["--codes", folder.path("codes.csv"), "--payloads", payloads, "--sheets", sheets]
@@ -113,7 +116,7 @@ struct EnrolListPlacesTests {
     #expect(try await openCodes() == 0)
   }
 
-  @Test func `a link in place of the folder or the file is not followed`() async throws {
+  @Test func `a link that replaces the folder or the file is not followed`() async throws {
     try FileManager.default.createDirectory(atPath: folder.path("theirs"), withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(atPath: payloads, withDestinationPath: folder.path("theirs"))
     try FileManager.default.createSymbolicLink(atPath: sheets, withDestinationPath: folder.path("theirs/sheets"))
@@ -124,7 +127,7 @@ struct EnrolListPlacesTests {
   }
 
   @Test(arguments: [[], ["--language", "ko", "--codes", "c"], ["--sheets", "s", "--language", "fr"]])
-  func `refuses a command line without a place, with a language for no sheets, and with an unknown one`(
+  func `refuses a command line without a place, with a language but no sheets, and with an unknown language`(
     options: [String]
   ) {
     #expect(throws: (any Error).self) { try EnrolListCommand.parse(["people.csv", "--state", "d"] + options) }
@@ -147,7 +150,7 @@ struct EnrolListPlacesTests {
     #expect(try names().isEmpty)
   }
 
-  @Test func `says that there was no room for a file of codes`() throws {
+  @Test func `says that there was no room for the file of codes`() throws {
     let full = try CodeFile(path: sheets) { _, _ in
       errno = ENOSPC
       return false
@@ -157,8 +160,8 @@ struct EnrolListPlacesTests {
     }
   }
 
-  @Test func `codes that could not be written are closed again, and a file of somebody else stays`() async throws {
-    // A file of the name is there when the codes are written: as if there were no room for the second person's file.
+  @Test func `codes that could not be written are closed again, and somebody else's file stays`() async throws {
+    // A file of that name already exists when the codes are written: as if there were no room for the second person's file.
     let local = try StateOption.parse(["--state", state.path]).link(server: nil)
     let outputs: [any CodeOutput] = [try PayloadFolder(path: payloads)]
     try "theirs".write(toFile: payloads + "/jun.code", atomically: false, encoding: .utf8)

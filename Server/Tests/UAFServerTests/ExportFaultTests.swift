@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Each way in which an export can be damaged is refused by its name, before anything is stored.
+/// Each way in which an export can be damaged is refused by its own name, before anything is stored.
 struct ExportFaultTests {
   private let folder = try? TemporaryFolder()
 
@@ -74,14 +74,14 @@ struct ExportFaultTests {
     ("{\"type\":\"credential\"", "{type:\"credential\"", .unreadable(line: 4)),
     ("\"hana\"", "\"Hana\"", .wrongHash), ("\"account\":2", "\"account\":3", .wrongHash),
   ])
-  func `each damage is refused by its name`(old: String, new: String, fault: ExportFault) async throws {
+  func `each kind of damage is refused by its name`(old: String, new: String, fault: ExportFault) async throws {
     let whole = try await text(lines())
     let range = try #require(whole.range(of: old))
     #expect(throws: fault) { try check(whole.replacingCharacters(in: range, with: new)) }
     #expect(!fault.description.isEmpty)
   }
 
-  @Test func `lines that are gone, twice, in another place or too many are refused`() async throws {
+  @Test func `lines that are missing, repeated, misplaced or surplus are refused`() async throws {
     let lines = try await lines()
     #expect(throws: ExportFault.wrongHash) { try check(text([lines[0], lines[1]] + lines[3...])) }
     #expect(throws: ExportFault.wrongOrder(line: 3)) { try check(text([lines[0], lines[1], lines[1]] + lines[3...])) }
@@ -93,7 +93,7 @@ struct ExportFaultTests {
     #expect(throws: ExportFault.unreadable(line: 2)) { try check(text([lines[0], ""] + lines[1...])) }
   }
 
-  @Test func `an end that counts other rows is refused though its hash is right`() async throws {
+  @Test func `an end line with a wrong row count is refused although its hash is right`() async throws {
     var lines = try await lines()
     lines[4] = lines[4].replacing("\"account\":2", with: "\"account\":1")
     #expect(throws: ExportFault.wrongCount(type: "account")) { try check(text(lines)) }
@@ -104,7 +104,9 @@ struct ExportFaultTests {
     #expect(throws: ExportFault.tooLong(line: 1)) { try check(long) }
   }
 
-  @Test func `a file is made for its owner alone, never over another one, and goes if that fails`() async throws {
+  @Test func `a file is created for its owner alone, never over an existing one, and is removed if that fails`()
+    async throws
+  {
     struct Failure: Error {}
     let path = try path("new")
     await #expect(throws: Failure.self) { try await ExportFile.make(path) { _ in throw Failure() } }
@@ -136,11 +138,11 @@ struct ExportFaultTests {
     }
   }
 
-  @Test func `standard output is the export or JSON about it, not both`() {
+  @Test func `standard output has the export or JSON about it, not both`() {
     #expect(throws: (any Error).self) { try ExportCommand.parse(["-", "--state", "d", "--json"]) }
   }
 
-  @Test(arguments: ["administrator", "accessToken"]) func `a forged row with a role that there is not is refused`(
+  @Test(arguments: ["administrator", "accessToken"]) func `a forged row with an unknown role is refused`(
     type: String
   ) throws {
     let role = try #require(MovedTable.all.first { $0.type == type }?.columns.first { $0.name == "role" })
@@ -148,7 +150,7 @@ struct ExportFaultTests {
     #expect(Role.allCases.allSatisfy { role.allows(.text($0.rawValue)) })
   }
 
-  @Test func `whoever imports is told of the administrators and tokens that came`() async throws {
+  @Test func `an import reports the administrators and tokens that it brought`() async throws {
     let server = try TestServer()
     let powers = try await server.store.write { records in
       try records.administrators.set(

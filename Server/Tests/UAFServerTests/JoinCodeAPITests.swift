@@ -9,7 +9,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Join codes and machines that have joined, by requests without a connection.
+/// Join codes and machines that have joined, through requests without a connection.
 struct JoinCodeAPITests {
   private let server: TestServer
 
@@ -53,7 +53,7 @@ struct JoinCodeAPITests {
     #expect(try await api.ask(.DELETE, "/api/v1/join-codes/1", token: token).answer.status == .notFound)
   }
 
-  @Test func `a machine has what it told last, in the list and by itself`() async throws {
+  @Test func `what a machine reported last is shown in the list and on its own`() async throws {
     let api = APIClient(
       api: APIResponder(environment(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     let token = try await token(.auditor)
@@ -76,7 +76,7 @@ struct JoinCodeAPITests {
     #expect(machine.integer("moreLocks") == 4 && machine.objects("locks").first?.text("origin") == "remote")
   }
 
-  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes and issues none`(
+  @Test(arguments: [Role.auditor, .helpdesk]) func `a role below operator sees join codes and cannot issue any`(
     role: Role
   ) async throws {
     let api = APIClient(

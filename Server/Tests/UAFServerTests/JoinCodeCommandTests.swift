@@ -8,7 +8,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Join codes by the command line.
+/// Join codes on the command line.
 struct JoinCodeCommandTests {
   private let folder: TemporaryFolder
   private let state: ServerDirectory
@@ -40,7 +40,7 @@ struct JoinCodeCommandTests {
     #expect(try await codes().map(\.machines) == [3])
   }
 
-  @Test func `refuses a file that is there, and issues no code`() async throws {
+  @Test func `refuses an existing file, and issues no code`() async throws {
     let path = folder.path("payload")
     try Data("mine".utf8).write(to: URL(filePath: path))
     await #expect(throws: ServerError.self) { try await create("--payload-file", path).run() }
@@ -48,7 +48,7 @@ struct JoinCodeCommandTests {
     #expect(try await codes().isEmpty)
   }
 
-  @Test func `a file is removed if no code is issued`() async throws {
+  @Test func `the file is removed if no code is issued`() async throws {
     let path = folder.path("payload")
     _ = try CertificateFiles(development: state, hosts: ["uaf.example.com"], now: 1_800_000_000)
     let command = try create("--payload-file", path, server: "https://192.0.2.1")
@@ -85,11 +85,11 @@ struct JoinCodeCommandTests {
     #expect(line(now: 1_800_000_900).hasSuffix("expired") && line(isClosed: true).hasSuffix("closed"))
   }
 
-  @Test func `a group with tabs and escape sequences makes no further field`() {
+  @Test func `a group with tabs and escape sequences adds no field`() {
     #expect(line(group: "a\tb\u{1B}[2J").split(separator: "\t").count == 8)
   }
 
-  @Test func `lists a machine that has joined and has no key, and one that never joined`() {
+  @Test func `lists a machine that joined and has no key, and one that never joined`() {
     let joined = JoinedMachine(
       codeNumber: 1, id: "d1", name: "desk", model: nil, system: nil, group: "lab", joinedAt: 1_800_000_000,
       revokedAt: 1_800_000_900)
@@ -102,7 +102,7 @@ struct JoinCodeCommandTests {
     #expect(MachinesCommand.line(APIShapes.machine(other)) == "d2\t-\t-\t-\t1\t2\t0\tnever\t-\t-\t-\t-\t-\t-\t-\t-")
   }
 
-  @Test func `lists what a machine has told, with all its locks counted`() {
+  @Test func `lists what a machine reported, with all its locks counted`() {
     let lock = ReportedLock(account: "mina", type: "passcode", origin: .local, until: nil)
     let contact = MachineContact(
       at: 1_800_000_000, module: "1.0\u{1B}[2J", policy: 3, locks: ReportedLocks([lock], more: 2),

@@ -11,7 +11,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// Machines that join and leave through HTTP, with the store in each engine.
+/// Machines that join and leave over HTTP, with the store in each engine.
 @Suite(.onEachStore) struct JoinRouteTests {
   private let server: TestServer
 
@@ -46,7 +46,7 @@ import struct UAFMessages.RequestContext
     try await post(client, "/uaf/leave", [], proof.map { [UAFRoutes.machineProof: $0] } ?? [:])
   }
 
-  /// Asks for a login's request, in the name of a machine.
+  /// Asks for a request for a login, in a machine's name.
   private func get(
     _ client: TestClient, _ account: String, by secret: MachineSecret?
   ) async throws -> HTTPResponseStatus {
@@ -92,7 +92,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test
-  func `refuses another code in the name of a machine that has joined, and takes the machine's own proof of the body`()
+  func `refuses a new code for the name of a joined machine, unless the machine proves the body itself`()
     async throws
   {
     let (log, office) = (RecordedLog(), try await server.joinCode("office", machines: 9))
@@ -110,7 +110,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses what is not a request to join, another type, another method and a long body`() async throws {
+  @Test func `refuses what is not a request to join, a wrong type, a wrong method and a long body`() async throws {
     let good = try TestServer.joinRequest("code", "d1").jsonBytes
     try await server.application.test { client in
       for body in ["", "{}", "[]", #"{"v":2,"code":"c","nonce":"AAAAAAAAAAAAAAAAAAAAAA","deviceID":"d"}"#] {
@@ -131,7 +131,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  /// What the routes answer to an address.
+  /// The status of the routes' answer to an address.
   private func status(
     _ client: TestClient, _ path: String, _ body: [UInt8], from address: SocketAddress
   ) async -> HTTPResponseStatus {
@@ -142,7 +142,7 @@ import struct UAFMessages.RequestContext
     ).status
   }
 
-  @Test func `a wrong code is a wrong answer of its address, and a right one is not stopped by them`() async throws {
+  @Test func `a wrong code counts as a wrong answer of its address, and does not stop a right code`() async throws {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let code = try await server.joinCode()
     let (wrong, right) = (try TestServer.joinRequest("wrong", "d1"), try TestServer.joinRequest(code, "d1"))
@@ -155,7 +155,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `an address that asks too often joins no machine, and another one does`() async throws {
+  @Test func `an address that asks too often joins no machine, and a different address does`() async throws {
     let (office, home) = (
       try SocketAddress(ipAddress: "192.0.2.1", port: 1), try SocketAddress(ipAddress: "192.0.2.2", port: 1)
     )
@@ -167,7 +167,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a store that fails gives no secret`() async throws {
+  @Test func `a store that fails returns no secret`() async throws {
     let store = FailingStore(server.store)
     let code = try await server.joinCode()
     try await server.application(store: store).test { client in
@@ -182,7 +182,7 @@ import struct UAFMessages.RequestContext
 
   // MARK: What a joined machine may do
 
-  @Test func `a joined machine is served while strangers have used up the account's requests, for any name`()
+  @Test func `a joined machine is served for any name while strangers have used up the account's requests`()
     async throws
   {
     try await server.application(Admission(accountRate: 2)).test { client in
@@ -196,7 +196,9 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a joined machine has one budget for all names that it names, and is a stranger beyond it`() async throws {
+  @Test func `a joined machine has one budget for all accounts that it names, and is a stranger beyond it`()
+    async throws
+  {
     let address = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     let admission = Admission(addressRate: 1, accountRate: 2)
@@ -212,7 +214,7 @@ import struct UAFMessages.RequestContext
     #expect(standings.suffix(2) == [.stranger, .stranger])
   }
 
-  @Test func `a joined machine is not told the state of an account`() async throws {
+  @Test func `a joined machine does not learn the state of an account`() async throws {
     _ = try await server.registered("alice")
     try await server.application.test { client in
       let secret = try await secret(client)
@@ -224,7 +226,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a login of a joined machine gives it the account's secret, too`() async throws {
+  @Test func `a login at a joined machine gives it the account's secret, too`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let body = SendUAFResponse(uafResponse: try alice.authenticate(request, counter: 1).text).jsonBytes
@@ -258,7 +260,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `a machine that never joined, an account's secret and another request's proof let nobody leave`()
+  @Test func `only a joined machine's own proof for leaving lets it leave`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -278,7 +280,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `an administrator's revocation ends what a machine has by joining, after the follower's next look`()
+  @Test func `an administrator's revocation ends a joined machine's rights after the next look at the changes`()
     async throws
   {
     try await server.application(Admission(accountRate: 1)).test { client in

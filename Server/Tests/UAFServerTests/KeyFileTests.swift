@@ -31,7 +31,10 @@ final class KeyFileTests {
   private let data = ServerData(.login, username: "mina", expiresAt: 1)
   private let challenge = [UInt8](repeating: 7, count: 32)
 
-  @Test func `what the old secret sealed is read for a day, also by a server that did not run meanwhile`() throws {
+  @Test
+  func `data that the old secret sealed is readable for a day, even by a server that was stopped during the change`()
+    throws
+  {
     let before = try ServerDataSeal(keys: keys()).seal(data, challenge: challenge)
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     #expect(try ServerDataSeal(keys: keys()).seal(data, challenge: challenge) == before, "not used before its time")
@@ -45,7 +48,7 @@ final class KeyFileTests {
     #expect(try ServerDataSeal(keys: after).open(before, challenge: challenge) == nil)
   }
 
-  @Test func `a server that already has the new secret and one that is late read each other's session data`() throws {
+  @Test func `a server that already has the new secret and a late one read each other's session data`() throws {
     let late = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     let early = try keys()
@@ -59,7 +62,7 @@ final class KeyFileTests {
     #expect(try ServerDataSeal(keys: late).open(third, challenge: challenge) == data)
   }
 
-  @Test func `verdicts name their key, and the new one signs only from its time on`() throws {
+  @Test func `verdicts name their key, and the new key signs only from its start time on`() throws {
     let claims = VerdictClaims(
       issuer: "i", subject: "s", operation: .authentication, purpose: .login, challengeHash: "c", issuedAt: 1,
       expiresAt: 2, tokenID: "t")
@@ -80,11 +83,11 @@ final class KeyFileTests {
     #expect(VerdictToken(keys: running).claims(of: token) == nil)
   }
 
-  @Test func `a rotation that ended between both files is completed by the next start`() throws {
+  @Test func `a rotation that stopped between both files is completed by the next start`() throws {
     _ = try keys()
     let old = try bytes(state.verdictPublicKeyPath)
     _ = try state.verdictKeys.rotate(now: clock.now, from: clock.now + 100)
-    // The private half has the new key, the public half lacks it.
+    // The private file has the new key, and the public file lacks it.
     #expect(try bytes(state.verdictPublicKeyPath) == old)
     let restarted = try keys()
     #expect(restarted.verdictKey.publicKeyPEM == old)
@@ -92,7 +95,7 @@ final class KeyFileTests {
     #expect(restarted.acceptedPEM.count > old.count && restarted.acceptedPEM.starts(with: old))
   }
 
-  @Test func `a file that was left half written under its other name changes nothing`() throws {
+  @Test func `a file left half written under its temporary name changes nothing`() throws {
     let before = try keys()
     let half = "\(state.secretPath).\(getpid()).new"
     try Data([1, 2, 3]).write(to: URL(filePath: half))
@@ -103,7 +106,7 @@ final class KeyFileTests {
   }
 
   @Test
-  func `no rotation changes what decoys are made of, not even of a store from before there was a secret for them`()
+  func `no rotation changes the secret of decoys, even of a store from before it had one`()
     throws
   {
     let old = try keys().authenticationCode("decoy", [1])
@@ -115,11 +118,11 @@ final class KeyFileTests {
     #expect(try keys().decoyCode("decoy", [1]) == old)
   }
 
-  @Test func `a new store has a secret of its own for decoys`() throws {
+  @Test func `a new store has its own secret for decoys`() throws {
     #expect(try keys().decoyCode("decoy", [1]) != keys().authenticationCode("decoy", [1]))
   }
 
-  @Test func `refuses a further rotation while a new key waits, and more keys than a file holds`() throws {
+  @Test func `refuses a further rotation while a new key waits, and more keys than a file may have`() throws {
     _ = try keys()
     _ = try state.secrets.rotate(now: clock.now, from: clock.now + 60)
     #expect(throws: ServerError.self) {
@@ -150,7 +153,7 @@ final class KeyFileTests {
     #expect(throws: ServerError.self) { _ = try self.keys() }
   }
 
-  @Test func `a running server whose files became unusable goes on with the keys it has`() throws {
+  @Test func `a running server whose key files become unusable continues with the keys it has`() throws {
     let running = try keys()
     let before = try running.authenticationCode("a", [])
     try StateFile.replace(path: state.secretPath, mode: 0o600, contents: [1])

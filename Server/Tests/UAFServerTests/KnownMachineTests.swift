@@ -10,7 +10,7 @@ import UAFMessages
 
 import struct UAFMessages.RequestContext
 
-/// Machines that prove themselves, through HTTP; all requests of these tests are from one address.
+/// Machines that prove themselves over HTTP; all requests of these tests come from one address.
 struct KnownMachineTests {
   private let server: TestServer
   private let address: SocketAddress
@@ -94,7 +94,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a login gives an unknown machine the same secret, and a known one none`() async throws {
+  @Test func `a login gives an unknown machine the same secret, and gives a known machine none`() async throws {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
@@ -106,7 +106,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a login of a machine whose secret came with a key that is gone gives it that of the key in use`()
+  @Test func `a login gives a machine whose secret belongs to a revoked key the secret of the key in use`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
@@ -121,7 +121,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `all keys of one machine lead to the secret of its first one, which an unlock's code is made with`()
+  @Test func `all keys of one machine lead to the secret of its first key`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
@@ -131,13 +131,13 @@ struct KnownMachineTests {
       let own = try #require(try await registered(client, first, on: "d-1").machineSecret)
       #expect(try await registered(client, second, on: "d-1").machineSecret == own && own != other)
       #expect(try await loggedIn(client, second, counter: 1).machineSecret == own)
-      // One that has got another secret before is told the right one.
+      // A machine that had received a different secret before is told the right one.
       #expect(try await loggedIn(client, second, counter: 2, knownBy: other).machineSecret == own)
       #expect(try await loggedIn(client, second, counter: 3, knownBy: own).machineSecret == nil)
     }
   }
 
-  @Test func `once the first key of a machine is revoked, the next login gives the secret of the one behind it`()
+  @Test func `after the first key of a machine is revoked, the next login gives it the secret of its second key`()
     async throws
   {
     let (first, second) = (try FakeAuthenticator(), try FakeAuthenticator(aaid: "5541#0002"))
@@ -163,7 +163,8 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a wrong proof is not an error: the machine is a stranger, and gets the right secret`() async throws {
+  @Test func `a wrong proof is not an error: the machine counts as a stranger, and gets the right secret`() async throws
+  {
     let authenticator = try FakeAuthenticator()
     try await server.application.test { client in
       let secret = try await registered(client, authenticator).machineSecret
@@ -172,7 +173,7 @@ struct KnownMachineTests {
     }
   }
 
-  @Test func `a known machine is served while strangers have used up the account's requests; nobody else is`()
+  @Test func `a known machine is served while strangers have used up the account's requests, and nobody else is`()
     async throws
   {
     let authenticator = try FakeAuthenticator()
@@ -182,7 +183,7 @@ struct KnownMachineTests {
       for _ in 0..<20 where try await get(client, RequestContext(username: "alice")).status == .tooManyRequests {
         refused += 1
       }
-      // The registration was one of the two.
+      // The registration used one of the two places.
       #expect(refused == 19)
       #expect(try await loggedIn(client, authenticator, counter: 1, knownBy: secret).statusCode == .ok)
       let bob = try await get(client, RequestContext(username: "bob"), knownBy: secret)

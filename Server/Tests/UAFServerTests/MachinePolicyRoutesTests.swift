@@ -35,7 +35,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses one that was made of an older one`() async throws {
+  @Test func `saves a policy, shows it, and refuses one that was based on an older policy`() async throws {
     let token = try await token(.administrator)
     let (saved, json) = try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body)
     #expect(saved.status == .created)
@@ -82,7 +82,7 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `another role than administrator reads, tries and saves none`(role: Role) async throws {
+  func `any role but administrator reads and previews policies, and saves none`(role: Role) async throws {
     let token = try await token(role)
     #expect(
       try await client.ask(.POST, "/api/v1/machine-policies", token: token, body: Self.body).answer.status

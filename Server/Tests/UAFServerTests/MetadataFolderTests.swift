@@ -7,7 +7,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// The statements a server is given, and the one it prints.
+/// The metadata statements that a server is given, and the one that it prints.
 final class MetadataFolderTests {
   private let folder: URL
 
@@ -43,7 +43,7 @@ final class MetadataFolderTests {
     } catch { return error as? ServerError }
   }
 
-  @Test func `adds the models of a folder to the project's own, by file name`() throws {
+  @Test func `adds the models of a folder to the project's own, in the order of file names`() throws {
     try write(try statement("FFFF#0002", algorithm: 4, encoding: 0x103).jsonText, to: "a.json")
     try write(try statement("FFFF#0001").jsonText, to: "b.json")
     try write("not looked at", to: "README")
@@ -52,7 +52,7 @@ final class MetadataFolderTests {
     #expect(all[3].scheme == .rsassaPSSDER && all[3].publicKeyEncoding == .rsa2048DER)
   }
 
-  @Test func `accepts a statement of MDS 3, and not the entry with its status around it`() throws {
+  @Test func `accepts an MDS 3 statement, and not the entry with status that surrounds it`() throws {
     let statement = """
       {"aaid":"FFFF#0003","description":"x","authenticatorVersion":1,"protocolFamily":"uaf","schema":3,\
       "upv":[{"major":1,"minor":1}],"authenticationAlgorithms":["rsa_emsa_pkcs1_sha256_raw"],\
@@ -65,7 +65,7 @@ final class MetadataFolderTests {
     let model = try #require(try models()[AAID("FFFF#0003")])
     #expect(model.scheme.rawValue == 8 && model.publicKeyEncoding == .rsa2048Raw)
     #expect(model.description.userVerification == 6 && model.verificationMethods == [[4], [2]])
-    // Whoever drops an entry into the folder would have the statement and lose the revocation beside it.
+    // Whoever dropped an entry into the folder would use the statement and lose the revocation next to it.
     try write("{\"aaid\":\"FFFF#0003\",\"metadataStatement\":\(statement),\"statusReports\":[]}", to: "a.json")
     #expect(error?.description.contains("an entry of the FIDO MDS") == true)
   }
@@ -76,12 +76,12 @@ final class MetadataFolderTests {
     ("eyJhbGciOiJFUzI1NiJ9.eyJlbnRyaWVzIjpbXX0.c2ln\n", "the signed list of the FIDO MDS"),
     ("[]", "no metadata statement"), ("{}", "no metadata statement"), ("eyJ.eyJ", "no metadata statement"),
   ])
-  func `says what else of the FIDO MDS a file is`(text: String, words: String) throws {
+  func `names the other FIDO MDS format that a file has`(text: String, words: String) throws {
     try write(text, to: "a.json")
     #expect(error?.description.contains("/a.json: \(words)") == true)
   }
 
-  @Test func `replaces the compiled-in statement by one about the project's own model`() throws {
+  @Test func `replaces the built-in statement by one about the project's own model`() throws {
     var own = try statement("5541#0001")
     own.authenticatorVersion = 7
     try write(own.jsonText, to: "own.json")
@@ -112,7 +112,7 @@ final class MetadataFolderTests {
     #expect(throws: MetadataError.notACertificate) { try AuthenticatorModel(statement) }
   }
 
-  @Test func `refuses two statements about one model, whatever the case of its digits`() throws {
+  @Test func `refuses two statements about one model, even if their digits differ in case`() throws {
     try write(try statement("FFFF#000A").jsonText, to: "a.json")
     try write(try statement("ffff#000a").jsonText, to: "b.json")
     let path = if case .unusableFile(let path, _) = error { path } else { "" }
@@ -126,12 +126,12 @@ final class MetadataFolderTests {
     #expect(path.hasSuffix("/a.json"))
   }
 
-  @Test func `refuses a folder that is not there`() throws {
+  @Test func `refuses a folder that does not exist`() throws {
     let missing = MetadataFolder(path: folder.path() + "/missing")
     #expect(throws: ServerError.self) { try missing.models() }
   }
 
-  @Test func `prints the limits that the configuration keeps to`() throws {
+  @Test func `prints the limits that the configuration applies`() throws {
     let statement = try MetadataStatement.projectOwn(.passcode)
     #expect(
       statement.jsonText == """
@@ -145,7 +145,7 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  @Test func `prints among how many patterns the smallest one has to be found`() throws {
+  @Test func `prints how many patterns an attacker has to search for the smallest one`() throws {
     let statement = try MetadataStatement.projectOwn(.pattern)
     #expect(
       statement.jsonText.contains(
@@ -162,7 +162,7 @@ final class MetadataFolderTests {
     #expect(Self.patterns(of: Pattern.minimumNodesRange.lowerBound) == 1624)
   }
 
-  @Test func `says of the fingerprint's model that a finger is verified, and that software protects it`() throws {
+  @Test func `describes the fingerprint model as fingerprint verification that software protects`() throws {
     let statement = try MetadataStatement.projectOwn(.fingerprint)
     #expect(statement.userVerificationDetails == [[VerificationMethodDescriptor(userVerification: 0x02)]])
     #expect(
@@ -170,14 +170,14 @@ final class MetadataFolderTests {
     #expect(try MetadataStatement(parsing: statement.jsonText) == statement)
   }
 
-  /// Counts the patterns of so many nodes of the 3x3 grid, in which no stroke passes over a node that is still free.
+  /// Counts the patterns with this many nodes of the 3x3 grid, in which no stroke passes over a free node.
   private static func patterns(of count: Int, after nodes: [Int] = []) -> Int {
     guard nodes.count < count else { return 1 }
     return (0..<9).filter { next in
       guard !nodes.contains(next) else { return false }
       guard let last = nodes.last else { return true }
       let (rows, columns) = (last / 3 + next / 3, last % 3 + next % 3)
-      // Two nodes have one right between them if both their distances are even.
+      // Two nodes have a node exactly between them if both their distances are even.
       guard rows.isMultiple(of: 2), columns.isMultiple(of: 2) else { return true }
       return nodes.contains(rows / 2 * 3 + columns / 2)
     }.reduce(0) { $0 + patterns(of: count, after: nodes + [$1]) }

@@ -13,7 +13,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// What the server tells of its work, and what it does not tell.
+/// What the server reveals about its work, and what it does not reveal.
 struct MetricsTests {
   private let server: TestServer
   private let store: FailingStore
@@ -30,7 +30,7 @@ struct MetricsTests {
       certificateEnds: { [1_800_000_000] })
   }
 
-  @Test func `tells when a certificate ends`() throws {
+  @Test func `shows when a certificate expires`() throws {
     #expect(try read()["uaf_certificate_end_timestamp_seconds{certificate=\"0\"}"] == 1_800_000_000)
   }
 
@@ -53,7 +53,7 @@ struct MetricsTests {
     return try await post(client, "/uaf/get", body.jsonBytes)
   }
 
-  /// Logs alice in, with a signature that is spoilt if asked for.
+  /// Logs alice in, with a damaged signature if requested.
   private func login(_ client: TestClient, _ authenticator: FakeAuthenticator, counter: UInt32) async throws {
     let request = try TestServer.authenticationRequest(in: ReturnUAFRequest(parsing: await ask(client)))
     let response = try authenticator.authenticate(request, counter: counter)
@@ -64,7 +64,7 @@ struct MetricsTests {
     "uaf_requests_total{route=\"\(route)\",operation=\"\(operation)\",result=\"\(result)\"}"
   }
 
-  @Test func `a login is one request that was issued and one answer that was accepted`() async throws {
+  @Test func `a login counts as one issued request and one accepted answer`() async throws {
     let authenticator = try await server.registered("alice")
     try await application().test { client in
       try await login(client, authenticator, counter: 1)
@@ -95,7 +95,7 @@ struct MetricsTests {
     #expect(page[Self.requests("respond", "Auth", "accepted")] == 1)
   }
 
-  @Test func `what a limit stops is counted as that, and not as a refusal`() async throws {
+  @Test func `what a limit stops is counted as limited, and not as a refusal`() async throws {
     try await application(Admission(addressRate: 0, accountRate: 1)).test { client in
       for _ in 0..<5 { _ = try await ask(client) }
     }
@@ -107,7 +107,7 @@ struct MetricsTests {
     #expect(page[Self.requests("get", "Auth", "refused")] == 0)
   }
 
-  @Test func `a store that fails is counted, and is down in the page`() async throws {
+  @Test func `a failure of the store is counted, and the page shows the store as down`() async throws {
     await watch.look()
     #expect(try read()["uaf_store_up"] == 1)
     store.fails(.everything)
@@ -120,7 +120,7 @@ struct MetricsTests {
     #expect(page["uaf_store_under_way{operation=\"login\"}"] == 0)
   }
 
-  @Test func `an answer that waits for the store is under way until it has ended`() async throws {
+  @Test func `an answer that waits for the store counts as running until it has ended`() async throws {
     let metered = MeteredStore(store: store, metrics: metrics.store)
     store.hangs(true)
     let use = Task { try await metered.login(of: "alice", appID: "a", challenge: nil) }
@@ -131,7 +131,7 @@ struct MetricsTests {
     #expect(try read()["uaf_store_under_way{operation=\"login\"}"] == 0)
   }
 
-  @Test func `a refusal in a transaction is not a failure of the store`() async throws {
+  @Test func `a refusal in a transaction does not count as a store failure`() async throws {
     struct Refused: Error {}
     let metered = MeteredStore(store: server.store, metrics: metrics.store)
     await #expect(throws: Refused.self) { try await metered.write { _ in throw Refused() } }
@@ -139,7 +139,7 @@ struct MetricsTests {
     #expect(try read()["uaf_store_seconds_count{operation=\"write\"}"] == 1)
   }
 
-  @Test func `every series is there from the start, so that no first event is missed`() async throws {
+  @Test func `every series exists from the start, so that no first event is missed`() async throws {
     let before = try read()
     let authenticator = try await server.registered("alice")
     try await application().test { client in try await login(client, authenticator, counter: 1) }
@@ -147,7 +147,7 @@ struct MetricsTests {
     #expect(before.values.filter { $0.key.hasPrefix("uaf_requests_total") }.values.allSatisfy { $0 == 0 })
   }
 
-  @Test func `tells no name, no address and no key`() async throws {
+  @Test func `reveals no name, no address and no key`() async throws {
     let authenticator = try await server.registered("alice")
     try await application().test { client in
       try await login(client, authenticator, counter: 1)
@@ -156,7 +156,7 @@ struct MetricsTests {
     for word in ["alice", "127.0.0", "mallory"] { #expect(!routes.page.contains(word)) }
   }
 
-  @Test func `a bucket holds what took at most as long as it says`() throws {
+  @Test func `a bucket counts what took at most as long as its bound`() throws {
     let histogram = DurationHistogram()
     for duration in [Duration.zero, .microseconds(500), .microseconds(501), .seconds(10), .seconds(11)] {
       histogram.count(duration)
@@ -166,7 +166,7 @@ struct MetricsTests {
     #expect(abs(histogram.figures.seconds - 21.001001) < 1e-9)
   }
 
-  @Test func `the second number of statm is the memory, and less than two numbers are none`() {
+  @Test func `memory is the second number of statm, and fewer than two numbers give none`() {
     #expect(ProcessFigures.residentPages(Array("5000 1200 300 1 0 2 0\n".utf8)) == 1200)
     for text in ["", "5000", "5000 x"] { #expect(ProcessFigures.residentPages(Array(text.utf8)) == nil) }
   }
@@ -174,19 +174,19 @@ struct MetricsTests {
   @Test(arguments: [
     (HTTPMethod.POST, "/metrics"), (.GET, "/"), (.GET, "/uaf/facets"), (.POST, "/uaf/get"), (.GET, "/metrics/"),
   ])
-  func `its listener refuses everything but its own pages`(method: HTTPMethod, path: String) async {
+  func `its listener refuses everything except its own pages`(method: HTTPMethod, path: String) async {
     let request = WebRequest(method: method, target: path, headers: [:], body: ByteBuffer(), peer: nil)
     #expect(await routes.response(to: request).status == .notFound)
   }
 
-  @Test func `strangers do not get the page from the port of logins`() async throws {
+  @Test func `strangers do not get the page from the login port`() async throws {
     try await application().test { client in
       let answer = try await client.executeRequest(uri: "/metrics", method: .GET, headers: [:], body: nil)
       #expect(answer.status == .notFound)
     }
   }
 
-  @Test func `takes no socket of the file system`() {
+  @Test func `accepts no socket in the file system`() {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     #expect(MetricsListener(.unixSocket(path: "/run/a"), routes, logger: logger) == nil)
     #expect(throws: (any Error).self) {

@@ -25,7 +25,7 @@ final class PolicyFileTests {
 
   private func texts(_ accepted: AcceptedSets) -> [[String]] { accepted.sets.map { $0.map(\.text) } }
 
-  @Test func `gives a group its own policy, and everybody else the common one`() throws {
+  @Test func `gives a group its own policy, and everybody else the common policy`() throws {
     let policies = try policies(
       """
       {"accepted": [["passcode"], ["5541#0002"]],
@@ -39,7 +39,7 @@ final class PolicyFileTests {
     #expect(policies.groups.map(\.name) == ["operators", "guests"])
   }
 
-  @Test func `accepts each model by itself if the file says nothing else`() throws {
+  @Test func `accepts each model alone if the file says nothing else`() throws {
     #expect(texts(try policies("{}").everybody) == [["5541#0001"], ["5541#0002"], ["5541#0003"]])
   }
 
@@ -74,7 +74,7 @@ final class PolicyFileTests {
     #expect(description.hasPrefix(path) && description.contains(reason), "\(description)")
   }
 
-  @Test func `refuses a file that is not there`() throws {
+  @Test func `refuses a file that does not exist`() throws {
     #expect(throws: ServerError.self) { try PolicyFile(path: path).policies(.projectOwn()) }
   }
 }

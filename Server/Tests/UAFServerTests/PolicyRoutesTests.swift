@@ -33,7 +33,7 @@ import WebMessages
     ).text
   }
 
-  @Test func `saves a policy, shows it, and refuses one that was made of an older one`() async throws {
+  @Test func `saves a policy, shows it, and refuses one that was based on an older policy`() async throws {
     let token = try await token(.administrator)
     let body = #"{"policy": "{\"accepted\": [[\"pattern\"]]}", "reason": "patterns", "after": 0}"#
     let (saved, json) = try await client.ask(.POST, "/api/v1/policies", token: token, body: body)
@@ -58,7 +58,7 @@ import WebMessages
   }
 
   @Test(arguments: [Role.auditor, .helpdesk, .operator])
-  func `another role than administrator saves no policy`(role: Role) async throws {
+  func `any role but administrator is refused saving a policy`(role: Role) async throws {
     let body = #"{"policy": "{}", "reason": "a test", "after": 0}"#
     let token = try await token(role)
     #expect(try await client.ask(.POST, "/api/v1/policies", token: token, body: body).answer.status == .forbidden)
@@ -86,7 +86,7 @@ import WebMessages
     #expect(shown["block"] == nil)
   }
 
-  @Test func `nobody is blocked by the helpdesk, without a reason, or by a name that nobody has`() async throws {
+  @Test func `blocking is refused to the helpdesk, without a reason, and for an unknown name`() async throws {
     try await server.enrol("mina")
     let body = #"{"reason": "left"}"#
     let (helpdesk, admin) = (try await token(.helpdesk), try await token(.administrator))
@@ -98,7 +98,7 @@ import WebMessages
     #expect(try await server.store.read { try $0.accounts.block(of: "mina") } == nil)
   }
 
-  @Test func `the audit is searched by words and by what rows are not`() async throws {
+  @Test func `the audit is searched by words and by negated conditions`() async throws {
     let token = try await token(.auditor)
     try await server.store.write { records in
       try records.audit.append([

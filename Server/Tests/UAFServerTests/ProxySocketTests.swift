@@ -35,10 +35,10 @@ final class ProxySocketTests {
     return descriptor
   }
 
-  @Test func `takes a free path, and a socket on which nobody listens any more`() throws {
+  @Test func `uses a free path, and replaces a socket on which nobody listens any longer`() throws {
     try ProxySocket(path: path).prepare()
     let descriptor = try listening()
-    // A process that another test is starting may have a copy for a moment: this ends all of them.
+    // A process that a different test is starting may have a copy for a moment: this ends all copies.
     try #require(shutdown(descriptor, CInt(SHUT_RDWR)) == 0)
     close(descriptor)
     try ProxySocket(path: path).prepare()
@@ -52,7 +52,7 @@ final class ProxySocketTests {
     }
   }
 
-  @Test func `refuses what is not a socket, and leaves it there`() throws {
+  @Test func `refuses what is not a socket, and leaves it untouched`() throws {
     for isFolder in [false, true] {
       if isFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -67,7 +67,7 @@ final class ProxySocketTests {
     #expect(throws: ServerError.self) { try ProxySocket(path: self.path).prepare() }
   }
 
-  @Test func `refuses a folder that is not there, or that others can write to`() throws {
+  @Test func `refuses a folder that does not exist, or that others can write to`() throws {
     #expect(throws: ServerError.self) { try ProxySocket(path: self.folder + "/none/socket").prepare() }
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
     #expect(throws: ServerError.self) { try ProxySocket(path: self.path).prepare() }

@@ -6,7 +6,7 @@ import Testing
 @testable import ServerTesting
 @testable import UAFServer
 
-/// What one connection may send, as bytes through all of its handlers.
+/// What one connection may send, as bytes through all its handlers.
 struct RequestLimitTests {
   private let server: TestServer
 
@@ -25,7 +25,7 @@ struct RequestLimitTests {
     return channel
   }
 
-  /// What the server has sent, as soon as a text is in it so many times.
+  /// What the server has sent, once a text occurs in it this many times.
   private func sent(
     _ channel: NIOAsyncTestingChannel, until text: String = "HTTP/1.1 ", times: Int = 1
   ) async throws -> String {
@@ -76,10 +76,10 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: refused.keys.sorted())
-  func `refuses what is not a request of HTTP/1, and headers beyond the limits, and closes`(what: String) async throws {
+  func `refuses what is not an HTTP/1 request, and headers beyond the limits, and closes`(what: String) async throws {
     let request = try #require(Self.refused[what])
     let channel = try await connection()
-    // What is wrong may be an error of the channel, too.
+    // The fault may also be reported as an error of the channel.
     try? await send(request, to: channel)
     #expect(try await sent(channel).hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
     try? await channel.closeFuture.get()
@@ -92,7 +92,7 @@ struct RequestLimitTests {
   ]
 
   @Test(arguments: followed.keys.sorted())
-  func `follows requests within the limits, and leaves the connection open`(what: String) async throws {
+  func `accepts requests within the limits, and leaves the connection open`(what: String) async throws {
     let channel = try await connection()
     for _ in 0..<2 {
       try await send(Self.get(#require(Self.followed[what])), to: channel)
@@ -101,7 +101,7 @@ struct RequestLimitTests {
     #expect(channel.isActive)
   }
 
-  @Test func `refuses a body in chunks that becomes too long, and closes`() async throws {
+  @Test func `refuses a chunked body that becomes too long, and closes`() async throws {
     let channel = try await connection()
     try await send(Self.post("Transfer-Encoding: chunked\r\n\r\n"), to: channel)
     let chunk = "8000\r\n" + String(repeating: " ", count: 32_768) + "\r\n"
@@ -112,14 +112,14 @@ struct RequestLimitTests {
   }
 
   @Test(arguments: ["close", "Close", "keep-alive, CLOSE"])
-  func `closes the connection when the client asks for that, in any letters`(option: String) async throws {
+  func `closes the connection if the client asks for that, in upper or lower case`(option: String) async throws {
     let channel = try await connection()
     try await send(Self.get("Connection: \(option)\r\n"), to: channel)
     #expect(try await sent(channel, until: "ok\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
     try await channel.closeFuture.get()
   }
 
-  @Test func `asks for the body of a client that waits for that, unless it is too long`() async throws {
+  @Test func `asks for the body if the client waits for that, unless the body is too long`() async throws {
     let channel = try await connection()
     try await send(Self.post("Expect: 100-continue\r\nContent-Length: 2\r\n\r\n"), to: channel)
     #expect(try await sent(channel).hasPrefix("HTTP/1.1 100 Continue\r\n\r\n"))
@@ -130,7 +130,7 @@ struct RequestLimitTests {
     try await channel.closeFuture.get()
   }
 
-  @Test func `answers requests that come together one after another`() async throws {
+  @Test func `answers requests that arrive together one by one`() async throws {
     let channel = try await connection()
     try await send(Self.get() + Self.get(path: "/nowhere") + Self.get(), to: channel)
     let sent = try await sent(channel, until: "ok\n", times: 2)
@@ -138,7 +138,7 @@ struct RequestLimitTests {
     #expect(statuses == ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"])
   }
 
-  @Test func `answers requests that came before one that is not a request, and then refuses that one`() async throws {
+  @Test func `answers the requests before one that is malformed, and then refuses the malformed one`() async throws {
     let channel = try await connection()
     try? await send(Self.get() + Self.get() + "no request\r\n\r\n", to: channel)
     let sent = try await sent(channel, until: "HTTP/1.1 400")
@@ -148,7 +148,7 @@ struct RequestLimitTests {
   }
 
   @Test(arguments: ["", "Connection: keep-alive\r\n"])
-  func `closes the connection of HTTP/1.0, unless the client wants to keep it`(fields: String) async throws {
+  func `closes an HTTP/1.0 connection, unless the client wants to keep it`(fields: String) async throws {
     let channel = try await connection()
     try await send("GET /livez HTTP/1.0\r\n\(fields)\r\n", to: channel)
     let sent = try await sent(channel, until: "ok\n")
@@ -156,7 +156,8 @@ struct RequestLimitTests {
     if fields.isEmpty { try await channel.closeFuture.get() } else { #expect(channel.isActive) }
   }
 
-  @Test func `a server that ends closes an idle connection, and another one after its answer`() async throws {
+  @Test func `a server that stops closes an idle connection immediately, and a busy one after its answer`() async throws
+  {
     let (idle, busy) = (try await connection(), try await connection())
     try await send("GET /livez HTTP/1.1\r\n", to: idle)
     try await send(Self.post("Content-Length: 2\r\n\r\n"), to: busy)
@@ -190,7 +191,7 @@ struct RequestLimitTests {
     #expect(try await count() > before)
   }
 
-  @Test func `answers no request of a client that takes in no answer, until it does`() async throws {
+  @Test func `answers no further request of a client that does not read its answers, until it does`() async throws {
     let channel = try await connection()
     channel.isWritable = false
     try await send(Self.get() + Self.get(), to: channel)

@@ -8,7 +8,7 @@ import WebMessages
     .init(.DELETE, "/a/{name}", "remove"), .init(.GET, "/a/all", "all"), .init(.PUT, "/a/{name}/b/{number}", "two"),
   ])
 
-  /// What is found, with the variable parts in the order of their names.
+  /// The target that is found, with the variable parts in the order of their names.
   private func found(_ method: HTTPMethod, _ path: String) -> String? {
     guard case .route(let target, let variables) = table.match(method, path) else { return nil }
     return ([target] + variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
@@ -28,7 +28,7 @@ import WebMessages
   @Test(arguments: [
     "", "/", "a", "/a/", "//a", "/a//b/7", "/a/mina/b", "/a/mina/b/", "/A", "/a/mina/c/7", "/a?x", "/%61",
   ])
-  func `nothing else is a path of it`(path: String) {
+  func `no other path matches`(path: String) {
     for method in [HTTPMethod.GET, .POST, .PUT] {
       guard case .nothing = table.match(method, path) else {
         Issue.record("\(method) \(path)")
@@ -37,7 +37,7 @@ import WebMessages
     }
   }
 
-  @Test func `another method of a path hears which there are`() {
+  @Test func `a wrong method of a known path is answered with the methods that exist`() {
     for (path, methods) in [("/a", [HTTPMethod.GET, .POST]), ("/a/mina", [.GET, .DELETE]), ("/a/all", [.GET])] {
       guard case .otherMethods(methods) = table.match(.PATCH, path) else {
         Issue.record("\(path)")

@@ -10,7 +10,7 @@ import UAFMessages
 
 /// What the console and the API refuse alike, because what they call refuses it.
 struct SameRefusalTests {
-  /// Of 32 bytes, in base64url.
+  /// 32 bytes in base64url.
   private static let keyID = String(repeating: "A", count: 43)
 
   private let server: TestServer
@@ -25,7 +25,7 @@ struct SameRefusalTests {
     _ = try await server.registered("mina")
   }
 
-  /// What a form of the console is refused with; nil if it is not.
+  /// The refusal of a console form; nil if it is accepted.
   private func console(_ path: String, _ form: String, as role: Role) async throws -> AdministrationRefusal? {
     let environment = ConsoleEnvironment(
       administration: administration, keys: server.environment.keys, publicURL: { TestServer.publicURL },
@@ -46,7 +46,7 @@ struct SameRefusalTests {
     }
   }
 
-  /// What a request of the API is refused with; nil if it is not.
+  /// The refusal of an API request; nil if it is accepted.
   private func api(
     _ path: String, _ parts: [String: String], _ body: String, as role: Role
   ) async throws -> AdministrationRefusal? {
@@ -85,7 +85,7 @@ struct SameRefusalTests {
       "5541#0001 \(keyID)=", "5541#0001 AAAA", "0001 \(keyID)", "\(keyID) 5541#0001", " 5541#0001 \(keyID)",
       "5541#0001\t\(keyID)",
     ], [Role.operator, .administrator])
-  func `a key that is none is refused in the same words`(key: String, role: Role) async throws {
+  func `a malformed key name is refused in the same words`(key: String, role: Role) async throws {
     let refusals = try await revocation(key, as: role)
     let expected = AdministrationRefusal.invalid(
       field: "key", .notAKey)
@@ -93,14 +93,16 @@ struct SameRefusalTests {
     #expect(try await !isRevoked())
   }
 
-  @Test func `a key that the account does not have is unknown in the same words`() async throws {
+  @Test func `a key that the account does not have is refused in the same words`() async throws {
     let key = "5541#0001 \(Self.keyID)"
     let expected = AdministrationRefusal.unknown("key", name: key)
     #expect(try await revocation(key, as: .operator) == [expected, expected])
   }
 
   @Test(arguments: [Role.auditor, .helpdesk], ["5541#0001 \(keyID)", "no key"])
-  func `who may not revoke hears that first, whatever they name`(role: Role, key: String) async throws {
+  func `a caller who may not revoke is refused for that first, whatever the key name is`(role: Role, key: String)
+    async throws
+  {
     let expected = AdministrationRefusal.notAllowed(.revoke)
     #expect(try await revocation(key, as: role) == [expected, expected])
     #expect(try await !isRevoked())
@@ -116,7 +118,7 @@ struct SameRefusalTests {
     ("/console/person/unlock", "name=mina&machine=d&lifetime=900", "/accounts/{account}/unlocks", #"{"machine":"d"}"#),
     ("/console/approvals/ask", "name=mina&text=pay", "/approvals", #"{"account":"mina","text":"pay"}"#),
     ("/console/join-codes/issue", "group=lab&machines=1&lifetime=900", "/join-codes", #"{"group":"lab"}"#),
-  ]) func `who may not do something is refused in the same words`(
+  ]) func `a caller without the permission is refused in the same words`(
     form: String, fields: String, path: String, body: String
   ) async throws {
     let refusal = try await console(form, fields, as: .auditor)

@@ -16,7 +16,7 @@ final class ServedCertificatesTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Writes certificate and key number `number` of a lineage, and has the links lead there.
+  /// Writes certificate and key number `number` of a lineage, and makes the links lead to them.
   private func issue(_ number: Int, names: [String] = ["uaf.example"], until: Int64 = 1_900_000_000) throws {
     let made = try DevelopmentCertificate.make(
       commonName: "test", dnsNames: names, ipAddresses: [], notBefore: 1_700_000_000, notAfter: until)
@@ -139,7 +139,7 @@ final class ServedCertificatesTests {
     #expect(reload(certificates)[0].hasPrefix("certificates-not-read error=\(folder.path("live/a/fullchain.pem")): "))
   }
 
-  @Test func `says of a certificate that it has expired, is not valid yet, or is for another name`() throws {
+  @Test func `says that a certificate has expired, is not valid yet, or is for a different name`() throws {
     try issue(1, names: ["uaf.example", "a.b.example"])
     let certificates = try served()
     let path = folder.path("live/a/fullchain.pem")
@@ -161,8 +161,8 @@ final class ServedCertificatesTests {
     #expect(renewal.logFaults(now: 1_800_000_000).count == 1)
   }
 
-  @Test func `says of a certificate that it is too weak, and which part of it`() throws {
-    // Of RSA with 1024 bits, and of P-256 signed with SHA-1; for fido.example.com, until 2126.
+  @Test func `says that a certificate is too weak, and in which part`() throws {
+    // RSA with 1024 bits, and P-256 signed with SHA-1; for fido.example.com, until 2126.
     let (key, signature) = (folder.path("key.crt"), folder.path("signature.crt"))
     for (path, name) in [(key, "weak-key"), (signature, "weak-signature")] {
       let pem = try Data(contentsOf: Checkout.file("Tests/Vectors/certificates/\(name).pem"))
@@ -176,7 +176,7 @@ final class ServedCertificatesTests {
       ], "\(lines)")
   }
 
-  @Test func `after a renewal a login that began before it counts for five minutes, and no longer`() throws {
+  @Test func `after a renewal a login that began before it is accepted for five minutes, and no longer`() throws {
     try issue(1)
     let certificates = try served()
     let clock = Mutex(ContinuousClock.now)

@@ -5,8 +5,8 @@ import Testing
 @testable import UAFServer
 
 struct ServerProcessTests {
-  @Test func `forbids core dumps, and other processes to trace it`() async {
-    // In a process of its own: what is forbidden is forbidden to all tests.
+  @Test func `forbids core dumps, and tracing by other processes`() async {
+    // In a separate process: what is forbidden is forbidden to all tests.
     await #expect(processExitsWith: .success) {
       try ServerProcess.forbidDumps()
       var limit = rlimit()

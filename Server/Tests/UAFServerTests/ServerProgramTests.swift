@@ -25,7 +25,7 @@ struct ServerProgramTests {
       [path] + arguments, input: .file(.nullDevice), output: .file(results), errors: errors)
   }
 
-  /// How the program ends, and what it notes; its results go to `output`.
+  /// How the program ends, and what it logs; its results go to `output`.
   private func run(_ arguments: [String], output: String = "/dev/null") throws -> (status: Int32, notes: String) {
     let notes = Pipe()
     let program = try start(arguments, output: output, errors: .pipe(notes))
@@ -45,7 +45,7 @@ struct ServerProgramTests {
     ["enrol", "mina"], ["users"], ["revoke", "mina"], ["approve", "mina", "--text", "t"], ["audit", "verify"],
     ["audit", "show", "1"],
   ])
-  func `refuses a folder without a store, and makes nothing in it`(arguments: [String]) throws {
+  func `refuses a folder without a store, and creates nothing in it`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let missing = try run(arguments + ["--state", folder.path()])
     #expect(missing.status == ExitStatus.usage.rawValue)
@@ -79,7 +79,7 @@ struct ServerProgramTests {
     #expect(end.notes.hasSuffix("No space left on device: what was asked for may be done all the same\n"))
   }
 
-  @Test func `an export that could not be printed has no row in the audit`() async throws {
+  @Test func `an export that could not be printed gets no audit row`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let store = try state.openStore(create: true)
@@ -100,7 +100,7 @@ struct ServerProgramTests {
     #expect(end.notes.contains("the output could not be written: No space left on device"))
   }
 
-  @Test func `refuses another secret of decoys than the store was used with, before it listens`() throws {
+  @Test func `refuses a decoy secret other than the one the store was used with, before it listens`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try ServerDirectory(path: folder.path(), create: true)
     let database = try state.openStore(create: true).database
@@ -123,7 +123,7 @@ struct ServerProgramTests {
   }
 
   @Test(arguments: [["users"], ["enrol", "a b", "--state", "d"], ["metadata", "face"], ["decode", "/nonexistent"]])
-  func `ends with 2 for a command line that is wrong`(arguments: [String]) throws {
+  func `exits with 2 for a wrong command line`(arguments: [String]) throws {
     let end = try run(arguments)
     #expect(end.status == ExitStatus.usage.rawValue && end.notes.hasPrefix("uaf-server: "))
   }
@@ -135,7 +135,7 @@ struct ServerProgramTests {
     return state
   }
 
-  @Test func `refuses to rotate a key while another process does, in one line, and changes nothing`() throws {
+  @Test func `refuses to rotate a key while a second process rotates it, in one line, and changes nothing`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try keys()
     let before = try StateFile.read(path: state.secretPath, isSecret: true)
@@ -152,13 +152,13 @@ struct ServerProgramTests {
     #expect(try state.secrets.ring().entries.count == 2)
   }
 
-  @Test func `publishes no keys of before a rotation beside it`() throws {
+  @Test func `publishes no keys from before a rotation that runs at the same time`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try keys()
     let command = ["keys", "list", "--state", state.path]
     let list = try StateLock.hold(state) {
       let list = try start(command)
-      // It waits for the lock, or has ended because it did not.
+      // It waits for the lock, or has ended because it did not wait.
       while list.isRunning, try !isWaiting(list.identifier) { sched_yield() }
       _ = try state.verdictKeys.rotate(now: 1, from: 1 << 40)
       return list
@@ -169,9 +169,9 @@ struct ServerProgramTests {
     #expect(try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) == keys.flatMap { $0 })
   }
 
-  /// Whether a process waits for a lock of another one, as the kernel lists them.
+  /// Whether a process waits for a lock that a different process holds, according to the kernel's list.
   private func isWaiting(_ process: pid_t) throws -> Bool {
-    // Read to its end: of a file of /proc that has more than a page, `String(contentsOfFile:)` takes the first page alone.
+    // Read to its end: `String(contentsOfFile:)` reads only the first page of a longer file of /proc.
     let file = try #require(FileHandle(forReadingAtPath: "/proc/locks"))
     let locks = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
     return locks.contains { $0.contains("-> FLOCK") && $0.split(separator: " ").contains("\(process)") }
@@ -181,12 +181,12 @@ struct ServerProgramTests {
     ["revoke", "nobody"], ["disable", "nobody", "--reason", "r"], ["enable", "nobody"],
     ["lock", "nobody", "--for", "9", "--reason", "r"], ["approve", "nobody", "--text", "t"], ["audit", "show", "7"],
   ])
-  func `ends with 1 for what does not exist`(arguments: [String]) throws {
+  func `exits with 1 for what does not exist`(arguments: [String]) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try run(arguments + ["--state", store()]).status == ExitStatus.refused.rawValue)
   }
 
-  @Test func `prints results and refusals as JSON, one object a line`() throws {
+  @Test func `prints results and refusals as JSON, one object on a line`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = try store()
     let output = folder.appending(path: "output").path()
@@ -204,7 +204,7 @@ struct ServerProgramTests {
     }
   }
 
-  @Test func `ends with 3 if the store cannot be used`() throws {
+  @Test func `exits with 3 if the store cannot be used`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = try store()
     try Data("no database, whatever its name says".utf8).write(to: folder.appending(path: "server.db"))
@@ -213,7 +213,7 @@ struct ServerProgramTests {
     #expect(end.notes.hasPrefix("uaf-server: the store cannot be used: "))
   }
 
-  @Test func `the manuals of both programs have the same numbers`() throws {
+  @Test func `the manuals of both programs list the same exit statuses`() throws {
     var numbers: [String: Set<String>] = [:]
     for name in ["uafctl.1", "uaf-server.8"] {
       let text = try String(contentsOf: Checkout.file("man/" + name), encoding: .utf8)
@@ -226,7 +226,7 @@ struct ServerProgramTests {
     #expect(numbers["uafctl.1"]?.isSuperset(of: ["0", "1", "2", "3", "5"]) == true)
   }
 
-  @Test func `completes accounts of the store that is named`() throws {
+  @Test func `completes account names from the store that is named`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers = folder.appending(path: "answers")
     let words = ["uaf-server", "revoke", "--state", try store(), ""]

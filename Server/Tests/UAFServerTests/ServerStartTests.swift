@@ -8,7 +8,7 @@ import UAFService
 @testable import ServerTesting
 @testable import UAFServer
 
-/// What the server knows of itself before a client can connect.
+/// What the server knows about itself before a client can connect.
 struct ServerStartTests {
   private let server: TestServer
   private let identity = IdentityBox()
@@ -22,17 +22,17 @@ struct ServerStartTests {
       store: server.store, shapes: KeyShapeKeeper(), logger: Logger(label: "test"))
   }
 
-  @Test func `knows its AppID before it listens on a port that was named`() throws {
+  @Test func `knows its AppID before it listens on a named port`() throws {
     try start(.network(host: "a.test", port: 8443)).prepare()
     #expect(try identity.value().appID == "https://a.test:8443/uaf/facets")
   }
 
-  @Test func `knows its AppID before it listens where clients use another URL`() throws {
+  @Test func `knows its AppID before it listens if clients use a separate URL`() throws {
     try start(.network(host: "127.0.0.1", port: 0), publicURL: PublicURL(argument: "https://b.test")).prepare()
     #expect(try identity.value().appID == "https://b.test/uaf/facets")
   }
 
-  @Test func `has no AppID as long as the system has not chosen the port`() throws {
+  @Test func `has no AppID until the system has chosen the port`() throws {
     try start(.network(host: "a.test", port: 0)).prepare()
     #expect(throws: ServerError.self) { try identity.value() }
   }

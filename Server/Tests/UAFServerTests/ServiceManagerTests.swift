@@ -5,7 +5,7 @@ import Testing
 
 @testable import UAFServer
 
-/// What systemd is told, on a socket of the test's own.
+/// What systemd is told, on the test's own socket.
 struct ServiceManagerTests {
   /// A socket of systemd's kind, bound to a path or to an abstract name.
   private final class Manager {
@@ -29,7 +29,7 @@ struct ServiceManagerTests {
 
     deinit { close(descriptor) }
 
-    /// The next message; nil if none waits.
+    /// The next message; nil if there is none.
     func message() -> String? {
       var buffer = [UInt8](repeating: 0, count: 256)
       // SAFETY: the buffer has the room that its count states.
@@ -43,7 +43,7 @@ struct ServiceManagerTests {
   }
 
   @Test(arguments: [false, true])
-  func `tells a socket at a path, and one with an abstract name`(isAbstract: Bool) throws {
+  func `notifies a socket at a path, and one with an abstract name`(isAbstract: Bool) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     let name = isAbstract ? "@" + path : path
     let manager = try Manager(name)
@@ -60,12 +60,12 @@ struct ServiceManagerTests {
     #expect(NotifySocket(name) == nil)
   }
 
-  @Test func `says nothing where nobody listens, or nobody asked`() {
+  @Test func `says nothing if nobody listens, or nobody asked`() {
     service(["NOTIFY_SOCKET": "/nonexistent/notify"]).ready()
     service([:]).ready()
   }
 
-  @Test func `lives twice as often as asked, and only for a watchdog of its own`() {
+  @Test func `signals systemd twice in each watchdog interval, and only for its own watchdog`() {
     #expect(service(["WATCHDOG_USEC": "3000000"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4711"]).interval == .milliseconds(1500))
     #expect(service(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "4712"]).interval == nil)

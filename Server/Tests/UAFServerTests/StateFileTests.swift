@@ -6,7 +6,7 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// Each test has a folder of its own.
+/// Each test has its own folder.
 final class StateFileTests {
   let folder: URL
 
@@ -25,8 +25,8 @@ final class StateFileTests {
     try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
-  @Test func `makes a file with its contents and mode, whatever the umask`() async {
-    // In a process of its own: the umask is that of all tests.
+  @Test func `creates a file with its contents and mode, whatever the umask`() async {
+    // In a separate process: the umask applies to all tests.
     await #expect(processExitsWith: .success) {
       umask(0o077)
       let tests = try StateFileTests()
@@ -57,7 +57,7 @@ final class StateFileTests {
     #expect(try StateFile.read(path: path("a"), isSecret: false) == [1])
   }
 
-  @Test func `refuses a secret behind a symbolic link, and what is not a plain file`() throws {
+  @Test func `refuses a secret that a symbolic link names, and what is not a regular file`() throws {
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: [1])
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("a"))
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("link"), isSecret: true) }
@@ -67,13 +67,13 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.folder.path, isSecret: false) }
   }
 
-  @Test func `refuses a file that is longer than any file of the server`() throws {
+  @Test func `refuses a file that is longer than any server file`() throws {
     let long = [UInt8](repeating: 0, count: StateFile.maximumLength + 1)
     _ = try StateFile.create(path: path("a"), mode: 0o600, contents: long)
     #expect(throws: ServerError.self) { _ = try StateFile.read(path: self.path("a"), isSecret: true) }
   }
 
-  @Test func `keeps its keys, readable by their owner alone`() throws {
+  @Test func `keeps its keys readable by their owner alone`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     #expect(try mode(state.path) == 0o700)
     let first = try ServerKeys(state: state, now: { 0 })
@@ -84,7 +84,7 @@ final class StateFileTests {
     #expect(try mode(state.verdictKeyPath) == 0o600)
   }
 
-  @Test func `refuses keys of another length`() throws {
+  @Test func `refuses keys of the wrong length`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     _ = try StateFile.create(path: state.secretPath, mode: 0o600, contents: [1])
     #expect(
@@ -100,7 +100,7 @@ final class StateFileTests {
     #expect(throws: ServerError.self) { _ = try ServerDirectory(path: self.path("none"), create: false) }
   }
 
-  @Test func `makes the development certificate once`() throws {
+  @Test func `creates the development certificate once`() throws {
     let state = try ServerDirectory(path: path("state"), create: true)
     let first = try CertificateFiles(development: state, hosts: ["127.0.0.1", "fido.test"], now: 1_800_000_000)
     let second = try CertificateFiles(development: state, hosts: [], now: 1_900_000_000)

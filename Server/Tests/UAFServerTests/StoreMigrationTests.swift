@@ -11,7 +11,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// A move from server.db into a database: at no moment can both be used.
+/// A move from server.db into a database: the two are never usable at the same time.
 struct StoreMigrationTests {
   private let old: SQLiteTestDatabase
   private let new: PostgreSQLTestDatabase
@@ -32,7 +32,7 @@ struct StoreMigrationTests {
 
   private var url: String { new.place.cluster.url(new.place.name) }
 
-  /// What a failed step says of the two stores.
+  /// What a failed step says about the two stores.
   private func standing(_ body: () async throws -> Void) async throws -> MoveFailure.Standing? {
     let error = await #expect(throws: ServerError.self) { try await body() }
     guard case .unfinishedMove(let failure)? = error else { return nil }
@@ -54,7 +54,9 @@ struct StoreMigrationTests {
     try await migration.abandon(SQLiteStore(path: directory.databasePath, allowsMoved: true), mark: mark)
   }
 
-  @Test func `a key from before logs in at the database alone, and nothing used counts again`() async throws {
+  @Test func `a registered key logs in only at the database after the move, and no used answer is accepted again`()
+    async throws
+  {
     _ = try await server.signedAudit()
     let authenticator = try await server.registered("alice")
     let used = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
@@ -74,12 +76,12 @@ struct StoreMigrationTests {
     #expect(try await moved.verification().run().fault == nil)
   }
 
-  @Test func `while rows are copied nobody else may write, and others read`() async throws {
+  @Test func `while rows are copied nobody else may write, and others can read`() async throws {
     try await server.enrol("alice")
     let hold = try StoreHold(path: directory.databasePath)
     #expect(throws: StoreError.busy) { try StoreHold(path: directory.databasePath, patience: 0) }
     #expect(try await server.store.read { try $0.accounts.exists("alice") })
-    // The server asks the same again later.
+    // The server sends the same question again later.
     #expect(SQLiteFailure(code: 5).isTemporary && SQLiteFailure(code: 5 | 2 << 8).isTemporary)
     #expect(!SQLiteFailure(code: 13).isTemporary)
     hold.release()
@@ -99,7 +101,7 @@ struct StoreMigrationTests {
     ] {
       await #expect(throws: (any Error).self) { try await old.execute(sql) }
     }
-    // The one who asks is told to try again later: the right server is started soon.
+    // The client is told to try again later: the right server will start soon.
     let refusal = await #expect(throws: (any Error).self) { try await server.enrol("bea") }
     #expect((refusal as? any StoreFailure)?.isTemporary == true)
     #expect(SQLiteFailure(code: 19 | 7 << 8).isTemporary && !SQLiteFailure(code: 19).isTemporary)
@@ -107,7 +109,7 @@ struct StoreMigrationTests {
     #expect(!watch.isReady)
   }
 
-  @Test func `of two moves at once the second one finds that the old store is closed`() async throws {
+  @Test func `the second of two simultaneous moves finds that the old store is closed`() async throws {
     try await server.enrol("alice")
     try await move()
     #expect(throws: StoreError.moved(to: "the database d of h")) { try StoreHold(path: directory.databasePath) }
@@ -127,7 +129,8 @@ struct StoreMigrationTests {
     #expect(FileManager.default.fileExists(atPath: directory.secretPath))
   }
 
-  @Test func `a copy that fails leaves the old store in use, and the next attempt begins anew`() async throws {
+  @Test func `a failed copy leaves the old store in use, and the next attempt starts from the beginning`() async throws
+  {
     try await server.enrol("alice")
     try await server.database.addKeys([("alice", "5541#0001")])
     try await new.forbidCounter(of: "alice")
@@ -139,7 +142,7 @@ struct StoreMigrationTests {
     #expect(try await new.store.read { try $0.accounts.exists("bea") })
   }
 
-  @Test func `a database that holds other rows is found before the old store is closed`() async throws {
+  @Test func `a database with different rows is noticed before the old store is closed`() async throws {
     try await server.enrol("alice")
     try await new.execute(
       """
@@ -150,7 +153,7 @@ struct StoreMigrationTests {
     #expect(usable() == (true, false))
   }
 
-  @Test func `a move that is interrupted after the old store was closed is ended by the next one`() async throws {
+  @Test func `a move that is interrupted after the old store was closed is completed by the next move`() async throws {
     try await server.enrol("alice")
     try await new.execute("ALTER TABLE setting ADD CONSTRAINT fault CHECK (name <> 'restoredAt')")
     #expect(try await standing { _ = try await migration.run(mark: "m1") } == .closed)
@@ -163,7 +166,8 @@ struct StoreMigrationTests {
     #expect(try await !migration.resume(mark: "m1"))
   }
 
-  @Test func `a store that is taken back is as it was, and the database is empty and closed`() async throws {
+  @Test func `after the move is undone, the old store is as it was, and the database is empty and closed`() async throws
+  {
     _ = try await server.signedAudit()
     let authenticator = try await server.registered("alice")
     try await move()
@@ -173,7 +177,7 @@ struct StoreMigrationTests {
     let open = try await authenticator.authenticate(moved.authenticationRequest("alice"), counter: 10)
     try await abandon()
     #expect(usable() == (true, false))
-    // A server that has the database open still.
+    // A server that still has the database open.
     #expect(try await moved.respond(open).0 != nil)
     let back = try TestServer(database: old.reopened())
     #expect(try await back.respond(used).0 != nil)
@@ -183,7 +187,7 @@ struct StoreMigrationTests {
     try await move("m2")
   }
 
-  @Test func `taking back that is interrupted can be ended, and the database stays closed`() async throws {
+  @Test func `an interrupted undo can be completed, and the database stays closed`() async throws {
     try await server.enrol("alice")
     try await move()
     try await new.store.write { records in
@@ -197,7 +201,7 @@ struct StoreMigrationTests {
     #expect(usable() == (true, false))
   }
 
-  @Test func `another database than the one that was moved to is neither emptied nor taken`() async throws {
+  @Test func `a database other than the move's target is neither emptied nor used`() async throws {
     try await server.enrol("alice")
     try await move()
     let other = try PostgreSQLTestDatabase()
@@ -211,7 +215,9 @@ struct StoreMigrationTests {
     #expect(usable() == (false, true))
   }
 
-  @Test func `the command moves, says so again, takes back, and no other command opens the old store`() async throws {
+  @Test func `the command moves, repeats its result, undoes the move, and no other command opens the old store`()
+    async throws
+  {
     try await server.enrol("alice")
     let arguments = ["--to", url, "--state", directory.path]
     let nothing = try MigrateCommand.parse(arguments + ["--abandon"])
@@ -227,7 +233,7 @@ struct StoreMigrationTests {
     #expect(usable() == (true, false))
   }
 
-  @Test func `the store of --store is not moved`() {
+  @Test func `a store named by --store is not moved`() {
     #expect(throws: (any Error).self) {
       try MigrateCommand.parse(["--to", "postgresql://h/d", "--state", "d", "--store", "postgresql://h/e"])
     }

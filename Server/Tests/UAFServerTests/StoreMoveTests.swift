@@ -10,7 +10,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// What an export holds, and what a store that was made from one accepts.
+/// What an export contains, and what a store accepts that was made from one.
 @Suite(.onEachStore) struct StoreMoveTests {
   private let folder = try? TemporaryFolder()
   private let server: TestServer
@@ -95,7 +95,7 @@ import UAFMessages
     _ = try await server.signedAudit()
   }
 
-  @Test func `there and back again gives the same lines`() async throws {
+  @Test func `moving there and back gives the same lines`() async throws {
     try await fill()
     let first = try await exported(server.store, "first")
     let away = try otherEngine.makeDatabase()
@@ -110,7 +110,7 @@ import UAFMessages
     #expect(try rows(third) == expected)
   }
 
-  @Test func `a key that was registered before the move logs in after it, with a higher counter alone`() async throws {
+  @Test func `a key that was registered before the move logs in after it, only with a higher counter`() async throws {
     let authenticator = try await server.registered("alice")
     let used = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 7)
     #expect(try await server.respond(used).0 == nil)
@@ -124,7 +124,7 @@ import UAFMessages
     _ = try await moved.registered("bea")
   }
 
-  @Test func `the audit holds after the move, and goes on with a row that says so`() async throws {
+  @Test func `the audit is intact after the move, and continues with a row that records the move`() async throws {
     _ = try await server.signedAudit()
     let moved = try TestServer(database: otherEngine.makeDatabase())
     try await imported(exported(server.store), into: moved.store)
@@ -135,7 +135,7 @@ import UAFMessages
     #expect(added.map(\.event.kind) == [.storeImport, .login])
   }
 
-  @Test func `codes that were open are in no export`() async throws {
+  @Test func `open codes are in no export`() async throws {
     try await fill()
     let path = try await exported(server.store)
     let text = try lines(path).joined()
@@ -159,14 +159,14 @@ import UAFMessages
     #expect(contact?.mark == nil && contact?.offlineNumber == nil)
   }
 
-  @Test func `what is written between two pages is not in the export`() async throws {
+  @Test func `rows written between two pages are not in the export`() async throws {
     try await fill()
     let path = try path("export")
     let (store, database) = (server.store, server.database)
     let account = try #require(MovedTable.all.first { $0.type == "account" })
     let written = try await ExportFile.make(path) { file in
       try await store.read { records in
-        // After the first page of accounts: both would be on the second.
+        // After the first page of accounts: both would be on the second page.
         let contents = ContentsWithWriter(contents: records.contents, after: account) {
           try database.executeBeside("INSERT INTO account (username, createdAt) VALUES ('zoe', 1)")
           try database.executeBeside("UPDATE account SET createdAt = 99 WHERE username = 'person1001'")
@@ -180,15 +180,15 @@ import UAFMessages
     #expect(try await store.read { try $0.accounts.exists("zoe") })
   }
 
-  @Test func `every table and every column is moved, or left out by name`() async throws {
+  @Test func `every table and every column is moved, or listed as left out`() async throws {
     let found = try await server.database.columns()
     var named: [String: Set<String>] = [:]
     for table in MovedTable.all {
       named[table.name] = Set(table.columns.map(\.name) + table.fixed.map(\.column))
     }
-    // Which request a text was reserved by: nobody answers that one any more.
+    // Which request reserved a text: nobody answers that request any longer.
     named["approval"]?.insert("reservedBy")
-    // Codes that were open, and numbers that another secret of the server gives anew.
+    // Codes that were open, and numbers that the new server's secret would assign differently.
     named["joinCode"]?.insert("codeHash")
     named["joinedMachine"]?.formUnion(["machineID", "reportMark", "offlineNumber"])
     // SQLite numbers accounts by their row, and the end of its chain is its last row.
@@ -202,7 +202,7 @@ import UAFMessages
     Dictionary(uniqueKeysWithValues: columns.map { ($0.lowercased(), Set($1.map { $0.lowercased() })) })
   }
 
-  @Test func `a store that has anything is refused, and stays as it is`() async throws {
+  @Test func `a store that is not empty is refused, and stays as it is`() async throws {
     try await fill()
     let path = try await exported(server.store)
     let other = try TestServer(database: otherEngine.makeDatabase())
@@ -214,7 +214,10 @@ import UAFMessages
     _ = try other.database.reopened()
   }
 
-  @Test func `an import that was killed leaves a store that nobody opens, and the next one begins anew`() async throws {
+  @Test
+  func `an import that was killed leaves a store that nobody opens, and the next import starts from the beginning`()
+    async throws
+  {
     try await fill()
     let path = try await exported(server.store)
     let target = try otherEngine.makeDatabase()
@@ -230,7 +233,7 @@ import UAFMessages
     #expect(try !lines(after).joined().contains("half"))
   }
 
-  @Test func `of two imports at once the first one fails, and the store is the second one's`() async throws {
+  @Test func `the first of two simultaneous imports fails, and the store belongs to the second`() async throws {
     try await fill()
     let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
     let file = try #require(FileHandle(forReadingAtPath: path))
@@ -248,7 +251,7 @@ import UAFMessages
     _ = try target.reopened()
   }
 
-  @Test func `rows that somebody else writes during an import end it, and the store stays closed`() async throws {
+  @Test func `rows that somebody else writes during an import stop it, and the store stays closed`() async throws {
     try await fill()
     let (path, target) = (try await exported(server.store), try otherEngine.makeDatabase())
     await #expect(throws: ExportFault.storeWritten(type: "administrator")) {
@@ -264,7 +267,7 @@ import UAFMessages
 
   @Test func `an import that fails in the store leaves it unfinished, and names the lines`() async throws {
     try await fill()
-    // Two rows with one name: the shape of each is right.
+    // Two rows with one name: each of them is well-formed.
     let whole = try await exported(server.store)
     let changed = try rehashed(lines(whole).map { $0.replacing("person2\"", with: "person1\"") })
     let target = try otherEngine.makeDatabase()

@@ -12,7 +12,7 @@ import UAFMessages
 
 import struct UAFMessages.RequestContext
 
-/// What is told of a store that fails, and to whom.
+/// What is reported about a failing store, and to whom.
 struct StoreWatchTests {
   let server: TestServer
   private let store: FailingStore
@@ -42,7 +42,7 @@ struct StoreWatchTests {
     try await client.executeRequest(uri: path, method: .GET, headers: [:], body: nil).status
   }
 
-  @Test func `is ready only after the store has answered, and not while it fails`() async throws {
+  @Test func `is ready only after the store has answered, and not while the store fails`() async throws {
     let watch = try await watch()
     try await application(watch).test { client in
       #expect(try await status(client, "/readyz") == .serviceUnavailable)
@@ -80,7 +80,7 @@ struct StoreWatchTests {
     }
   }
 
-  @Test func `a store that lets a look wait is not ready, until it has answered`() async throws {
+  @Test func `is not ready while the store delays a check, until the store answers`() async throws {
     let watch = try await watch()
     await watch.look()
     store.hangs(true)
@@ -94,7 +94,7 @@ struct StoreWatchTests {
     #expect(watch.isReady)
   }
 
-  @Test func `tells the log once that the store fails, and once that it is back`() async throws {
+  @Test func `logs once that the store fails, and once that it is back`() async throws {
     let watch = try await watch()
     store.fails(.everything)
     for _ in 0..<5 { await watch.look() }
@@ -105,7 +105,7 @@ struct StoreWatchTests {
     #expect(log.lines == ["store-failed error=test-1 text=no space left", "store-back"])
   }
 
-  @Test func `after a failure it writes what is there, and nothing that is not`() async throws {
+  @Test func `after a failure it writes existing settings again, and adds none`() async throws {
     let watch = StoreWatch(store, logger: logger, now: { server.now })
     for id in [nil, "01234567"] {
       if let id { try await server.store.write { try $0.settings.set(.decoySecret, to: id) } }
@@ -120,7 +120,7 @@ struct StoreWatchTests {
     #expect(log.lines.count { $0 == "store-back" } == 2)
   }
 
-  @Test func `on a full disk reads go on, an answer is refused as to come later, and the log has one line`()
+  @Test func `on a full disk reads continue, an answer is refused as temporary, and the log has one line`()
     async throws
   {
     let authenticator = try await server.registered("alice")

@@ -14,7 +14,7 @@ import UAFService
         time: 1_800_000_000, kind: kind, outcome: outcome, account: account, actor: .person, detail: detail))
   }
 
-  @Test func `has header, structured data, and the hash of the row`() {
+  @Test func `has a header, structured data, and the hash of the row`() {
     #expect(
       SyslogMessage.text(Self.row(), host: "uaf1")
         == "<109>1 2027-01-15T08:00:00Z uaf1 uaf-server - login [uafAudit@32473 number=\"7\" "
@@ -29,7 +29,7 @@ import UAFService
     #expect(length == frame.count - space - 1)
   }
 
-  @Test func `no value ends its parameter, the data or the line`() {
+  @Test func `no value can end its parameter, the data or the line`() {
     let text = SyslogMessage.text(
       Self.row(account: "a\"] b\\\n<0>1 - - - -\u{85}\u{2028}\u{7F}c", detail: #"{"a":"]"}"#), host: "uaf1")
     #expect(text.contains(#"account="a\"\] b\\"# + "[U+000A\\]<0>1 - - - -[U+0085\\][U+2028\\][U+007F\\]c\""))
@@ -38,7 +38,7 @@ import UAFService
   }
 
   @Test(arguments: ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{E0041}", "\r\n", "\u{1}"])
-  func `no value hides anything, or turns around what stands beside it`(hidden: String) {
+  func `no value hides or reverses the text around it`(hidden: String) {
     let text = SyslogMessage.text(Self.row(account: "a\(hidden)b"), host: "h\(hidden)")
     #expect(text.contains("account=\"a[U+") && text.contains(" h uaf-server "))
     for scalar in hidden.unicodeScalars { #expect(!text.unicodeScalars.contains(scalar)) }

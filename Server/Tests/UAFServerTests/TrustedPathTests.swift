@@ -5,9 +5,9 @@ import Testing
 @testable import UAFServer
 @testable import UAFService
 
-/// What the server believes for what it says must be beyond the reach of others.
+/// What the server trusts because of its content must be out of the reach of others.
 ///
-/// Each test has a folder of its own.
+/// Each test has its own folder.
 final class TrustedPathTests {
   let folder: String
 
@@ -42,7 +42,7 @@ final class TrustedPathTests {
   }
 
   @Test(arguments: [0o777, 0o770, 0o722, 0o720, 0o702])
-  func `refuses a state folder that others can write to, by path, mode and what to do`(mode number: Int) throws {
+  func `refuses a state folder that others can write to, and says path, mode and what to do`(mode number: Int) throws {
     _ = try ServerKeys(state: state(), now: { 0 })
     try mode(number, "state")
     let text = refusal { _ = try self.state() }
@@ -50,13 +50,15 @@ final class TrustedPathTests {
     #expect(text?.contains("chmod go-w \(path("state"))") == true)
   }
 
-  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts one that others can only read`(mode number: Int) throws {
+  @Test(arguments: [0o700, 0o750, 0o711, 0o755]) func `accepts a folder that others can only read`(mode number: Int)
+    throws
+  {
     _ = try state()
     try mode(number, "state")
     #expect(refusal { _ = try self.state() } == nil)
   }
 
-  @Test func `makes a new one, and missing folders above it, for its owner alone`() throws {
+  @Test func `creates a new folder, and missing folders above it, for its owner alone`() throws {
     _ = try state("a/b")
     let modes = try ["a", "a/b"].map { name in
       try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
@@ -65,7 +67,7 @@ final class TrustedPathTests {
   }
 
   @Test(arguments: ["server.db", "server.db-wal", "server.secret", "verdict.key", "verdict.pub", "ca.pem", "key.pem"])
-  func `refuses one with a file that others can write to, or that is a link`(name: String) throws {
+  func `refuses a folder with a file that others can write to, or that is a link`(name: String) throws {
     let state = try state()
     _ = try StateFile.create(path: state.file(name), mode: 0o600, contents: [])
     try mode(0o620, "state/\(name)")
@@ -75,8 +77,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.contains("state/\(name): is not a plain file") == true)
   }
 
-  @Test func `refuses one below a folder that others can write to, unless that folder is like /tmp and root's`() throws
-  {
+  @Test func `refuses a folder below one that others can write to, unless that is like /tmp and root's`() throws {
     _ = try state("a/b")
     try mode(0o777, "a")
     #expect(refusal { _ = try self.state("a/b") }?.hasPrefix("\(path("a")): others can write") == true)
@@ -108,7 +109,7 @@ final class TrustedPathTests {
     #expect(refusal { _ = try self.state() }?.hasPrefix("\(path("state")): belongs to uid 65534") == true)
   }
 
-  @Test func `refuses a file of the command line that others can write to, or could put another in the place of`()
+  @Test func `refuses a file named on the command line that others can write to or replace`()
     throws
   {
     try file("policy")
@@ -121,7 +122,7 @@ final class TrustedPathTests {
     #expect(throws: ServerError.self) { _ = try MetadataFolder(path: self.folder).models() }
   }
 
-  @Test func `follows links to a certificate if each folder on the path is trusted, and ends at a circle of links`()
+  @Test func `follows links to a certificate if each folder on the path is trusted, and stops at a loop of links`()
     throws
   {
     _ = try state("live")

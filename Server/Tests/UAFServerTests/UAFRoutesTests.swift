@@ -12,7 +12,7 @@ import WebMessages
 
 import struct UAFMessages.RequestContext
 
-/// The same flows through HTTP.
+/// The same flows over HTTP.
 @Suite(.onEachStore) struct UAFRoutesTests {
   let server: TestServer
 
@@ -43,7 +43,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [("laptop", false), ("tower", true), (nil, false)])
-  func `notes in the log that a machine's later name is ignored`(name: String?, isNoted: Bool) async throws {
+  func `logs that a machine's later name is ignored`(name: String?, isNoted: Bool) async throws {
     _ = try await server.registered("alice", deviceID: "machine", deviceName: "laptop")
     let authenticator = try FakeAuthenticator()
     var context = RequestContext(username: "alice")
@@ -104,7 +104,7 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: [nil, "text/plain", "application/jsonp", "application/x-www-form-urlencoded", "", ";"])
-  func `refuses another content type or none`(type: String?) async throws {
+  func `refuses a wrong or missing content type`(type: String?) async throws {
     try await server.application.test { client in
       for path in ["/uaf/get", "/uaf/respond"] {
         let response = try await post(client, path, Array("{}".utf8), type: type)
@@ -113,7 +113,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses a body of more than 64 KiB, and takes one of exactly that`() async throws {
+  @Test func `refuses a body of more than 64 KiB, and accepts one of exactly that`() async throws {
     try await server.application.test { client in
       let spaces = [UInt8](repeating: 0x20, count: RequestBody.maximum - 2)
       for path in ["/uaf/get", "/uaf/respond"] {
@@ -126,11 +126,11 @@ import struct UAFMessages.RequestContext
   }
 
   @Test(arguments: ["65537", "99999999999", "9223372036854775807", "99999999999999999999", "-1", "x"])
-  func `refuses a body that is announced as too long, or as no length, before any of it has come`(
+  func `refuses a body with an announced length that is too long or invalid, before any of it arrives`(
     _ length: String
   ) async throws {
     for path in ["/uaf/get", "/uaf/respond"] {
-      // Nothing of the body comes: the announcement alone decides.
+      // No part of the body arrives: the announced length alone decides.
       let headers: HTTPHeaders = ["Content-Type": "application/json", "Content-Length": length]
       let answer = try await server.application.executeRequest(
         uri: path, method: .POST, headers: headers, body: ByteBuffer())
@@ -156,7 +156,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `refuses what a browser of another origin sends`() async throws {
+  @Test func `refuses what a browser from a different origin sends`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(
         uri: "/uaf/get", method: .POST,
@@ -173,14 +173,14 @@ import struct UAFMessages.RequestContext
     ("//livez", .notFound), ("/livez/", .notFound), ("https://localhost", .notFound), ("*", .notFound), ("", .notFound),
     ("/x://y/livez", .notFound), ("livez", .notFound),
   ])
-  func `finds a route by the path of the request's target, and no other way`(
+  func `finds a route by the path of the request's target, and in no other way`(
     target: String, status: HTTPResponseStatus
   ) async throws {
     let answer = try await server.application.executeRequest(uri: target, method: .GET, headers: [:], body: nil)
     #expect(answer.status == status)
   }
 
-  @Test func `takes several lines of one header for one value, and refuses two content types`() async throws {
+  @Test func `reads several lines of one header as one value, and refuses two content types`() async throws {
     let two: HTTPHeaders = ["Content-Type": "application/json", "content-type": "text/plain"]
     #expect(two.value(of: "CONTENT-TYPE") == "application/json, text/plain")
     let answer = try await server.application.executeRequest(
@@ -199,7 +199,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `returns the key that verifies verdicts, and nothing of the other key`() async throws {
+  @Test func `returns the key that verifies verdicts, and no part of the other key`() async throws {
     try await server.application.test { client in
       let response = try await client.executeRequest(uri: "/uaf/verdict-key", method: .GET, headers: [:], body: nil)
       #expect(response.status == .ok)
@@ -211,7 +211,7 @@ import struct UAFMessages.RequestContext
     }
   }
 
-  @Test func `answers for an unknown name with as many bytes as for a registered one`() async throws {
+  @Test func `answers an unknown name with as many bytes as a registered one`() async throws {
     let known = try await server.registered("alice01")
     #expect(known.keyID.bytes.count == 32)
     try await server.application.test { client in

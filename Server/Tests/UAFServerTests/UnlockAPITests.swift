@@ -11,7 +11,7 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// Unlocks by the API and by the command line.
+/// Unlocks through the API and on the command line.
 struct UnlockAPITests {
   private let server: TestServer
 
@@ -35,7 +35,7 @@ struct UnlockAPITests {
     return (APIClient(api: api), token)
   }
 
-  @Test func `the API shows both forms once, and the same request under its key gets neither again`() async throws {
+  @Test func `the API shows both forms once, and neither again for the same idempotency key`() async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(.helpdesk)
     let body = #"{"machine":"d-1","lifetime":600,"reason":"called"}"#
@@ -57,14 +57,16 @@ struct UnlockAPITests {
     ("mina", "{}", .badRequest), ("mina", #"{"machine":7}"#, .badRequest),
     ("mina", #"{"machine":"d-1","lifetime":299}"#, .badRequest),
     ("mina", #"{"machine":"d-1","reason":"a\u0000"}"#, .badRequest),
-  ]) func `the API refuses`(name: String, body: String, status: HTTPResponseStatus) async throws {
+  ]) func `the API refuses an unlock for an unknown account or machine, and with an invalid body`(
+    name: String, body: String, status: HTTPResponseStatus
+  ) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(.helpdesk)
     let answer = try await api.ask(.POST, "/api/v1/accounts/\(name)/unlocks", token: token, body: body)
     #expect(answer.answer.status == status)
   }
 
-  @Test(arguments: [Role.auditor, .operator]) func `a role that unlocks nobody is refused`(role: Role) async throws {
+  @Test(arguments: [Role.auditor, .operator]) func `a role that may not unlock is refused`(role: Role) async throws {
     _ = try await server.registered("mina", deviceID: "d-1")
     let (api, token) = try await client(role)
     let answer = try await api.ask(
@@ -77,11 +79,11 @@ struct UnlockAPITests {
     ["unlock", "a b", "--machine", "d", "--state", "d"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "299"],
     ["unlock", "a", "--machine", "d", "--state", "d", "--lifetime", "604801"],
-  ]) func `refuses the command line`(arguments: [String]) {
+  ]) func `refuses an invalid command line`(arguments: [String]) {
     #expect(throws: (any Error).self) { try UAFServerCommand.parseAsRoot(arguments) }
   }
 
-  @Test func `the command writes the payload into a new file for its owner alone, and none for a stranger`()
+  @Test func `the command writes the payload to a new file for its owner alone, and nothing for an unknown account`()
     async throws
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "unlock-\(UUID().uuidString)").path()

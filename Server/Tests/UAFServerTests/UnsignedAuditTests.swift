@@ -7,7 +7,7 @@ import UAFCrypto
 @testable import UAFServer
 @testable import UAFService
 
-/// A server whose database keeps it from signing the audit, and what it says and does meanwhile.
+/// A server whose database keeps it from signing the audit, and what the server says and does during that time.
 @Suite(.onEachStore) struct UnsignedAuditTests {
   private let server: TestServer
   private let folder = try? TemporaryFolder()
@@ -41,7 +41,7 @@ import UAFCrypto
     return try await verification.run()
   }
 
-  @Test func `rows that are removed while heads are dropped leave a signed row that says from when to when`()
+  @Test func `rows that are removed while heads are dropped leave a signed row with the start and end of the gap`()
     async throws
   {
     let keeper = try keeper()
@@ -68,7 +68,7 @@ import UAFCrypto
     #expect(try await kinds().count == 2)
   }
 
-  @Test func `a process that is started in the gap tells the whole of it`() async throws {
+  @Test func `a process that starts during the gap reports the whole gap`() async throws {
     let first = try keeper()
     await first.round()
     let from = server.now
@@ -99,7 +99,7 @@ import UAFCrypto
     #expect(try await summary().gaps.isEmpty)
   }
 
-  @Test func `the time goes on while the database drops the row that tells it`() async throws {
+  @Test func `the gap keeps growing while the database drops the row that reports it`() async throws {
     let keeper = try keeper()
     await keeper.round()
     server.advance(seconds: 400)
@@ -125,7 +125,8 @@ import UAFCrypto
 
   // MARK: What it says and refuses
 
-  @Test func `a server that cannot sign is ready, since logins go on, and says that it cannot`() async throws {
+  @Test func `a server that cannot sign is ready, because logins continue, and says that it cannot sign`() async throws
+  {
     standing.note(SignedMoment(link: .start, time: server.now))
     let watch = StoreWatch(server.store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { 0 })
     await watch.look()
@@ -140,7 +141,7 @@ import UAFCrypto
     #expect(figures["uaf_audit_unsigned_seconds"] == 301 && figures["uaf_audit_signed_number"] == 0)
   }
 
-  @Test func `a token changes nothing while the audit is unsigned, and reads; root at the machine goes on`()
+  @Test func `while the audit is unsigned a token reads and changes nothing, and root at the machine still can`()
     async throws
   {
     let environment = environment()

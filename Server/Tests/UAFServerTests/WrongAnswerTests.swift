@@ -8,10 +8,10 @@ import UAFMessages
 @testable import UAFServer
 @testable import UAFService
 
-/// How often answers may be wrong: instances over one store, each with limits of its own in memory.
+/// How often answers may be wrong: two instances over one store, each with its own limits in memory.
 @Suite(.onEachStore) struct WrongAnswerTests {
   private let server: TestServer
-  /// Two wrong answers a minute, and so four at once.
+  /// Two wrong answers a minute, and so a burst of four.
   private let admission = Admission(addressRate: 0, accountRate: 2)
   private let stranger: FakeAuthenticator
 
@@ -20,7 +20,7 @@ import UAFMessages
     stranger = try FakeAuthenticator()
   }
 
-  /// Hands two instances over that have just started.
+  /// Gives the test two instances that have just started.
   private func withInstances(
     _ body: @escaping @Sendable (_ one: TestClient, _ two: TestClient) async throws -> Void
   ) async throws {
@@ -38,7 +38,7 @@ import UAFMessages
     return proof.text(with: try HMACSHA256.authenticate(proof.authenticated, keyInOrdinaryMemory: secret.secret))
   }
 
-  /// What an instance answers to an answer; nil for HTTP 429.
+  /// The body with which an instance replies to an answer; nil for HTTP 429.
   private func send(
     _ response: UAFResponse, to instance: TestClient, knownBy secret: MachineSecret? = nil,
     for account: String = "alice"
@@ -52,12 +52,12 @@ import UAFMessages
     return try ServerResponse(parsing: [UInt8](buffer: answer.body)).statusCode
   }
 
-  /// An answer to a new request, signed with a key that nobody has registered.
+  /// An answer to a new request, signed with an unregistered key.
   private func wrongAnswer(for account: String = "alice") async throws -> UAFResponse {
     try await stranger.authenticate(server.authenticationRequest(account), counter: 1)
   }
 
-  /// How many of `tries` wrong answers are told why they are refused.
+  /// How many of `tries` wrong answers are told the reason for their refusal.
   private func told(
     _ instance: TestClient, tries: Int = 9, knownBy secret: MachineSecret? = nil,
     for account: String = "alice", provingFor proved: String? = nil
@@ -101,13 +101,13 @@ import UAFMessages
     #expect(try await server.database.changes() == before)
   }
 
-  @Test func `an instance that starts again gives a known machine no wrong answer more`() async throws {
+  @Test func `a restarted instance does not refill a known machine's budget of wrong answers`() async throws {
     let machine = try secret(of: try await server.registered("alice"))
     try await withInstances { one, _ async throws in #expect(try await told(one, knownBy: machine) == 8) }
     try await withInstances { one, _ async throws in #expect(try await told(one, knownBy: machine) == 0) }
   }
 
-  @Test func `answers of a key that come to both instances at once are within one budget`() async throws {
+  @Test func `answers of a key that reach both instances at the same time share one budget`() async throws {
     let answers = try await oldAnswers(20)
     try await withInstances { one, two in
       let told = try await withThrowingTaskGroup(of: UAFStatusCode?.self) { group in
@@ -120,7 +120,10 @@ import UAFMessages
     }
   }
 
-  @Test func `wrong answers of strangers refuse no right answer, of a known machine or of another`() async throws {
+  @Test
+  func `wrong answers of strangers never cause the refusal of a right answer, of a known machine or of any other`()
+    async throws
+  {
     let person = try await server.registered("alice")
     let machine = try secret(of: person)
     try await withInstances { one, two async throws in
@@ -132,19 +135,21 @@ import UAFMessages
     }
   }
 
-  @Test func `a known machine has a budget of its own over both instances, then that of the account`() async throws {
+  @Test func `a known machine has its own budget over both instances, then shares the account's budget`() async throws {
     let person = try await server.registered("alice")
     let machine = try secret(of: person)
     try await withInstances { one, two async throws in
       #expect(try await told(one, tries: 3, knownBy: machine) == 3)
-      // One of its own is left, and the four of the account.
+      // One place of its own budget is left, and the four of the account's.
       #expect(try await told(two, knownBy: machine) == 5)
       #expect(try await told(one, knownBy: machine) == 0)
       #expect(try await told(one) == 4, "strangers have others")
     }
   }
 
-  @Test func `strangers, and a machine of another account, use up nothing of a known machine's budget`() async throws {
+  @Test func `strangers, and a machine of a different account, use up no part of a known machine's budget`()
+    async throws
+  {
     let (alice, bob) = (try await server.registered("alice"), try await server.registered("bob"))
     let (machine, other) = (try secret(of: alice), try secret(of: bob, "bob"))
     try await withInstances { one, two async throws in
@@ -154,7 +159,8 @@ import UAFMessages
     }
   }
 
-  @Test func `requests, right answers and a known machine's wrong ones beyond the budget write no count`() async throws
+  @Test func `requests, right answers and a known machine's wrong answers beyond the budget write no count`()
+    async throws
   {
     let person = try await server.registered("alice")
     let machine = try secret(of: person)
@@ -168,7 +174,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a wrong answer that cannot be counted is not told why it is refused`() async throws {
+  @Test func `a wrong answer that cannot be counted is not given the reason for its refusal`() async throws {
     let store = FailingStore(server.store)
     let wrong = try await oldAnswers(1)[0]
     store.fails(.writes)

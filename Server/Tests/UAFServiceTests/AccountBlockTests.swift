@@ -51,14 +51,14 @@ import UAFMessages
     return try #require(try await server.respond(alice.authenticate(request, counter: 1)).1).value
   }
 
-  @Test func `a login is refused while the account is disabled, and accepted when it is enabled again`() async throws {
+  @Test func `a login is refused while the account is disabled, and accepted after it is enabled again`() async throws {
     try await block()
     #expect(try await login(counter: 1) == .accountDisabled)
     try await enable()
     #expect(try await login(counter: 1) == nil)
   }
 
-  @Test func `a locked account is refused until its time, and no second longer`() async throws {
+  @Test func `a locked account is refused until its lock ends, and not a second longer`() async throws {
     try await block(until: server.now + 60)
     server.advance(seconds: 59)
     #expect(try await login(counter: 1) == .accountLocked)
@@ -66,7 +66,8 @@ import UAFMessages
     #expect(try await login(counter: 1) == nil)
   }
 
-  @Test func `an answer that was verified before is refused by its commit, and stores nothing`() async throws {
+  @Test func `an answer that was verified before the block is refused at its commit, and stores nothing`() async throws
+  {
     let verified = try await verified(alice, "alice")
     try await block()
     #expect(try await server.store.refusal(of: verified) == .accountDisabled)
@@ -76,7 +77,7 @@ import UAFMessages
     #expect(try await server.store.refusal(of: verified) == nil)
   }
 
-  @Test func `of one batch only the blocked account's answer is refused`() async throws {
+  @Test func `only the blocked account's answer in a batch is refused`() async throws {
     let bob = try await server.registered("bob")
     try await block()
     let answers = try await (verified(alice, "alice"), verified(bob, "bob"))
@@ -86,7 +87,7 @@ import UAFMessages
     #expect(try await second == nil)
   }
 
-  @Test func `somebody without a key hears what they hear of any account`() async throws {
+  @Test func `a caller without a key hears the same about a blocked account as about any other`() async throws {
     let before = try await server.get(.authentication, RequestContext(username: "alice"))
     try await block()
     let after = try await server.get(.authentication, RequestContext(username: "alice"))
@@ -98,7 +99,7 @@ import UAFMessages
     #expect(refusal == .invalidSignature)
   }
 
-  @Test func `a text is not confirmed, and its code stays good`() async throws {
+  @Test func `a text is not confirmed, and its code stays valid`() async throws {
     let expires = server.now + 100
     let id = try await server.store.write { records in
       try records.approvals.open("Asked of alice by token till: Pay 5", code: "code", for: "alice", expiresAt: expires)
@@ -115,7 +116,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `neither a code nor a proof begins a registration, and a wrong code hears nothing new`() async throws {
+  @Test func `neither a code nor a proof begins a registration, and a wrong code learns nothing new`() async throws {
     var byProof = RequestContext(username: "alice")
     byProof.proof = try await proof(for: .registration)
     var byCode = RequestContext(username: "alice")
@@ -128,7 +129,7 @@ import UAFMessages
     #expect(try await registrationRequest(wrong).statusCode == .unauthorized)
   }
 
-  @Test func `a registration that was begun before is refused, and its code stays good`() async throws {
+  @Test func `a registration that began before the block is refused, and its code stays valid`() async throws {
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
     let second = try FakeAuthenticator()
@@ -140,7 +141,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `neither a proof nor a code deletes a key, and the code is good again afterwards`() async throws {
+  @Test func `neither a proof nor a code deletes a key, and the code is valid again afterwards`() async throws {
     var byProof = RequestContext(username: "alice")
     byProof.deregisterAll = true
     byProof.proof = try await proof(for: .deregistration)
@@ -166,7 +167,7 @@ import UAFMessages
     #expect(try await second.store.read { try $0.accounts.block(of: "alice") } == nil)
   }
 
-  @Test func `a key that is stored beside a block has it too`() async throws {
+  @Test func `a key that is stored at the same time as a block is blocked, too`() async throws {
     try await block(until: server.now + 60)
     server.advance(seconds: 60)
     var context = RequestContext(username: "alice")
@@ -178,7 +179,7 @@ import UAFMessages
     #expect(blocks == [String(server.now)])
   }
 
-  @Test func `a key that an earlier version has stored for a disabled account is refused after the next start`()
+  @Test func `a key that an earlier version stored for a disabled account is refused after the next start`()
     async throws
   {
     let verified = try await verified(alice, "alice")
@@ -191,7 +192,7 @@ import UAFMessages
     #expect(try await server.database.texts("SELECT DISTINCT blockedUntil FROM credential") == [nil])
   }
 
-  @Test func `a name without an account is not blocked`() async throws {
+  @Test func `a name without an account cannot be blocked`() async throws {
     let block = AccountBlock(since: 1, until: nil, reason: "left", actor: "test")
     #expect(try await !server.store.write { try $0.accounts.setBlock(block, of: "nobody") })
     #expect(try await !server.store.read { try $0.accounts.exists("nobody") })

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What accounts are offered, and held to: alone, together, by group.
+/// Which authenticators accounts are offered, and must use: one, both, by group.
 @Suite(.onEachStore) struct AccountPolicyTests {
   private static func sets(_ sets: [[String]]) throws -> AcceptedSets {
     AcceptedSets(checked: try sets.map { try $0.map { try AAID($0) } })
@@ -33,7 +33,7 @@ import UAFMessages
 
   private func keyIDs(_ policy: Policy) -> [[KeyID]] { policy.accepted.map { $0.flatMap { $0.keyIDs ?? [] } } }
 
-  /// A registration request by a new code.
+  /// A registration request with a new code.
   private func registration(
     _ server: TestServer, _ username: String, deviceID: String? = nil
   ) async throws -> RegistrationRequest {
@@ -43,7 +43,7 @@ import UAFMessages
     return try await FakeAuthenticator().registrationRequest(from: server.get(.registration, context))
   }
 
-  /// The answer of several authenticators to one request.
+  /// The answers of several authenticators to one request, as one.
   private func joined(_ responses: [UAFResponse]) throws -> UAFResponse {
     var registrations: [AuthenticatorRegistrationAssertion] = []
     var authentications: [AuthenticatorSignAssertion] = []
@@ -71,7 +71,7 @@ import UAFMessages
     [try FakeAuthenticator(aaid: Self.passcode), try FakeAuthenticator(aaid: Self.pattern)]
   }
 
-  @Test func `offers everybody either, and a group both together`() async throws {
+  @Test func `offers everybody either authenticator, and a group both together`() async throws {
     let server = try server()
     #expect(aaids(try await registration(server, "carol").policy) == [[Self.passcode], [Self.pattern]])
     #expect(aaids(try await registration(server, "alice").policy) == [[Self.passcode, Self.pattern]])
@@ -91,7 +91,7 @@ import UAFMessages
     }
   }
 
-  @Test func `tells the reason of the member that failed`() async throws {
+  @Test func `reports the reason of the member that failed`() async throws {
     let server = try server()
     let authenticators = try both()
     #expect(try await register(server, "alice", authenticators) == nil)
@@ -103,7 +103,7 @@ import UAFMessages
       ])
     }
     #expect(try await server.respond(answers[0]).0 == nil)
-    // Of two logins at once the loser is told to try again.
+    // The loser of two simultaneous logins is told to try again.
     #expect(try await server.respond(answers[1]).0 == .counterNotIncreased)
   }
 
@@ -127,7 +127,9 @@ import UAFMessages
     #expect(try await register(server, "bob", [carol[1]]) == .notInPolicy)
   }
 
-  @Test func `asks for the missing part of a set on this machine, and for all of it on another`() async throws {
+  @Test func `asks for the missing part of a set on this machine, and for the whole set on a different machine`()
+    async throws
+  {
     let server = try TestServer()
     _ = try await server.registered("alice", deviceID: "one")
     let strict = AcceptedSets(checked: [[try AAID(Self.passcode), try AAID(Self.pattern)]])
@@ -142,7 +144,7 @@ import UAFMessages
     #expect(other.policy.disallowed.flatMap { $0.keyIDs ?? [] } == keys.map(\.keyID))
   }
 
-  @Test func `keeps a set that is complete whole, and names none twice`() throws {
+  @Test func `keeps a complete set, and names no key twice`() throws {
     let (passcode, pattern) = (try AAID(Self.passcode), try AAID(Self.pattern))
     let keys = try [passcode, pattern].map { aaid in
       StoredKey(
@@ -155,14 +157,14 @@ import UAFMessages
         == [[MatchCriteria(aaid: pattern)]])
   }
 
-  @Test func `asks a name without keys, and one with too few, as it asks one with enough`() async throws {
+  @Test func `asks a name without keys, or with too few, in the same way as a name with enough keys`() async throws {
     let server = try server()
     #expect(try await register(server, "alice", both()) == nil)
     let real = try await server.authenticationRequest("alice").policy
     let ghost = try await server.authenticationRequest("ghost").policy
     #expect(aaids(ghost) == aaids(real) && keyIDs(ghost).joined().map(\.bytes.count) == [32, 32])
     #expect(keyIDs(try await server.authenticationRequest("ghost").policy) == keyIDs(ghost))
-    // One key of the two: it stands beside a made-up one.
+    // One key of the two: it appears next to a made-up one.
     let lenient = try TestServer(database: server.database)
     let bob = try await lenient.registered("bob")
     let policy = try await server.authenticationRequest("bob").policy

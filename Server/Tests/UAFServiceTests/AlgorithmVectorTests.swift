@@ -4,9 +4,9 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Whole messages for each algorithm and key encoding, by other software than ours (Tests/Vectors/algorithms).
+/// Complete messages for each algorithm and key encoding, made by independent software (Tests/Vectors/algorithms).
 struct AlgorithmVectorTests {
-  @Test func `finds a registration and an authentication for each of the sixteen pairs`() {
+  @Test func `has a registration and an authentication for each of the sixteen pairs`() {
     #expect(Vector.algorithms.count == 32)
   }
 
@@ -14,11 +14,11 @@ struct AlgorithmVectorTests {
     #expect(try vector.server.refusal(vector.response) == nil)
   }
 
-  @Test(arguments: Vector.algorithms) func `refuses the assertion with a bit changed or bytes missing`(
+  @Test(arguments: Vector.algorithms) func `refuses the assertion if a bit is changed or bytes are missing`(
     vector: Vector
   ) throws {
     let (server, response, assertion) = try (vector.server, vector.response, vector.assertion)
-    // Every bit is tried with the vectors of ../uaf; checking an RSA key anew for each would take minutes here.
+    // Every bit is tried with the vectors of ../uaf; checking an RSA key again for each bit would take minutes here.
     for bit in stride(from: 0, to: assertion.count * 8, by: assertion.count > 400 ? 251 : 11) {
       var changed = assertion
       changed[bit / 8] ^= 1 << (bit % 8)

@@ -45,7 +45,7 @@ import UAFMessages
     try TestServer.authenticationRequest(in: try await answer(code: code))
   }
 
-  @Test func `asks for the text that waits, and takes its signature once`() async throws {
+  @Test func `asks for the waiting text, and accepts its signature once`() async throws {
     let (id, code) = try await open()
     #expect(try await outcome(id) == .open)
     let request = try await request(code: code)
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(faults == [nil])
   }
 
-  @Test func `accepts neither a login nor another text as the confirmation`() async throws {
+  @Test func `accepts neither a login nor a different text as the confirmation`() async throws {
     let (id, code) = try await open()
     let login = try await server.authenticationRequest("alice")
     #expect(login.transaction.isEmpty)
@@ -82,7 +82,7 @@ import UAFMessages
     #expect(try await outcome(id) == .open)
   }
 
-  @Test func `refuses a wrong code, another person's code, an enrolment code, and a code for an invalid name`()
+  @Test func `refuses a wrong code, a different person's code, an enrolment code, and a code for an invalid name`()
     async throws
   {
     let (id, code) = try await open()
@@ -93,7 +93,7 @@ import UAFMessages
     let enrolment = Base64URL.encode(try await server.enrol("alice"))
     #expect(try await answer(code: enrolment).statusCode == .unauthorized)
     #expect(try await outcome(id) == .open)
-    // And it opens nothing else.
+    // And the code allows nothing else.
     var context = UAFMessages.RequestContext(username: "alice")
     context.authCode = code
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
@@ -113,7 +113,7 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `refuses a thousand wrong codes, and is confirmed by the right one afterwards`() async throws {
+  @Test func `refuses a thousand wrong codes, and is then confirmed by the right code`() async throws {
     let (id, code) = try await open()
     for number in 0..<1000 {
       #expect(try await answer(code: "wrong\(number)").statusCode == .unauthorized)
@@ -123,7 +123,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `refuses a code and an answer after its time`() async throws {
+  @Test func `refuses a code and an answer after the text has expired`() async throws {
     let (id, code) = try await open(lifetime: 60)
     let request = try await request(code: code)
     server.advance(seconds: 60)
@@ -133,7 +133,7 @@ import UAFMessages
     #expect(try await answer(code: code).statusCode == .unauthorized)
   }
 
-  @Test func `accepts the answer to the last request of a code, and to no earlier one`() async throws {
+  @Test func `accepts the answer to the last request of a code, and to no earlier request`() async throws {
     let (id, code) = try await open()
     let first = try await request(code: code)
     let second = try await request(code: code)
@@ -144,7 +144,7 @@ import UAFMessages
     #expect(try await outcome(id) == .confirmed)
   }
 
-  @Test func `closes a text that a newer one follows, and keeps what was confirmed`() async throws {
+  @Test func `closes a text when a newer one replaces it, and keeps what was confirmed`() async throws {
     let (first, code) = try await open()
     let (second, newer) = try await open()
     #expect(try await outcome(first) == .closed)
@@ -157,7 +157,7 @@ import UAFMessages
     #expect(try await outcome(third) == .closed)
   }
 
-  @Test func `is not proof for another operation, and confirms no text that the client sends`() async throws {
+  @Test func `is not a proof for any other operation, and confirms no text that the client sends`() async throws {
     let (id, code) = try await open()
     #expect(try await answer(code: code) { $0.proofFor = .deregistration }.statusCode == .badRequest)
     #expect(try await answer(code: code) { $0.deregisterAll = true }.statusCode == .badRequest)
@@ -182,12 +182,13 @@ import UAFMessages
     #expect(try await self.answer(code: code).statusCode == .unauthorized)
     #expect(try await deny(code).statusCode == .unauthorized)
     #expect(try await outcome(id) == .denied)
-    // Whoever waits for it hears so still when the next one is open.
+    // A client that waits for the closed text still hears about it while the next one is open.
     _ = try await open()
     #expect(try await outcome(id) == .denied)
   }
 
-  @Test func `refuses a denial with a wrong code, another person's code, no code, or an expired one`() async throws {
+  @Test func `refuses a denial with a wrong code, a different person's code, no code, or an expired code`() async throws
+  {
     let (id, code) = try await open(lifetime: 60)
     _ = try await server.registered("bob")
     #expect(try await deny("wrong").statusCode == .unauthorized)
@@ -201,7 +202,7 @@ import UAFMessages
     #expect(try await outcome(id) == .closed)
   }
 
-  @Test func `what was confirmed cannot be denied`() async throws {
+  @Test func `a confirmed text cannot be denied`() async throws {
     let (id, code) = try await open()
     let response = try await alice.authenticate(request(code: code), counter: 1, confirming: Self.text)
     #expect(try await server.respond(response).0 == nil)

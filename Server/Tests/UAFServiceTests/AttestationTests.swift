@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Which kind of attestation the server takes from which model, and by which chain.
+/// Which kind of attestation the server accepts from which model, and with which chain.
 struct AttestationTests {
   @Test(arguments: [
     "leaf alone", "leaf and root", "leaf and issuer", "leaf, two issuers and root", "issuer in the middle as root",
@@ -25,17 +25,17 @@ struct AttestationTests {
   }
 
   @Test(arguments: [1_767_225_599, 2_082_758_401] as [Int64])
-  func `refuses a chain outside its validity, by the time it is given`(now: Int64) throws {
+  func `refuses a chain that is not valid at the given time`(now: Int64) throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.now = now
     #expect(try registration.refusal() == .untrustedAttestation)
   }
 
-  @Test func `refuses a leaf that names another model`() throws {
+  @Test func `refuses a leaf that names a different model`() throws {
     #expect(try AttestedRegistration("model as octets", aaid: "FFFF#5556").refusal() == .otherModelAttested)
   }
 
-  @Test func `requires the leaf to name its model if another model has the same root`() throws {
+  @Test func `requires the leaf to name its model if a different model has the same root`() throws {
     var named = try AttestedRegistration("model as octets")
     named.otherModels = [named.statement(try AAID("FFFF#0001"))]
     #expect(try named.refusal() == nil)
@@ -91,7 +91,7 @@ struct AttestationTests {
     #expect(try registration.refusal() == .ecdaaNotSupported)
   }
 
-  @Test func `refuses a type of attestation the policy does not name, although the model has it`() throws {
+  @Test func `refuses an attestation type that the policy does not name, although the model has it`() throws {
     var registration = try AttestedRegistration("leaf alone")
     registration.attestationTypes = [15879, 15881]
     var criteria = MatchCriteria(aaid: registration.aaid)
@@ -107,7 +107,7 @@ struct AttestationTests {
     ServiceRefusal.otherAttestationType, .ecdaaNotSupported, .untrustedAttestation, .otherModelAttested,
     .invalidAttestationSignature,
   ])
-  func `tells the client of each that the attestation is unacceptable`(refusal: ServiceRefusal) {
+  func `every refusal tells the client that the attestation is unacceptable`(refusal: ServiceRefusal) {
     #expect(refusal.statusCode.rawValue == 1496)
   }
 }

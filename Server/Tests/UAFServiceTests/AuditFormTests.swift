@@ -4,13 +4,13 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The bytes of a row, and what is counted of refusals.
+/// The bytes of a row, and the counts of refusals.
 struct AuditFormTests {
   private let first = AuditEntry(
     time: 1_800_000_000, kind: .login, account: "alice", actor: .person, address: "192.0.2.7", machine: "desk",
     authenticators: "5541#0001 AAAA 7")
 
-  @Test func `bodies and hashes are those that another program has computed`() throws {
+  @Test func `bodies and hashes are those that an independent program has computed`() throws {
     let second = AuditEntry(
       time: -1, kind: .registration, outcome: "invalid-signature", actor: .server, machine: "책상",
       detail: #"{"by":"code"}"#)
@@ -25,7 +25,7 @@ struct AuditFormTests {
     #expect(two.hash.hex == "d34b175a0bb541468512824c8c7345b8f45996cb6753ae271cb1d1a42ebcb9c3")
   }
 
-  @Test func `no two events have the same bytes, wherever their texts are cut`() {
+  @Test func `no two events have the same bytes, wherever their texts are divided`() {
     func event(_ address: String, _ machine: String) -> AuditEntry {
       AuditEntry(time: 1, kind: .login, actor: .person, address: address, machine: machine)
     }
@@ -33,7 +33,7 @@ struct AuditFormTests {
     #expect(event("", "a").body != event("a", "").body)
   }
 
-  @Test func `an event is read as it was stored, and no other number of texts is`() {
+  @Test func `an event is read back as stored, and a wrong number of texts is refused`() {
     #expect(AuditEntry(time: first.time, texts: first.texts) == first)
     #expect(AuditEntry(time: 1, texts: Array(first.texts.dropLast())) == nil)
     #expect(AuditEntry(time: 1, texts: first.texts + [""]) == nil)
@@ -48,7 +48,7 @@ struct AuditFormTests {
     #expect(actor.text == text)
   }
 
-  @Test func `counts refusals by reason and address, and tells them once`() {
+  @Test func `counts refusals by reason and address, and reports them once`() {
     let count = RefusalCount()
     #expect(count.take(now: 1) == nil)
     for _ in 0..<3 { count.add("limited", from: "192.0.2.1") }

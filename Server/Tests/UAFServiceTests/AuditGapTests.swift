@@ -27,7 +27,7 @@ import UAFMessages
 
   // MARK: Signing
 
-  @Test func `a head that the database drops without a word is not a head`() async throws {
+  @Test func `a head that the database silently drops is not a signed head`() async throws {
     try await append()
     try await server.database.dropHeads()
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
@@ -36,7 +36,7 @@ import UAFMessages
     #expect(try await server.signer.sign(after: nil)?.link.number == 1)
   }
 
-  @Test func `a head that the database removes at the commit is not a head`() async throws {
+  @Test func `a head that the database removes at the commit is not a signed head`() async throws {
     guard StoreEngine.current == .postgresql else { return }
     try await append()
     for statement in [
@@ -49,14 +49,14 @@ import UAFMessages
     await #expect(throws: AuditSigner.NotKept.head(1)) { try await server.signer.sign(after: nil) }
   }
 
-  @Test func `signs nothing when the head that it signed last is gone`() async throws {
+  @Test func `signs nothing if the last head that it signed is gone`() async throws {
     let kept = try await server.signedAudit()
     try await server.database.execute("DELETE FROM auditHead WHERE number = 12")
     await #expect(throws: AuditSigner.Refusal.headGone(12)) { try await server.signer.sign(after: kept[2].link) }
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 12)
   }
 
-  @Test func `signs no end whose row the database has dropped`() async throws {
+  @Test func `does not sign an end if the database has dropped its row`() async throws {
     guard StoreEngine.current == .postgresql else { return }
     try await append()
     try await append()
@@ -66,7 +66,7 @@ import UAFMessages
 
   // MARK: The check
 
-  @Test func `names rows that were unsigned for too long, though a head covers them now`() async throws {
+  @Test func `names rows that were unsigned for too long, even if a head covers them now`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     let time = server.now + 5
@@ -90,7 +90,7 @@ import UAFMessages
     #expect(try await gaps().map(\.through) == [2])
   }
 
-  @Test func `a time without rows is not a gap, however long`() async throws {
+  @Test func `a time without rows is not a gap, however long it is`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     server.advance(seconds: 100_000)
@@ -99,7 +99,7 @@ import UAFMessages
     #expect(try await gaps().isEmpty)
   }
 
-  @Test func `a row of a gap is told, whatever times the rows before it have now`() async throws {
+  @Test func `a row of a gap is reported, whatever times the rows before it have now`() async throws {
     try await append()
     _ = try await server.signer.sign(after: nil)
     let from = server.now
@@ -113,7 +113,7 @@ import UAFMessages
 
   // MARK: The time of a gap
 
-  @Test func `the longest time without a head is the gap, also where another instance has signed meanwhile`()
+  @Test func `the gap is the longest time without a head, even if a different instance has signed since`()
     async throws
   {
     try await append()
@@ -133,7 +133,7 @@ import UAFMessages
       try await server.signer.gap(since: moment) == AuditGap(after: 2, through: 3, from: second, until: server.now))
   }
 
-  @Test func `a process that was killed goes on with the time of the last one, and one that stopped does not`()
+  @Test func `after a kill the next process continues the time of the last one, and after a normal stop it does not`()
     async throws
   {
     try await append()
@@ -150,12 +150,12 @@ import UAFMessages
       #expect(begun == SignedMoment(link: link, time: server.now - 400))
     }
     #expect(try await server.signer.beginning(after: moment) == moment)
-    // Another instance has signed since.
+    // A different instance has signed since.
     _ = try await server.signer.sign(after: nil)
     #expect(try await server.signer.beginning(after: moment).time == server.now)
   }
 
-  @Test func `a moment is read as it was written, and nothing else is`() {
+  @Test func `a time is read back as it was written, and nothing else is accepted`() {
     let moment = SignedMoment(link: AuditLink(number: 7, hash: AuditLink.start.hash), time: 9, isStopped: true)
     #expect(SignedMoment(moment.json.bytes) == moment)
     for text in ["", "{}", #"{"number":1,"hash":"AA","time":1,"stopped":false}"#] {

@@ -15,7 +15,7 @@ import UAFCrypto
     #expect(try await server.signer.sign(after: nil) == nil)
   }
 
-  @Test func `signs nothing when what it signed last is another row, or gone`() async throws {
+  @Test func `signs nothing if the row that it signed last was replaced or is gone`() async throws {
     let kept = try await server.signedAudit()
     #expect(try await server.signer.sign(after: kept[2].link) == nil)
     try await server.database.execute("UPDATE audit SET hash = \(server.database.literal([1])) WHERE number = 8")
@@ -24,7 +24,9 @@ import UAFCrypto
     await #expect(throws: AuditSigner.Refusal.changed(8)) { try await server.signer.sign(after: kept[1].link) }
   }
 
-  @Test func `signs nothing when the last stored head is of another key, of another row, or of none`() async throws {
+  @Test func `signs nothing if the last stored head has a wrong key, belongs to a different row, or has no row`()
+    async throws
+  {
     let kept = try await server.signedAudit()
     let stored = try await server.store.read { try $0.audit.heads(after: 0, limit: 3) }
     for head in [StoredHead(number: 1 << 62, token: "x"), StoredHead(number: 13, token: stored[2].token)] {
@@ -36,7 +38,7 @@ import UAFCrypto
     await #expect(throws: AuditSigner.Refusal.headUnfit(stored[2])) { try await server.signer.sign(after: nil) }
   }
 
-  @Test func `a head after a refusal names the last one that is signed`() async throws {
+  @Test func `a head after a refusal names the last signed row`() async throws {
     _ = try await server.signedAudit()
     try await server.database.execute("INSERT INTO auditHead VALUES (9, 'x'), (40, 'y')")
     try await server.database.execute("UPDATE auditHead SET token = 'z' WHERE number = 12")
@@ -46,7 +48,7 @@ import UAFCrypto
     #expect(try await server.store.read { try $0.audit.lastHead() }?.number == 13)
   }
 
-  @Test func `signs on when what it signed last was removed by the rule`() async throws {
+  @Test func `continues to sign if the retention rule removed the row that it signed last`() async throws {
     let kept = try await server.signedAudit()
     _ = try await server.signer.remove(before: 950, by: .server)
     #expect(try await server.signer.sign(after: kept[1].link)?.link.number == 13)

@@ -25,12 +25,12 @@ import UAFMessages
   private func summary(_ server: TestServer) async throws -> AuditSummary {
     let verification = try server.verification()
     var summary = try await verification.run()
-    // The tests' rows are of many years at once: how long each was unsigned is not a subject here (`AuditGapTests`).
+    // The tests' rows span many years: how long each was unsigned is not tested here (`AuditGapTests`).
     summary.gaps = []
     return summary
   }
 
-  @Test func `chains rows without gaps, as the pure form computes it`() async throws {
+  @Test func `chains rows without gaps, as the pure function computes it`() async throws {
     let events = ["alice", "bob", "한글"].map { event($0) }
     try await server.store.write { try $0.audit.append([events[0]]) }
     try await server.store.write { try $0.audit.append(Array(events[1...])) }
@@ -44,7 +44,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.last() } == link)
   }
 
-  @Test func `a text with U+0000 is stored without it, and the chain holds`() async throws {
+  @Test func `a text with U+0000 is stored without it, and the chain stays valid`() async throws {
     let entry = AuditEntry(
       time: 1, kind: .denial, outcome: "a\0b", account: "\0", actor: .person, address: "1\0", machine: "desk\0\0x",
       authenticators: "k\0", detail: "{}\0")
@@ -60,7 +60,7 @@ import UAFMessages
   }
 
   @Test(arguments: ["deviceID", "deviceName", "deviceModel", "deviceOS"])
-  func `a request whose machine has U+0000 in a text is refused, and leaves nothing`(member: String) async throws {
+  func `a request whose machine has U+0000 in a text is refused, and stores nothing`(member: String) async throws {
     let code = Base64URL.encode(try RandomBytes.make(20))
     let expires = server.now + 60
     try await server.enrol("alice")
@@ -73,12 +73,12 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `a transaction that reads adds no row`() async throws {
+  @Test func `a read transaction adds no row`() async throws {
     await #expect(throws: (any Error).self) { try await server.store.read { try $0.audit.append([event("alice")]) } }
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `a transaction that fails leaves no row`() async throws {
+  @Test func `a failed transaction leaves no row`() async throws {
     struct Planted: Error {}
     await #expect(throws: Planted.self) {
       try await server.store.write { records in
@@ -89,7 +89,7 @@ import UAFMessages
     #expect(try await rows().isEmpty)
   }
 
-  @Test func `changes that are undone alone leave no row`() async throws {
+  @Test func `a change that is rolled back separately leaves no row`() async throws {
     try await server.store.write { records in
       try records.audit.append([event("alice")])
       try records.keeping {
@@ -104,7 +104,7 @@ import UAFMessages
     #expect(try await rows().map(\.event.account) == ["alice", "carol"])
   }
 
-  @Test func `registration and login have a row each, with machine, keys and counter`() async throws {
+  @Test func `registration and login each have a row, with machine, keys and counter`() async throws {
     let alice = try await server.registered("alice", deviceID: "d", deviceName: "desk")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 7)
     #expect(try await server.respond(response).0 == nil)
@@ -120,7 +120,7 @@ import UAFMessages
       ])
   }
 
-  @Test func `a refused login and a request leave no row of a login`() async throws {
+  @Test func `a refused login and a request leave no login row`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(
       server.authenticationRequest("alice"), counter: 7, signedBy: FakeAuthenticator())
@@ -128,7 +128,7 @@ import UAFMessages
     #expect(try await rows(AuditFilter(kind: .login)).isEmpty)
   }
 
-  @Test func `a confirmed text and a denied one have rows that name the approval, and its kind`() async throws {
+  @Test func `a confirmed text and a denied text have rows that name the approval and its kind`() async throws {
     let alice = try await server.registered("alice")
     for denies in [false, true] {
       let code = Base64URL.encode(try RandomBytes.make(20))
@@ -164,7 +164,7 @@ import UAFMessages
     #expect(row.kind == .deregistration && row.authenticators == "\(alice.aaid.text) \(alice.keyID.text)")
   }
 
-  @Test func `logins and writes at two instances at once make one chain with a row for each`() async throws {
+  @Test func `simultaneous logins and writes at two instances make one chain with a row for each`() async throws {
     let second = try TestServer(database: server.database.reopened(), keys: server.environment.keys)
     var answers: [UAFResponse] = []
     for number in 0..<60 {
@@ -225,7 +225,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.audit.firstNumber(since: 11) } == nil)
   }
 
-  @Test func `a row that another process adds is the next one's predecessor`() async throws {
+  @Test func `a row that a second process adds becomes the predecessor of the next row`() async throws {
     let second = try server.database.reopened()
     for (number, store) in [server.store, second.store, server.store, second.store].enumerated() {
       let event = event("writer\(number)")

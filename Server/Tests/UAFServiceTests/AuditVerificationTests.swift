@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// An audit that somebody edits by hand, and one that is shortened by the rule.
+/// An audit that somebody edits by hand, and one that the retention rule shortens.
 @Suite(.onEachStore) struct AuditVerificationTests {
   private static let columns =
     "number, time, kind, outcome, account, actor, address, machine, authenticators, detail, hash"
@@ -29,14 +29,14 @@ import UAFMessages
     for statement in statements { try await server.database.execute(statement) }
   }
 
-  /// Gives rows other numbers, without meeting those that are there.
+  /// Gives rows new numbers without colliding with existing rows.
   private func renumber(from number: Int, by step: Int) async throws {
     try await execute(
       "UPDATE audit SET number = number + 1000 WHERE number >= \(number)",
       "UPDATE audit SET number = number - 1000 + \(step) WHERE number >= 1000")
   }
 
-  /// Computes the hashes anew from a row on, as somebody does who knows how.
+  /// Recomputes the hashes from a row on, as somebody with the necessary knowledge would.
   private func rehash(from number: Int64) async throws {
     let rows = try await server.store.read { try $0.audit.rows(AuditFilter(after: number - 2), limit: 100) }
     var link = number == 1 ? AuditLink.start : rows[0].link
@@ -47,7 +47,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an audit that nobody edited holds, with the heads that are kept elsewhere`() async throws {
+  @Test func `an unedited audit is valid, with the heads that are kept elsewhere`() async throws {
     let kept = try await audit()
     #expect(try await summary(kept) == AuditSummary(rows: 12, last: 12, signed: 12))
     #expect(try await summary() == AuditSummary(rows: 12, last: 12, signed: 12))
@@ -58,21 +58,21 @@ import UAFMessages
     "actor = 'root'",
     "machine = 'm'", "authenticators = 'a'", "detail = 'd'",
   ])
-  func `names the row that was changed, whatever of it`(change: String) async throws {
+  func `names the row that was changed, whichever of its columns it was`(change: String) async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET \(change) WHERE number = 6")
     #expect(try await fault() == .changed(6))
   }
 
-  @Test func `names the row to which something was added behind U+0000`() async throws {
-    // PostgreSQL has no such text.
+  @Test func `names the row to which something was appended after U+0000`() async throws {
+    // PostgreSQL cannot store such a text.
     guard StoreEngine.current == .sqlite else { return }
     _ = try await audit()
     try await execute("UPDATE audit SET account = account || char(0) || 'x' WHERE number = 6")
     #expect(try await fault() == .changed(6))
   }
 
-  @Test func `names rows that were exchanged`() async throws {
+  @Test func `names rows that were swapped`() async throws {
     _ = try await audit()
     try await execute(
       "UPDATE audit SET number = 1000 WHERE number = 6", "UPDATE audit SET number = 6 WHERE number = 7",
@@ -80,32 +80,32 @@ import UAFMessages
     #expect(try await fault() == .exchanged(6))
   }
 
-  @Test func `names the first row, when it was removed`() async throws {
+  @Test func `reports that the first row was removed`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number = 1")
     #expect(try await fault() == .removed(from: 1, through: 1))
   }
 
-  @Test func `names rows in the middle that were removed`() async throws {
+  @Test func `names removed rows in the middle`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number IN (6, 7)")
     #expect(try await fault() == .removed(from: 6, through: 7))
   }
 
-  @Test func `names a row that was removed, when the later ones were renumbered`() async throws {
+  @Test func `names a removed row even if the later rows were renumbered`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number = 6")
     try await renumber(from: 7, by: -1)
     #expect(try await fault() == .removed(from: 6, through: 6))
   }
 
-  @Test func `names the last rows, when they were cut off, and the store still has their head`() async throws {
+  @Test func `names the last rows if they were cut off and the store still has their head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number > 10")
     #expect(try await fault() == .cutOff(from: 11, through: 12))
   }
 
-  @Test func `names the last rows, when they were cut off with their head, by a head kept elsewhere`() async throws {
+  @Test func `names the last rows if they were cut off with their head, by a head kept elsewhere`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit WHERE number > 8", "DELETE FROM auditHead WHERE number > 8")
     #expect(try await fault() == nil)
@@ -113,7 +113,7 @@ import UAFMessages
   }
 
   @Test(arguments: [false, true])
-  func `names a row that was inserted, with a hash that fits or not`(fits: Bool) async throws {
+  func `names an inserted row, whether its hash fits or not`(fits: Bool) async throws {
     _ = try await audit()
     try await renumber(from: 6, by: 1)
     let zero = server.database.literal([UInt8](repeating: 0, count: 32))
@@ -128,14 +128,14 @@ import UAFMessages
     #expect(try await fault() == .inserted(6))
   }
 
-  @Test func `names the rows that were hashed anew, by the signed head they no longer fit`() async throws {
+  @Test func `names rows that were hashed again, by the signed head that they no longer match`() async throws {
     _ = try await audit()
     try await execute("UPDATE audit SET account = 'mallory' WHERE number = 6")
     try await rehash(from: 6)
     #expect(try await fault() == .rewritten(from: 5, through: 8))
   }
 
-  @Test func `names the last rows that were hashed anew, when their head was removed, by one kept elsewhere`()
+  @Test func `names the last rows if they were hashed again and their head removed, by a head kept elsewhere`()
     async throws
   {
     let kept = try await audit()
@@ -145,19 +145,21 @@ import UAFMessages
     #expect(try await fault(kept) == .rewritten(from: 9, through: 12))
   }
 
-  @Test func `names a head that was removed`() async throws {
+  @Test func `reports a removed head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM auditHead WHERE number = 8")
     #expect(try await fault() == .headRemoved(8))
   }
 
-  @Test func `says that all heads were removed`() async throws {
+  @Test func `reports that all heads were removed`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM auditHead")
     #expect(try await fault() == .noHeads)
   }
 
-  @Test func `names a head that another key has signed, and one that was signed for another row`() async throws {
+  @Test func `names a head that was signed with a different key, and one that was signed for a different row`()
+    async throws
+  {
     let kept = try await audit()
     let pair = try P256.generate()
     let other = try AuditHeadKeys.sign(kept[1], with: TokenKey(pair.privateKey, for: .auditHead))
@@ -167,7 +169,7 @@ import UAFMessages
     #expect(try await fault() == .headNotSigned(8))
   }
 
-  @Test func `takes no verdict for a head, though the same key has signed it`() async throws {
+  @Test func `does not accept a verdict as a head, although the same key has signed it`() async throws {
     let head = AuditHead(link: AuditLink(number: 1, hash: AuditLink.start.hash), signedAt: 1, previous: 0)
     let pair = try P256.generate()
     let key = try TokenKey(pair.privateKey, for: .verdict)
@@ -177,7 +179,7 @@ import UAFMessages
       try keys.head(of: AuditHeadKeys.sign(head, with: TokenKey(pair.privateKey, for: .auditHead)).token) == head)
   }
 
-  @Test func `says that the whole audit was emptied, by its heads or by one kept elsewhere`() async throws {
+  @Test func `reports that the whole audit was emptied, by its heads or by one kept elsewhere`() async throws {
     let kept = try await audit()
     try await execute("DELETE FROM audit")
     #expect(try await fault() == .cutOff(from: 1, through: 4))
@@ -185,11 +187,11 @@ import UAFMessages
     #expect(try await fault(kept) == .cutOff(from: 1, through: 4))
   }
 
-  @Test func `an empty store has nothing to find`() async throws {
+  @Test func `finds no fault in an empty store`() async throws {
     #expect(try await summary() == AuditSummary())
   }
 
-  @Test func `tells that the server has found signed rows changed, also when the rest holds`() async throws {
+  @Test func `reports that the server found signed rows changed, even if the rest is valid`() async throws {
     _ = try await audit()
     let row = AuditEntry(time: server.now, kind: .broken, actor: .server)
     try await server.store.write { try $0.audit.append([row, row]) }
@@ -198,7 +200,8 @@ import UAFMessages
 
   // MARK: The rule
 
-  @Test func `rows that the rule has removed leave a signed head and a row, and the rest holds`() async throws {
+  @Test func `rows that the retention rule removed leave a signed head and a row, and the rest is valid`() async throws
+  {
     let kept = try await audit()
     let removed = try #require(try await server.signer.remove(before: 650, by: .commandLine(uid: 0, login: 1000)))
     #expect(removed.rows == 6 && removed.through == 6)
@@ -207,14 +210,14 @@ import UAFMessages
     let row = try #require(try await server.store.read { try $0.audit.rows(AuditFilter(after: 12), limit: 1) }.first)
     #expect(row.event.kind == .removal && row.event.actor == "command-line uid 0 login 1000")
     #expect(row.event.detail == #"{"through":6,"rows":6,"before":650}"#)
-    // Once more, and all but the end.
+    // Once more, and everything except the end.
     #expect(try #require(try await server.signer.remove(before: .max, by: .server)).through == 12)
     _ = try await server.signer.sign(after: nil)
     #expect(try await summary(kept) == AuditSummary(rows: 2, last: 14, signed: 14, removed: 12))
     #expect(try await server.signer.remove(before: 0, by: .server) == nil)
   }
 
-  @Test func `rows are removed in portions, and the audit holds after each`() async throws {
+  @Test func `rows are removed in portions, and the audit is valid after each`() async throws {
     let kept = try await audit()
     let removed = try #require(try await server.signer.remove(before: 950, by: .server, accepting: 3, portion: 4))
     #expect(removed.rows == 9 && removed.through == 9)
@@ -228,7 +231,8 @@ import UAFMessages
     #expect(try await summary(kept) == AuditSummary(rows: 6, last: 15, signed: 15, removed: 9))
   }
 
-  @Test func `rows that the rule removes beside the check are not a fault, and those removed by hand are`() async throws
+  @Test func `rows that the retention rule removes during verification are not a fault, and those removed by hand are`()
+    async throws
   {
     _ = try await audit()
     let signer = try server.signer
@@ -244,7 +248,7 @@ import UAFMessages
         == .removed(from: 7, through: 7))
   }
 
-  @Test func `finds rows removed by hand behind those that the rule has removed`() async throws {
+  @Test func `finds rows that were removed by hand after those that the retention rule removed`() async throws {
     _ = try await audit()
     _ = try await server.signer.remove(before: 650, by: .server)
     _ = try await server.signer.sign(after: nil)
@@ -252,13 +256,13 @@ import UAFMessages
     #expect(try await fault() == .removed(from: 7, through: 7))
   }
 
-  @Test func `finds rows removed by hand, whose head is an ordinary one`() async throws {
+  @Test func `finds rows that were removed by hand, even if the last of them has an ordinary head`() async throws {
     _ = try await audit()
     try await execute("DELETE FROM audit WHERE number <= 4")
     #expect(try await fault() == .removed(from: 1, through: 4))
   }
 
-  @Test func `a removal without its row does not hold`() async throws {
+  @Test func `a removal without its own row is a fault`() async throws {
     let kept = try await audit()
     let head = AuditHead(link: kept[0].link, signedAt: 1, previous: 0, isRemoval: true)
     let signed = try AuditHeadKeys.sign(head, with: server.environment.keys.auditKey)

@@ -28,7 +28,7 @@ import UAFMessages
     #expect(claims?.keyIDs == [authenticator.keyID.text] && claims?.textHash == nil && claims?.deviceID == nil)
   }
 
-  @Test func `accepts one of fifty copies of a response sent at once`() async throws {
+  @Test func `accepts one of fifty copies of a response that are sent at the same time`() async throws {
     let authenticator = try await server.registered("alice")
     let response = try await authenticator.authenticate(server.authenticationRequest("alice"), counter: 1)
     let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { [server] group in
@@ -70,20 +70,20 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `refuses the answer of one person's key to another person's request`() async throws {
+  @Test func `refuses the answer of one person's key to a different person's request`() async throws {
     let alice = try await server.registered("alice")
     _ = try await server.registered("bob")
     let response = try await alice.authenticate(server.authenticationRequest("bob"), counter: 1)
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `refuses an answer in another name than its request`() async throws {
+  @Test func `refuses an answer under a name that differs from its request's name`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     #expect(try await server.respond(response, username: "bob").0 == .otherUser)
   }
 
-  @Test func `refuses an answer of another operation than its request`() async throws {
+  @Test func `refuses an answer for a different operation than its request's`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let header = OperationHeader(
@@ -93,7 +93,8 @@ import UAFMessages
     #expect(try await server.respond(alice.register(asRegistration)).0 == .otherOperation)
   }
 
-  @Test func `refuses a challenge the server did not issue, and session data of another one`() async throws {
+  @Test func `refuses a challenge that the server did not issue, and session data of a different server`() async throws
+  {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     var connection = FakeAuthenticator.Connection()
@@ -107,7 +108,7 @@ import UAFMessages
         == .invalidServerData)
   }
 
-  @Test func `refuses every changed byte of the session data`() async throws {
+  @Test func `refuses the session data if any byte is changed`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     let text = try #require(request.header.serverData)
@@ -121,7 +122,7 @@ import UAFMessages
     #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
   }
 
-  @Test func `refuses an application that is not listed, and another AppID`() async throws {
+  @Test func `refuses an application that is not listed, and a wrong AppID`() async throws {
     let alice = try await server.registered("alice")
     var connection = FakeAuthenticator.Connection()
     connection.facetID = "linux:pam-module:pam_uaf2"
@@ -135,7 +136,7 @@ import UAFMessages
     #expect(try await server.respond(other).0 == .otherAppID)
   }
 
-  @Test func `refuses an answer that saw another certificate, and accepts one that saw ours`() async throws {
+  @Test func `refuses an answer that names a foreign certificate, and accepts one that names ours`() async throws {
     let alice = try await server.registered("alice")
     let certificate = server.certificate
     let hash = try X509.serverEndPoint(der: certificate)
@@ -158,7 +159,8 @@ import UAFMessages
     #expect(try await server.respond(response).0 == nil)
   }
 
-  @Test func `tells who has a revoked key that it is revoked, and a stranger that the signature is wrong`() async throws
+  @Test func `tells the holder of a revoked key that it is revoked, and a stranger that the signature is wrong`()
+    async throws
   {
     let alice = try await server.registered("alice")
     let now = server.now
@@ -172,7 +174,7 @@ import UAFMessages
     #expect(try await server.respond(forged).0 == .invalidSignature)
   }
 
-  @Test func `answers that a key is unknown if it was removed meanwhile`() async throws {
+  @Test func `answers that a key is unknown if it was removed after the request`() async throws {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     _ = try await server.store.write { [appID = server.identity.appID] records in
@@ -181,7 +183,7 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownKeyID)
   }
 
-  @Test func `answers for an unknown name as for a known one whose key the client does not have`() async throws {
+  @Test func `answers an unknown name as a known name whose key the client does not have`() async throws {
     let alice = try await server.registered("alice")
     try await server.enrol("enrolled")
     for name in ["alice", "nobody", "enrolled"] {
@@ -207,7 +209,7 @@ import UAFMessages
     #expect(one.policy != other.policy)
   }
 
-  @Test func `accepts a confirmed text, and neither another one nor none instead`() async throws {
+  @Test func `accepts a confirmed text, and neither a different text nor none instead`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"
@@ -226,7 +228,7 @@ import UAFMessages
         == .wrongTransaction)
   }
 
-  @Test func `refuses to ask for a text that nobody would read`() async throws {
+  @Test func `refuses to ask for a text that nobody could read`() async throws {
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: " + String(repeating: "–", count: 257)
     #expect(try await server.get(.authentication, context).statusCode == .unacceptableContent)

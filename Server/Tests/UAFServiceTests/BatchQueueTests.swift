@@ -4,7 +4,7 @@ import Testing
 @testable import ServerTesting
 @testable import UAFService
 
-/// When a batch begins beside another one.
+/// When a batch begins while a different one runs.
 struct BatchQueueTests {
   /// What a queue has asked for.
   private final class Asked: Sendable {
@@ -34,19 +34,19 @@ struct BatchQueueTests {
 
   private func waitForSleeps(_ count: Int) async { await wait { asked.sleeps.load(ordering: .relaxed) == count } }
 
-  /// The first item, whose batch is under way.
+  /// The first item, whose batch is running.
   private func heldBatch(of queue: BatchQueue<Int, Int>) async -> (Task<Int, any Error>, HeldBatch) {
     let first = add(1, to: queue)
     await waitForWorkers(1)
     return (first, await HeldBatch(of: queue))
   }
 
-  /// Does what waits, as a worker; returns whether more waits for it.
+  /// Processes what waits, as a worker; returns whether more waits for the worker.
   private func work(on queue: BatchQueue<Int, Int>) -> Bool {
     queue.workBatch { items in items.map { .success($0) } }
   }
 
-  @Test func `a second batch begins beside one that takes long, also if nobody comes any more`() async throws {
+  @Test func `a second batch begins next to one that takes long, even if no further item arrives`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)
@@ -61,11 +61,11 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `whoever comes while a batch takes long starts another at once`() async throws {
+  @Test func `every item that arrives while a batch takes long starts a further batch immediately`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     clock.advance(.milliseconds(20))
-    // Again and again: a batch that ends beside it does not make the first one a new one.
+    // Again and again: the end of a parallel batch does not make the first one a new one.
     for number in 2...4 {
       let other = add(number, to: queue)
       await waitForWorkers(number)
@@ -77,7 +77,7 @@ struct BatchQueueTests {
     #expect(try await first.value == 1)
   }
 
-  @Test func `no second batch begins while each is quick, and the look is repeated`() async throws {
+  @Test func `no second batch begins while each is quick, and the check is repeated`() async throws {
     let queue = queue()
     let (first, held) = await heldBatch(of: queue)
     let second = add(2, to: queue)
@@ -99,7 +99,7 @@ struct BatchQueueTests {
     #expect(asked.workers.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `nobody looks after a batch beside which none may begin`() async throws {
+  @Test func `no check is scheduled if no second batch may begin`() async throws {
     let queue = queue(mostWorkers: 1)
     let (first, held) = await heldBatch(of: queue)
     clock.advance(.seconds(1))

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What the server takes from outside, its own store included, has limits.
+/// What the server accepts from outside, even from its own store, has limits.
 @Suite(.onEachStore) struct BoundsTests {
   private let server: TestServer
 
@@ -26,7 +26,7 @@ import UAFMessages
     #expect(try await server.get(.authentication, RequestContext(username: "bob")).statusCode == .ok)
   }
 
-  @Test func `a confirmation whose algorithm is out of range is listed as one that cannot be read`() async throws {
+  @Test func `a confirmation whose algorithm is out of range is listed as unreadable`() async throws {
     let zero = server.database.literal([0])
     try await server.database.execute(
       """
@@ -54,7 +54,7 @@ import UAFMessages
     }
   }
 
-  @Test func `of more open requests for a registration than are kept the oldest are dropped`() async throws {
+  @Test func `drops the oldest open registration requests if there are more than the limit`() async throws {
     let challenges = try (0..<5).map { _ in try RandomBytes.make(32) }
     let open = try await server.store.write { [appID = server.identity.appID] records in
       let store = records.openRegistrations
@@ -69,7 +69,7 @@ import UAFMessages
     #expect(open == [false, false, true, true, true])
   }
 
-  /// fcParams as the server expects them, with a certificate of so many characters.
+  /// fcParams as the server expects them, with a certificate of this many characters.
   private func confirm(certificate count: Int, by alice: FakeAuthenticator, counter: UInt32) async throws
     -> ServiceRefusal?
   {
@@ -92,13 +92,13 @@ import UAFMessages
     #expect(lengths.allSatisfy { $0 > 16_000 && $0 <= 16_384 })
   }
 
-  /// Gives an account keys as a person with a client of their own could register them.
+  /// Gives an account keys, as a person with a modified client could register them.
   private func add(_ count: Int, keyIDBytes: Int = 32, to username: String) async throws {
     let keys = (0..<count).map { _ in (username, "5541#0001") }
     try await server.database.addKeys(keys, length: keyIDBytes)
   }
 
-  /// What becomes of an enrolment whose request was there before `count` other keys were.
+  /// The outcome of a registration whose request was issued before `count` other keys were added.
   private func register(after count: Int, keyIDBytes: Int = 32, revoking: Bool = false) async throws -> ServiceRefusal?
   {
     let authenticator = try FakeAuthenticator()
@@ -115,7 +115,7 @@ import UAFMessages
   @Test(arguments: [
     (255, 32, nil as ServiceRefusal?), (256, 32, .tooManyKeys), (31, 2048, nil), (32, 2048, .tooManyKeys),
   ])
-  func `an account has at most 256 keys, and KeyIDs of 64 KiB`(
+  func `an account has at most 256 keys, and 64 KiB of KeyIDs`(
     others: Int, keyIDBytes: Int, refusal: ServiceRefusal?
   ) async throws {
     #expect(try await register(after: others, keyIDBytes: keyIDBytes) == refusal)
@@ -123,7 +123,7 @@ import UAFMessages
     #expect(keys.first == (refusal == nil ? others + 1 : others))
   }
 
-  @Test func `revoked keys leave room for others`() async throws {
+  @Test func `revoked keys do not count against that limit`() async throws {
     #expect(try await register(after: 256, revoking: true) == nil)
   }
 

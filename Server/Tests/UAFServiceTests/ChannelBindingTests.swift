@@ -4,7 +4,7 @@ import UAFMessages
 
 @testable import UAFService
 
-/// What the server makes of the connection a client says it had.
+/// How the server checks the connection that a client claims to have had.
 struct ChannelBindingTests {
   let first, second: [UInt8]
 
@@ -30,7 +30,7 @@ struct ChannelBindingTests {
     Base64URL.encode(try SHA256.hash(certificate))
   }
 
-  @Test func `accepts each form in which a client can name one of its certificates`() throws {
+  @Test func `accepts each form in which a client can name one of the server's certificates`() throws {
     for certificate in [first, second] {
       let text = Base64URL.encode(certificate)
       let bindings = [
@@ -45,7 +45,7 @@ struct ChannelBindingTests {
   }
 
   @Test(arguments: [ChannelBindingPolicy.require, .check])
-  func `refuses another certificate, and two forms that name different certificates`(policy: ChannelBindingPolicy)
+  func `refuses a foreign certificate, and two forms that name different certificates`(policy: ChannelBindingPolicy)
     throws
   {
     let bindings = [
@@ -61,7 +61,7 @@ struct ChannelBindingTests {
     #expect(try !accepts(ChannelBinding(serverEndPoint: try hash(first)), policy, of: []))
   }
 
-  @Test func `refuses a client that names no certificate where one is required, and only there`() throws {
+  @Test func `refuses a client that names no certificate only if one is required`() throws {
     #expect(try !accepts(ChannelBinding(), .require, of: [first]))
     #expect(try accepts(ChannelBinding(), .check, of: [first]))
     let other = try ChannelBinding(parsing: #"{"tlsUnique":"AAAA","cid_pubkey":"unused"}"#)

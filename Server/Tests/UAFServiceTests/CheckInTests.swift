@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Machines that have joined and tell how they are, with the store in each engine.
+/// Machines that have joined and report, with the store in each engine.
 @Suite(.onEachStore) struct CheckInTests {
   private let server: TestServer
 
@@ -44,7 +44,7 @@ import UAFMessages
 
   // MARK: The answer
 
-  @Test func `a machine is answered with a statement for its proof, and the store has what it told`() async throws {
+  @Test func `a machine gets a statement for its proof, and the store has what the machine reported`() async throws {
     let secret = try await joined()
     let key = try await server.registered("mina", deviceID: "d1")
     var report = TestServer.report(next: 1)
@@ -84,7 +84,7 @@ import UAFMessages
     }
   }
 
-  @Test func `a machine that follows one is given its group's policy unless it has it`() async throws {
+  @Test func `a machine that follows policies is sent its group's policy, unless it already has it`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     let silent = try await server.checkIn(secret, report, policies: OnePolicy())
@@ -102,7 +102,9 @@ import UAFMessages
 
   // MARK: Who may
 
-  @Test func `refuses an account's secret, another body, another claim, and a machine that has left`() async throws {
+  @Test func `refuses an account's secret, a different body, a different claim, and a machine that has left`()
+    async throws
+  {
     let key = try await server.registered("alice")
     let account = try #require(
       try MachineProofs(keys: server.environment.keys).secret(of: "alice", holding: [key.keyID]))
@@ -119,7 +121,7 @@ import UAFMessages
     #expect(try await contact() == nil)
   }
 
-  @Test func `a machine that another instance let leave is not noted, though this one does not know that yet`()
+  @Test func `a machine that left at a different instance is not recorded, even before this instance knows that`()
     async throws
   {
     let secret = try await joined()
@@ -129,7 +131,7 @@ import UAFMessages
     #expect(try await server.checkIn(secret, TestServer.report(next: 1)) == nil)
   }
 
-  @Test func `a proof is good for one report, and its machine is not taken for a copy`() async throws {
+  @Test func `a proof is valid for one report, and its repetition does not make the machine a copy`() async throws {
     let secret = try await joined()
     let request = CheckInRequest(TestServer.report(next: 1))
     let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: request.jsonBytes)))
@@ -140,7 +142,7 @@ import UAFMessages
     #expect(try await contact()?.copySeenAt == nil)
   }
 
-  @Test func `a proof of a report lets no machine leave`() async throws {
+  @Test func `a proof for a report lets no machine leave`() async throws {
     let secret = try await joined()
     let body = CheckInRequest(TestServer.report(next: 1)).jsonBytes
     let machine = try #require(server.environment.machine(proving: server.proof(secret, ofBody: body)))
@@ -150,7 +152,7 @@ import UAFMessages
 
   // MARK: The audit
 
-  @Test func `only what has changed is in the audit`() async throws {
+  @Test func `only what has changed is written to the audit`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     report.deviceName = "desk-17"
@@ -175,7 +177,7 @@ import UAFMessages
         + #""origin":"local"}],"more":0},"droppedLogins":5}"#)
   }
 
-  @Test func `each login without the server has one row, however often it is told`() async throws {
+  @Test func `each login without the server has one row, however often it is reported`() async throws {
     let secret = try await joined()
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     let bob = try server.accountSecret("bob", await server.registered("bob", deviceID: "d2"))
@@ -187,7 +189,7 @@ import UAFMessages
       try server.offlineLogin(3, of: "bob", on: secret, by: bob),
     ]
     _ = try await server.checkIn(secret, report)
-    // The answer was lost: the machine sends the same, and one more.
+    // The answer was lost: the machine sends the same report with one more login.
     report.offlineLogins.append(try server.offlineLogin(4, of: "alice", on: secret, by: alice))
     _ = try await server.checkIn(secret, report)
     let all = try await rows(.offlineLogin)
@@ -203,13 +205,13 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 4)
   }
 
-  @Test func `a login or a lock counts only with the account's own secret on that very machine`() async throws {
+  @Test func `a login or a lock is accepted only with the account's own secret on that very machine`() async throws {
     let (own, other) = (try await joined(), try await joined("d2"))
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     let elsewhere = try server.accountSecret("alice", await server.registered("alice", deviceID: "d2"))
     let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
     var report = TestServer.report(next: 1)
-    // By the secret of the join, of another account there, of a key elsewhere, and for another machine.
+    // By the secret of the joining, of a different account there, of a key elsewhere, and for a different machine.
     let (secrets, places) = ([own, mallory, elsewhere, alice, alice], [own, own, own, other, own])
     report.offlineLogins = try secrets.indices.map {
       try server.offlineLogin(Int64($0 + 1), of: "alice", on: places[$0], by: secrets[$0])
@@ -222,7 +224,7 @@ import UAFMessages
     #expect(try await contact()?.locks == ReportedLocks([lock], more: 5))
   }
 
-  @Test func `a login that is proved proves no other one of its number`() async throws {
+  @Test func `a proved login does not prove a different login with the same number`() async throws {
     let secret = try await joined()
     let mallory = try server.accountSecret("mallory", await server.registered("mallory", deviceID: "d1"))
     var report = TestServer.report(next: 1)
@@ -236,7 +238,7 @@ import UAFMessages
     #expect(try await rows(.offlineLogin).map(\.account) == ["mallory", "", ""])
   }
 
-  @Test func `a key that was revoked proves nothing any more`() async throws {
+  @Test func `a revoked key no longer proves anything`() async throws {
     let secret = try await joined()
     let alice = try server.accountSecret("alice", await server.registered("alice", deviceID: "d1"))
     try await server.database.execute(
@@ -251,12 +253,12 @@ import UAFMessages
 
   // MARK: Copies
 
-  @Test func `a copied machine is noticed at the first report of the second one, with one row a day`() async throws {
+  @Test func `a copied machine is noticed at the copy's first report, with one row a day`() async throws {
     let secret = try await joined()
     _ = try await server.checkIn(secret, TestServer.report(next: 1))
     _ = try await server.checkIn(secret, TestServer.report(mark: 1, next: 2))
     #expect(try await contact()?.copySeenAt == nil)
-    // The copy was made when the mark was 1.
+    // The copy was made when the nonce was 1.
     #expect(try await server.checkIn(secret, TestServer.report(mark: 1, next: 3)) != nil)
     #expect(try await contact()?.copySeenAt == server.now)
     server.advance(seconds: 60)
@@ -269,7 +271,7 @@ import UAFMessages
     #expect(try await rows(.machineCopied).count == 2)
   }
 
-  @Test func `an answer that was lost makes no machine a copy, however often`() async throws {
+  @Test func `a lost answer never makes a machine look like a copy`() async throws {
     let secret = try await joined()
     for report in [TestServer.report(next: 1), TestServer.report(next: 1), TestServer.report(mark: 1, next: 2)] {
       for _ in 0..<2 { #expect(try await server.checkIn(secret, report) != nil) }
@@ -278,7 +280,7 @@ import UAFMessages
     #expect(try await rows(.machineCopied).isEmpty)
   }
 
-  @Test func `the logins of a restored machine are told, though another one had their numbers`() async throws {
+  @Test func `the logins of a restored machine are recorded, even if earlier logins had their numbers`() async throws {
     let secret = try await joined()
     var report = TestServer.report(next: 1)
     report.offlineLogins = [try server.offlineLogin(9, of: "alice", on: secret, by: secret)]
@@ -290,7 +292,7 @@ import UAFMessages
     #expect(try await contact()?.offlineNumber == 2)
   }
 
-  @Test func `a machine that joins again begins anew, and is not a copy`() async throws {
+  @Test func `a machine that joins again starts from the beginning, and is not a copy`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     var report = TestServer.report(next: 1)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Texts that were confirmed, and what is left of them afterwards.
+/// Confirmed texts, and what is kept of them afterwards.
 @Suite(.onEachStore) struct ConfirmedTextTests {
   private let server: TestServer
 
@@ -19,7 +19,7 @@ import UAFMessages
     }
   }
 
-  /// Asks for a text and has it confirmed as the server words it.
+  /// Asks for a text and confirms it with the server's wording.
   private func confirm(_ text: String, by authenticator: FakeAuthenticator, counter: UInt32, as name: String)
     async throws
     -> ServiceRefusal?
@@ -46,7 +46,7 @@ import UAFMessages
     #"a@d: a\b"#,
     "a@d: 보고서를 보냅니다", "a@d: " + String(repeating: "한글", count: 200),
   ])
-  func `keeps what was confirmed so that it can be checked again`(_ text: String) async throws {
+  func `keeps what was confirmed so that it can be verified again`(_ text: String) async throws {
     let confirmation = try await stored(text)
     #expect(confirmation.username == "alice")
     #expect(confirmation.confirmedAt == server.now)
@@ -54,13 +54,13 @@ import UAFMessages
     #expect(ConfirmedTextCheck.fault(in: confirmation) == nil)
   }
 
-  @Test func `keeps nothing of a login without a text, nor of one that was refused`() async throws {
+  @Test func `stores nothing about a login without a text, or about a refused login`() async throws {
     let alice = try await server.registered("alice")
     let plain = try await server.authenticationRequest("alice")
     #expect(try await server.respond(alice.authenticate(plain, counter: 1)).0 == nil)
     let other = try FakeAuthenticator(keyID: alice.keyID)
     #expect(try await confirm("alice@desk: sudo id", by: other, counter: 2, as: "alice") == .invalidSignature)
-    // Confirmed with mode 1, or another text: not confirmed.
+    // Mode 1, or a different text, is not a confirmation.
     var context = RequestContext(username: "alice")
     context.transaction = "alice@desk: sudo id"
     for text in [nil, "alice@desk: sudo su"] {
@@ -71,7 +71,7 @@ import UAFMessages
     #expect(try await confirmations().isEmpty)
   }
 
-  @Test func `keeps it when the key is revoked or gone, and lists it by account`() async throws {
+  @Test func `keeps a confirmed text after the key is revoked or gone, and lists it by account`() async throws {
     let confirmation = try await stored()
     let bob = try await server.registered("bob")
     #expect(try await confirm("bob@desk: sudo ls", by: bob, counter: 1, as: "bob") == nil)
@@ -97,7 +97,7 @@ import UAFMessages
       signatureAlgorithm: signatureAlgorithm ?? confirmation.signatureAlgorithm)
   }
 
-  @Test func `sees that a stored text, challenge or key was changed`() async throws {
+  @Test func `notices that a stored text, challenge or key was changed`() async throws {
     let stored = try await stored()
     let other = try FakeAuthenticator()
     let fault = ConfirmedTextCheck.fault
@@ -111,7 +111,7 @@ import UAFMessages
     #expect(fault(Self.changed(stored, assertion: [])) == .unreadable)
   }
 
-  @Test func `sees every flipped bit of a stored assertion`() async throws {
+  @Test func `notices every flipped bit of a stored assertion`() async throws {
     let stored = try await stored()
     for index in stored.assertion.indices {
       for bit in 0..<8 {
@@ -132,7 +132,7 @@ import UAFMessages
     #expect(ConfirmedTextCheck.fault(in: confirmation) == .notConfirmed)
   }
 
-  @Test func `finds one of them by its number`() async throws {
+  @Test func `finds a confirmed text by its number`() async throws {
     let confirmation = try await stored("mina@desk: sudo " + String(repeating: "x", count: 300))
     let found = try await server.store.read { records in try records.confirmedTexts.confirmation(confirmation.id) }
     #expect(found == confirmation)

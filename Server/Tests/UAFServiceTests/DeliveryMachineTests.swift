@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFService
 
-/// What follows what when rows are sent to a sink of the audit.
+/// Which action follows which event when rows are sent to a sink of the audit.
 @Suite struct DeliveryMachineTests {
   private var machine = DeliveryMachine()
 
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  /// Expects what follows an event.
+  /// Expects the action that follows an event.
   private mutating func expect(
     _ event: DeliveryMachine.Event, _ action: DeliveryMachine.Action, _ notice: DeliveryMachine.Notice?,
     at place: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ import Testing
     #expect(found.notice == notice, sourceLocation: place)
   }
 
-  @Test mutating func `records rows after the sink has accepted them, and then asks for the next ones`() {
+  @Test mutating func `records rows after the sink has accepted them, and then asks for the next rows`() {
     let rows = Self.rows(1...3)
     #expect(machine.first == .take(limit: 200))
     expect(.taken(rows, last: 3), .send(rows), nil)
@@ -31,7 +31,7 @@ import Testing
     expect(.taken([], last: 3), .wait(seconds: 1), nil)
   }
 
-  @Test mutating func `records nothing that was refused, waits longer each time, and tells it once`() {
+  @Test mutating func `records nothing that was refused, waits longer each time, and logs the failure once`() {
     var waits: [Int64] = []
     var notices: [DeliveryMachine.Notice] = []
     for _ in 0..<9 {
@@ -44,7 +44,7 @@ import Testing
     #expect(notices == [.failed("no")])
   }
 
-  @Test mutating func `tells another reason of the same failure, and each one once`() {
+  @Test mutating func `logs a new reason for the same failure, and each reason once`() {
     let notices = ["a", "b", "a", "b"].map { reason in
       _ = machine.received(.taken(Self.rows(1...1), last: 1))
       return machine.received(.refused(reason)).notice
@@ -52,7 +52,7 @@ import Testing
     #expect(notices == [.failed("a"), .failed("b"), nil, nil])
   }
 
-  @Test mutating func `tells once that the sink is back, and how many rows have waited`() {
+  @Test mutating func `logs once that the sink is back, and how many rows have waited`() {
     _ = machine.received(.taken(Self.rows(4...5), last: 5))
     _ = machine.received(.refused("no"))
     _ = machine.received(.taken(Self.rows(4...6), last: 40))
@@ -76,14 +76,15 @@ import Testing
     expect(.recorded(true), .take(limit: 2), nil)
   }
 
-  @Test mutating func `sends nothing while another instance does, and leaves the rows to one that took the place`() {
+  @Test
+  mutating func `sends nothing while a different instance does, and leaves the rows to an instance that took over`() {
     expect(.heldElsewhere(delivered: 0), .wait(seconds: 1), nil)
     _ = machine.received(.taken(Self.rows(1...2), last: 2))
     _ = machine.received(.accepted)
     expect(.recorded(false), .wait(seconds: 1), nil)
   }
 
-  @Test mutating func `tells once that the sink is back where another instance has sent what was refused here`() {
+  @Test mutating func `logs once that the sink is back if a different instance has sent what was refused here`() {
     for (event, waited) in [
       (DeliveryMachine.Event.heldElsewhere(delivered: 9), Int64(6)), (.taken([], last: 12), 9),
     ] {
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test mutating func `does not call a sink back that took nothing of what was refused`() {
+  @Test mutating func `does not report a sink as back while it has accepted none of what was refused`() {
     _ = machine.received(.taken(Self.rows(4...5), last: 9))
     _ = machine.received(.refused("no"))
     _ = machine.received(.taken(Self.rows(4...4), last: 9))
@@ -106,7 +107,7 @@ import Testing
     expect(.storeFailed, .wait(seconds: 4), nil)
   }
 
-  @Test mutating func `says nothing of a store that fails, and tries again later`() {
+  @Test mutating func `logs nothing about a failing store, and tries again later`() {
     expect(.storeFailed, .wait(seconds: 1), nil)
     expect(.storeFailed, .wait(seconds: 2), nil)
   }

@@ -24,7 +24,7 @@ import UAFMessages
     try await server.store.write { [now = server.now] in try $0.joinedMachines.revoke(id, now: now) }
   }
 
-  /// Has a new secret in use since so many seconds.
+  /// Puts a new secret into use that many seconds ago.
   private func rotate(since seconds: Int64) throws {
     let keys = server.environment.keys
     let secret = try ServerSecret(RandomBytes.makeSecret(32))
@@ -35,7 +35,9 @@ import UAFMessages
         auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `another instance knows a machine until it has looked, and again when the machine is back`() async throws {
+  @Test func `a different instance knows a departed machine until its next look, and again after the machine is back`()
+    async throws
+  {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     _ = try await server.left(secret)
@@ -47,7 +49,9 @@ import UAFMessages
     #expect(try other.known(secret) != nil)
   }
 
-  @Test func `a revoked machine is unknown after the next look, with all its places, and no other is`() async throws {
+  @Test func `a revoked machine is unknown after the next look, in all its places, and no other machine is`()
+    async throws
+  {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
     let second = try #require(try await server.joined(server.joinCode(), "d1", proving: first))
     let stays = try #require(try await server.joined(server.joinCode(), "d2"))
@@ -58,7 +62,7 @@ import UAFMessages
     }
   }
 
-  @Test func `more changes than are read at once are all taken`() async throws {
+  @Test func `applies all changes, even if there are more than one read returns`() async throws {
     let code = try await server.joinCode(machines: 1200)
     let proofs = MachineProofs(keys: server.environment.keys)
     let secrets = try (0..<1200).map { try proofs.secret(ofMachine: "d\($0)", joinedWith: 1) }
@@ -88,7 +92,8 @@ import UAFMessages
     #expect(try other.known(old) == nil && other.known(new) == nil)
   }
 
-  @Test func `what was learnt before a rotation holds for a secret that comes with it`() async throws {
+  @Test func `a machine revoked before a rotation is unknown by its new secret too, after the next look`() async throws
+  {
     let code = try await server.joinCode()
     try await server.joined(code, "d1")
     try await revoke("d1")
@@ -100,7 +105,7 @@ import UAFMessages
     #expect(try other.known(new) == nil)
   }
 
-  @Test func `a day after a rotation the old secret of a joined machine is worth nothing`() async throws {
+  @Test func `a day after a rotation the old secret of a joined machine is worthless`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     try rotate(since: KeyOverlap.seconds)
     #expect(try server.known(secret) == nil)

@@ -18,9 +18,9 @@ import UAFMessages
     }
   }
 
-  /// The token of a fresh authentication that was asked for in order to deregister.
+  /// The token of a fresh authentication that was requested in order to deregister.
   ///
-  /// - Parameter removal: the context of the deregistration that it is for.
+  /// - Parameter removal: the context of the deregistration that it allows.
   func proof(
     for removal: RequestContext, by authenticator: FakeAuthenticator, counter: UInt32
   ) async throws -> String {
@@ -39,7 +39,7 @@ import UAFMessages
     return request.authenticators
   }
 
-  @Test func `refuses without proof, and deletes nothing`() async throws {
+  @Test func `refuses without a proof, and deletes nothing`() async throws {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.deregisterAll = true
@@ -97,7 +97,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `refuses a proof that is another person's or a minute old`() async throws {
+  @Test func `refuses a proof that is a different person's or a minute old`() async throws {
     let alice = try await server.registered("alice")
     let bob = try await server.registered("bob")
     var context = RequestContext(username: "alice")
@@ -112,7 +112,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `after a restore, refuses a proof of before, which may have been used, and takes one of after`()
+  @Test func `after a restore, refuses a proof from before it, which may have been used, and accepts a later one`()
     async throws
   {
     let alice = try await server.registered("alice")
@@ -140,7 +140,7 @@ import UAFMessages
     #expect(try await keyCount("bob") == 1)
   }
 
-  @Test func `deletes only the named keys, if some are named; others with the same machine id stay`()
+  @Test func `deletes only the named keys if some are named, and leaves others with the same machine id`()
     async throws
   {
     let first = try await server.registered("alice", deviceID: "one")
@@ -179,11 +179,12 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `deletes with an enrolment code, with which a person can still register afterwards`() async throws {
+  @Test func `deletes with an enrolment code, and a person can still register with that code afterwards`() async throws
+  {
     _ = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     let registration = try await server.enrol("alice")
-    // What proves the code for a registration removes nothing.
+    // The proof that the code allows a registration does not allow a removal.
     context.codeProof = registration
     #expect(try await server.get(.deregistration, context).statusCode == .unauthorized)
     context.codeProof = try server.holder.removalProof(context)
@@ -218,7 +219,7 @@ import UAFMessages
     #expect(try await keyCount("alice") == 1)
   }
 
-  @Test func `a proof for further keys removes none`() async throws {
+  @Test func `a proof for new keys removes no key`() async throws {
     let alice = try await server.registered("alice")
     var asked = RequestContext(username: "alice")
     asked.proofFor = .registration

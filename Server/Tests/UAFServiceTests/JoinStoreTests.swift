@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Another number for each place.
+  /// A different number for each place.
   private static func number(_ machine: JoinedMachine) -> [UInt8] {
     [UInt8(truncatingIfNeeded: machine.codeNumber)] + Array(machine.id.utf8)
   }
@@ -34,7 +34,7 @@ import Testing
     try await server.store.read { try $0.joinCodes.page(before: nil, limit: 9) }
   }
 
-  @Test func `a code is found by itself alone, and the store does not have it`() async throws {
+  @Test func `a code is found only by the code itself, which the store does not contain`() async throws {
     let code = try await server.joinCode(machines: 3, lifetime: 60)
     let found = try await server.store.read { records in
       (try records.joinCodes.code(code), try records.joinCodes.code(code + "A"), try records.joinCodes.code(""))
@@ -58,7 +58,7 @@ import Testing
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash IS NULL") == [1])
   }
 
-  @Test func `all codes are closed at once`() async throws {
+  @Test func `all codes are closed together`() async throws {
     let all = [try await server.joinCode(), try await server.joinCode()]
     try await server.store.write { try $0.joinCodes.closeAll() }
     for code in all { #expect(try await server.store.read { try $0.joinCodes.code(code) } == nil) }
@@ -69,7 +69,7 @@ import Testing
       (0, 9, false, JoinCode.State.open), (1, 9, false, .open), (2, 9, false, .usedUp), (2, 10, false, .expired),
       (0, 10, false, .expired), (0, 0, true, .closed), (2, 10, true, .closed),
     ] as [(Int, Int64, Bool, JoinCode.State)])
-  func `a code is open until it is used up, ended or closed`(
+  func `a code is open until it is used up, has expired or is closed`(
     used: Int, now: Int64, isClosed: Bool, state: JoinCode.State
   ) {
     let code = JoinCode(
@@ -78,7 +78,7 @@ import Testing
     #expect(code.state(at: now) == state)
   }
 
-  @Test func `a machine has one place of a code, which describes it as it did last`() async throws {
+  @Test func `a machine has one place of a code, with its latest description`() async throws {
     try await server.joinCode(machines: 9)
     try await keep([machine("d1", name: "old"), machine("d2"), machine("d1", name: "new", group: "other", at: 20)])
     let kept = try await server.store.read { try $0.joinedMachines.machine("d1", code: 1) }
@@ -88,7 +88,7 @@ import Testing
     #expect(try await server.store.read { try $0.joinedMachines.machine("d3") } == nil)
   }
 
-  @Test func `pages of machines are in the order of their ids' bytes, each with the place it took last`() async throws {
+  @Test func `pages of machines are in the byte order of their ids, each with the place it took last`() async throws {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let ids = ["b", "a", "Z", "é", "e\u{301}"]
     try await keep(ids.map { machine($0) } + [machine("a", code: 2, group: "office")])
@@ -109,11 +109,11 @@ import Testing
     #expect(try await server.store.read { try $0.joinedMachines.machine("d1") } == nil)
   }
 
-  @Test func `each change has a higher number, and of a place only the last one is told`() async throws {
+  @Test func `each change has a higher number, and only the last change of a place is reported`() async throws {
     for _ in 0..<2 { try await server.joinCode(machines: 9) }
     let places = [machine("d1"), machine("d2"), machine("d1", code: 2)]
     try await keep(places)
-    // It is in one place at a time.
+    // A machine is in one place at a time.
     #expect(try await changes().map(\.machine.departedAt) == [10])
     let left = try await server.store.write {
       try $0.joinedMachines.markLeft(machineID: Self.number(places[1]), now: 30)
@@ -133,7 +133,9 @@ import Testing
     #expect(try await changes(after: newest).isEmpty)
   }
 
-  @Test func `a machine that left or was revoked leaves no more, and neither does an unknown one`() async throws {
+  @Test func `a machine that has left or was revoked cannot leave again, and neither can an unknown machine`()
+    async throws
+  {
     try await server.joinCode(machines: 9)
     let places = [machine("d1"), machine("d2")]
     try await keep(places)

@@ -27,7 +27,9 @@ import UAFMessages
 
   // MARK: Joining
 
-  @Test func `a machine gets its secret under a statement that names its request, its group and itself`() async throws {
+  @Test func `a machine gets its secret under a statement that names its request, its group and the machine`()
+    async throws
+  {
     let code = try await server.joinCode("lab-2")
     let request = try TestServer.joinRequest(code, "d1", name: "desk-17")
     guard case .joined(let answer, let machine) = try await JoinService(environment: server.environment).join(request)
@@ -55,14 +57,14 @@ import UAFMessages
     #expect(machine.name == "desk-17" && machine.group == "lab-2" && machine.joinedAt == server.now)
   }
 
-  @Test func `the statement of a joining is not a verdict`() async throws {
+  @Test func `the statement about a joining is not a verdict`() async throws {
     guard case .joined(let answer, _) = try await server.join(server.joinCode(), "d1") else {
       throw TestServer.Unexpected()
     }
     #expect(VerdictToken(keys: server.environment.keys).claims(of: try #require(answer.token)) == nil)
   }
 
-  @Test func `a joining is one commit with its row, and the store has no code`() async throws {
+  @Test func `a joining and its row are one commit, and the store does not contain the code`() async throws {
     let code = try await server.joinCode()
     let before = try await rows().count
     try await server.joined(code, "d1", name: "desk-17")
@@ -75,7 +77,7 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM joinCode WHERE codeHash = \(hash)") == [1])
   }
 
-  @Test func `the same machine takes no second place and gets the same secret, also when the code is used up`()
+  @Test func `the same machine uses no second place and gets the same secret, even after the code is used up`()
     async throws
   {
     let code = try await server.joinCode(machines: 1)
@@ -91,7 +93,7 @@ import UAFMessages
     try await server.store.read { try $0.joinedMachines.machine(id) }
   }
 
-  @Test func `refuses another code to whoever names a machine that has joined, also before it has told anything`()
+  @Test func `refuses a different code to a caller who only names a joined machine, even before its first report`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -104,7 +106,7 @@ import UAFMessages
     #expect(try await codes().map(\.used) == [1, 1])
   }
 
-  @Test func `a machine that proves itself moves to another code, and its old secret speaks for it no more`()
+  @Test func `a machine that proves itself moves to a different code, and its old secret is no longer valid`()
     async throws
   {
     let first = try #require(try await server.joined(server.joinCode(), "d1"))
@@ -116,7 +118,7 @@ import UAFMessages
     #expect(try await server.checkIn(second, TestServer.report(next: 1)) != nil)
   }
 
-  @Test func `refuses the same code to whoever names a machine that has told something, and takes its own proof`()
+  @Test func `refuses the same code to a caller who only names a machine that has reported, and accepts its own proof`()
     async throws
   {
     let code = try await server.joinCode(machines: 2)
@@ -126,11 +128,11 @@ import UAFMessages
     #expect(try await server.joinRefusal(code, "d1") == .machineJoined)
     #expect(try await server.joinRefusal(code, "d1", proving: other) == .machineJoined)
     #expect(try await server.joined(code, "d1", proving: secret) == secret)
-    // Its answer may be lost again.
+    // The machine's answer may be lost again.
     #expect(try await server.joined(code, "d1") == secret)
   }
 
-  @Test func `a proof of another body is none`() async throws {
+  @Test func `a proof over a different body is not accepted`() async throws {
     let code = try await server.joinCode(machines: 2)
     let secret = try #require(try await server.joined(code, "d1"))
     let machine = try #require(
@@ -143,7 +145,8 @@ import UAFMessages
     #expect(try !JoinService.isProved([1], by: told))
   }
 
-  @Test func `a machine that left, or was revoked, joins with another code and back, and is in one place`() async throws
+  @Test func `a machine that left, or was revoked, joins with a different code and back, and is in one place`()
+    async throws
   {
     let codes = [try await server.joinCode(machines: 2), try await server.joinCode("office", machines: 2)]
     let first = try #require(try await server.joined(codes[0], "d1"))
@@ -158,13 +161,13 @@ import UAFMessages
     #expect(counts == ["lab": 1])
   }
 
-  @Test func `a machine whose secret counts no more joins with any open code`() async throws {
+  @Test func `a machine whose secret is no longer valid joins with any open code`() async throws {
     try await server.joined(server.joinCode(), "d1")
     let restored = try TestServer(database: server.database.reopened())
     #expect(try await restored.joinRefusal(restored.joinCode("office"), "d1") == nil)
   }
 
-  @Test func `refuses a wrong code, and a closed one as if it were wrong`() async throws {
+  @Test func `refuses a wrong code, and a closed code as if it were wrong`() async throws {
     let code = try await server.joinCode()
     #expect(try await server.joinRefusal(code + "A", "d1") == .wrongJoinCode)
     #expect(try await server.store.write { try $0.joinCodes.close(1) })
@@ -173,7 +176,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.closed])
   }
 
-  @Test func `refuses a code that has ended, also from a machine that has joined with it`() async throws {
+  @Test func `refuses an expired code, even from a machine that has joined with it`() async throws {
     let code = try await server.joinCode(machines: 2, lifetime: 60)
     try await server.joined(code, "d1")
     server.advance(seconds: 60)
@@ -182,7 +185,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.expired])
   }
 
-  @Test func `refuses a code whose places are taken, also when one of the machines has left`() async throws {
+  @Test func `refuses a code whose places are taken, even if one of the machines has left`() async throws {
     let code = try await server.joinCode(machines: 2)
     let secret = try #require(try await server.joined(code, "d1"))
     try await server.joined(code, "d2")
@@ -192,7 +195,7 @@ import UAFMessages
     #expect(try await codes().map { $0.state(at: server.now) } == [.usedUp])
   }
 
-  @Test func `of forty machines at two instances no more join than the code has places`() async throws {
+  @Test func `of forty machines at two instances, only as many join as the code has places`() async throws {
     let code = try await server.joinCode(machines: 7)
     let instances = [server, try second()]
     let refusals = try await withThrowingTaskGroup(of: ServiceRefusal?.self) { group in
@@ -219,7 +222,7 @@ import UAFMessages
 
   // MARK: Leaving
 
-  @Test func `a machine that left is an unknown one, and leaves once`() async throws {
+  @Test func `a machine that left is unknown, and cannot leave again`() async throws {
     let secret = try #require(try await server.joined(server.joinCode(), "d1"))
     #expect(try await server.left(secret)?.leftAt == server.now)
     #expect(try server.known(secret) == nil)
@@ -243,7 +246,7 @@ import UAFMessages
     #expect(try await JoinService(environment: server.environment).leave(machine) == nil)
   }
 
-  @Test func `a machine that left is back with the same code, in its old place`() async throws {
+  @Test func `a machine that left comes back with the same code, in its old place`() async throws {
     let code = try await server.joinCode()
     let secret = try #require(try await server.joined(code, "d1"))
     _ = try await server.left(secret)
@@ -255,7 +258,7 @@ import UAFMessages
     #expect(try await codes().map(\.used) == [1])
   }
 
-  @Test func `a revoked machine does not join again with the same code, and does with another`() async throws {
+  @Test func `a revoked machine cannot join again with the same code, and can with a different one`() async throws {
     let code = try await server.joinCode(machines: 2)
     let secret = try #require(try await server.joined(code, "d1"))
     _ = try await server.left(secret)

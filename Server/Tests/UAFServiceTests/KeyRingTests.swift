@@ -10,7 +10,7 @@ struct KeyRingTests {
     KeyRing(entries.map { .init(from: $0.0, key: $0.1) })
   }
 
-  @Test func `a key is used from its time on, and known before`() throws {
+  @Test func `a key is used from its start time on, and known before`() throws {
     let ring = try #require(made((0, "old"), (1000, "new")))
     #expect(ring.current(at: 999) == "old" && ring.current(at: 1000) == "new")
     #expect(ring.announced(at: 999) == ["old", "new"] && ring.announced(at: 1000) == ["new"])
@@ -24,7 +24,7 @@ struct KeyRingTests {
     #expect(ring.kept(at: 1000 + Self.day).map(\.key) == ["new"])
   }
 
-  @Test func `several keys follow each other, the one in use first`() throws {
+  @Test func `several keys follow each other, the key in use first`() throws {
     let ring = try #require(made((0, "a"), (100, "b"), (Self.day, "c"), (Self.day * 2, "d")))
     #expect(ring.current(at: 500) == "b")
     #expect(ring.accepted(at: 500) == ["b", "c", "d", "a"])
@@ -37,13 +37,13 @@ struct KeyRingTests {
     #expect(ring.current(at: -5) == "a" && ring.accepted(at: -5) == ["a", "b"])
   }
 
-  @Test func `refuses no key, and keys that are not in the order of their times`() {
+  @Test func `refuses an empty list of keys, and keys that are not in the order of their times`() {
     #expect(made() == nil)
     #expect(made((5, "a"), (5, "b")) == nil)
     #expect(made((5, "a"), (4, "b")) == nil)
   }
 
-  @Test func `one key alone is always used`() {
+  @Test func `a single key is always used`() {
     let ring = KeyRing("a")
     #expect(ring.current(at: 0) == "a" && ring.accepted(at: .max) == ["a"] && ring.kept(at: .max).count == 1)
   }

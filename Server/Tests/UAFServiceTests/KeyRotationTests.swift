@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Requests, proofs and made-up keys over a rotation.
+/// Requests, proofs and made-up keys across a rotation.
 struct KeyRotationTests {
   let server: TestServer
 
@@ -14,7 +14,7 @@ struct KeyRotationTests {
     server = try TestServer()
   }
 
-  /// Has new keys used since so many seconds.
+  /// Puts new keys into use that many seconds ago.
   private func rotate(since seconds: Int64) throws {
     let keys = server.environment.keys
     let from = server.now - seconds
@@ -40,7 +40,7 @@ struct KeyRotationTests {
     #expect(text.contains(server.environment.keys.verdictKey.id) && !text.contains(old))
   }
 
-  @Test func `a day after a rotation nothing of the old keys is taken`() async throws {
+  @Test func `a day after a rotation nothing by the old keys is accepted`() async throws {
     let authenticator = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     try rotate(since: KeyOverlap.seconds)
@@ -60,14 +60,16 @@ struct KeyRotationTests {
     #expect(try await server.get(.deregistration, context).statusCode == .ok)
   }
 
-  @Test func `a rotation changes no key of a name, whether somebody has it or nobody`() async throws {
+  @Test func `a rotation changes no key in the requests for a name, whether the name is registered or not`()
+    async throws
+  {
     _ = try await server.registered("alice")
     let before = try await policies()
     try rotate(since: 0)
     #expect(try await policies() == before)
   }
 
-  /// What three names are asked for; one of them is somebody's.
+  /// The policies in the requests for three names, one of which is registered.
   private func policies() async throws -> [Policy] {
     var policies: [Policy] = []
     for name in ["alice", "nobody1", "nobody2"] {

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Registrations whose machine says which of its keys it has lost.
+/// Registrations whose machine names the keys that it has lost.
 @Suite(.onEachStore) struct LostKeyTests {
   let server: TestServer
 
@@ -26,9 +26,9 @@ import UAFMessages
     return context
   }
 
-  /// Registers a new key in the place of the lost ones.
+  /// Registers a new key that replaces the lost ones.
   ///
-  /// - Returns: the new key, and which ones the server says it has forgotten.
+  /// - Returns: the new key, and the keys that the server says it has forgotten.
   private func register(_ lost: [KeyID], device: String? = "one") async throws -> (new: KeyID, forgotten: [KeyID]) {
     let new = try FakeAuthenticator()
     let request = try await new.registrationRequest(
@@ -51,7 +51,7 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [new])
   }
 
-  @Test func `keys of another machine or person, and revoked keys, stay although they are named`() async throws {
+  @Test func `keys of a different machine or person, and revoked keys, stay although they are named`() async throws {
     let revoked = try await server.registered("alice", deviceID: "one")
     let now = server.now
     _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
@@ -63,7 +63,7 @@ import UAFMessages
     #expect(try await keyIDs(of: "bob") == [bob.keyID])
   }
 
-  @Test func `another key with the same machine id stays if it is not named`() async throws {
+  @Test func `a second key with the same machine id stays if it is not named`() async throws {
     let copied = try await server.registered("alice", deviceID: "one")
     let (new, forgotten) = try await register([])
     #expect(forgotten.isEmpty)
@@ -87,7 +87,7 @@ import UAFMessages
     #expect(try await keyIDs(of: "alice") == [old.keyID])
   }
 
-  @Test func `names of keys without a code delete nothing, and more than 64 are refused`() async throws {
+  @Test func `naming keys without a code deletes nothing, and more than 64 names are refused`() async throws {
     let old = try await server.registered("alice", deviceID: "one")
     var asked = try await context([old.keyID], device: "one")
     asked.codeProof = nil

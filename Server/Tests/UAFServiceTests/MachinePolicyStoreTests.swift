@@ -39,7 +39,7 @@ import UAFMessages
     #expect(try await server.store.read { try $0.machinePolicies.lastNumber() } == 3)
   }
 
-  @Test func `lists them by pages, the newest first, of one group or all`() async throws {
+  @Test func `lists the policies of one group or of all in pages, the newest first`() async throws {
     try await add(policy(1), policy(2, "office"), policy(3), policy(7))
     #expect(try await numbers() == [7, 3, 2, 1])
     #expect(try await numbers(limit: 2) == [7, 3])
@@ -49,7 +49,7 @@ import UAFMessages
     #expect(try await numbers(of: "none").isEmpty)
   }
 
-  @Test func `lists the policies in force by their groups' bytes, by pages`() async throws {
+  @Test func `lists the policies in force in pages, in the byte order of their groups`() async throws {
     try await add(policy(1), policy(2, "office"), policy(3), policy(4, "lab-2"), policy(5, "9"))
     let pages = try await server.store.read { records in
       try [("", 9), ("", 2), ("lab", 9), ("office", 9)].map {
@@ -104,7 +104,7 @@ import UAFMessages
     )?.document
   }
 
-  @Test func `signs the policy in force for the machine that asks, from now on`() async throws {
+  @Test func `signs the policy in force for the machine that asks, valid from now on`() async throws {
     try await add(policy(1, text: "# old"), policy(2, text: "[passcode]\nmin_length = 12\n"))
     let token = try #require(try await handed(to: "desk-17"))
     let parts = token.split(separator: ".").map(String.init)
@@ -120,14 +120,14 @@ import UAFMessages
     #expect(header.contains(#""typ":"workstation-policy+jwt""#) && header.contains(#""alg":"ES256""#))
   }
 
-  @Test func `hands out none where there is none`() async throws {
+  @Test func `hands out no policy if there is none`() async throws {
     #expect(try await handed(to: "desk-17") == nil)
     try await add(policy(4))
     #expect(try await handed(to: "desk-17", group: "office") == nil)
     #expect(try await handed(to: "desk-17") != nil)
   }
 
-  @Test func `news is the last number that it has learnt, whatever its group`() async throws {
+  @Test func `announces the last policy number that it has learnt, whatever its group`() async throws {
     let service = service
     try await service.renew()
     #expect(service.news == nil)

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What a machine proves, and what it proves nothing with.
+/// What a machine can prove, and what is not a proof.
 struct MachineProofTests {
   private let proofs: MachineProofs
   private let secret: MachineSecret
@@ -48,17 +48,18 @@ struct MachineProofTests {
     #expect(machine.isCurrent)
   }
 
-  @Test func `refuses a proof for the state of an account that would go with a UAF response`() throws {
+  @Test func `refuses a proof for an account's state if it would come with a UAF response`() throws {
     #expect(try machine(bytes(nil, nil, answers: false))?.claim == .state(of: "alice"))
     #expect(try machine(bytes(nil, nil, answers: true)) == nil)
   }
 
-  @Test(arguments: MachineQueue.allCases) func `a machine proves for whom it asks`(queue: MachineQueue) throws {
+  @Test(arguments: MachineQueue.allCases) func `a machine proves for which account it asks`(queue: MachineQueue) throws
+  {
     #expect(try machine(bytes(for: queue))?.queue == queue)
   }
 
   @Test(arguments: ["a", String(repeating: "n", count: 128)])
-  func `the longest header is as long as the network program takes`(name: String) throws {
+  func `the longest header is as long as the network program accepts`(name: String) throws {
     let secret = try #require(try proofs.secret(of: name, holding: [Self.keyID(1)]))
     let bytes = try bytes(secret, account: name)
     #expect(try machine(bytes)?.claim.username == name)
@@ -88,19 +89,19 @@ struct MachineProofTests {
   }
 
   @Test(arguments: [(Int64(900), true), (-900, true), (901, false), (-901, false), (.max, false), (.min, false)])
-  func `refuses a proof of another time, either way`(age: Int64, isTaken: Bool) throws {
+  func `refuses a proof from a different time, earlier or later`(age: Int64, isTaken: Bool) throws {
     let time = now.subtractingReportingOverflow(age).partialValue
     #expect(try (machine(bytes(at: time)) != nil) == isTaken)
   }
 
-  @Test func `refuses the proof of another server, and one for another account`() throws {
+  @Test func `refuses a proof for a different server, and one for a different account`() throws {
     let other = MachineProofs(keys: try TestServer().environment.keys)
     let foreign = try #require(try other.secret(of: "alice", holding: [Self.keyID(1)]))
     #expect(try machine(bytes(foreign)) == nil)
     #expect(try machine(bytes(account: "bob")) == nil)
   }
 
-  @Test func `gives the same secret for the same key, and another one for each account and key`() throws {
+  @Test func `gives the same secret for the same key, and a different one for each account and key`() throws {
     let all = try [("alice", 1), ("alice", 2), ("bob", 1), ("alice", 1)].map { account, key in
       try #require(try proofs.secret(of: account, holding: [Self.keyID(key), Self.keyID(9)]))
     }
@@ -110,7 +111,7 @@ struct MachineProofTests {
     #expect(try proofs.secret(of: "alice", holding: []) == nil)
   }
 
-  @Test(arguments: ["alice", "nobody"]) func `a machine that has joined names any account, and is known for none`(
+  @Test(arguments: ["alice", "nobody"]) func `a joined machine may name any account, and is known for none`(
     account: String
   ) throws {
     let joined = try proofs.secret(ofMachine: "d1", joinedWith: 7)
@@ -119,7 +120,9 @@ struct MachineProofTests {
     #expect(try machine(bytes())?.isJoined == false)
   }
 
-  @Test func `a joined machine's secret follows from its code and its device id, and is not an account's`() throws {
+  @Test func `a joined machine's secret follows from its code and its device id, and is not an account's secret`()
+    throws
+  {
     let all = try [("d1", 1), ("d1", 2), ("d2", 1)].map { try proofs.secret(ofMachine: $0.0, joinedWith: $0.1) }
     #expect(Set(all.map(\.machineID)).count == 3 && Set(all.map(\.secret)).count == 3)
     #expect(try proofs.secret(ofMachine: "d1", joinedWith: 1) == all[0])
@@ -130,7 +133,7 @@ struct MachineProofTests {
     #expect(try machine(bytes(ofAnother)) == nil)
   }
 
-  @Test func `a description has nothing of the secret`() {
+  @Test func `a description shows no part of the secret`() {
     #expect("\(secret)" == "the secret of a machine")
   }
 }

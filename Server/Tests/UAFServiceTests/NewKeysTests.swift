@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Which new keys the server takes: those that somebody with a code or a key has allowed, and no others.
+/// Which new keys the server accepts: those that somebody with a code or a key has allowed, and no others.
 @Suite(.onEachStore) struct NewKeysTests {
   private let server: TestServer
 
@@ -42,7 +42,7 @@ import UAFMessages
 
   // MARK: By a code
 
-  @Test func `the code itself opens nothing, wherever it is sent`() async throws {
+  @Test func `the code alone allows nothing, wherever it is sent`() async throws {
     let code = try #require(EnrolmentCode(random: [UInt8](repeating: 3, count: 11)))
     try await server.enrol("alice")
     for operation in [UAFOperation.registration, .deregistration] {
@@ -52,7 +52,7 @@ import UAFMessages
     }
   }
 
-  @Test func `an answer with an assertion that cannot be read is refused, although another one in it is good`()
+  @Test func `an answer with an unreadable assertion is refused, even if it has a good one, too`()
     async throws
   {
     let key = try FakeAuthenticator()
@@ -65,7 +65,7 @@ import UAFMessages
     #expect(try await server.respond(.registration(good), username: "alice").0 == nil)
   }
 
-  @Test func `keys that the code does not speak of are refused: whoever sees its answer cannot put in their own`()
+  @Test func `keys that the code does not cover are refused: whoever sees its answer cannot add their own`()
     async throws
   {
     let (own, attackers) = (try FakeAuthenticator(), try FakeAuthenticator())
@@ -76,7 +76,7 @@ import UAFMessages
     let forged = try attackers.register(request)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = honest?.codeMAC }.0 == .keysNotAllowed)
     #expect(try await server.respond(forged, username: "alice") { $0.codeMAC = nil }.0 == .keysNotAllowed)
-    // What proves the code in the question is not a statement about keys.
+    // The proof of the code in the question is not a statement about keys.
     #expect(
       try await server.respond(forged, username: "alice") { $0.codeMAC = context.codeProof }.0 == .keysNotAllowed)
     #expect(try await keyIDs().isEmpty)
@@ -84,7 +84,7 @@ import UAFMessages
     #expect(try await keyIDs() == [own.keyID])
   }
 
-  @Test func `the code of another account allows nothing`() async throws {
+  @Test func `the code of a different account allows nothing`() async throws {
     let bobs = try #require(EnrolmentCode(random: [UInt8](repeating: 9, count: 11)))
     let key = try FakeAuthenticator()
     let response = try await answer(key)
@@ -120,7 +120,9 @@ import UAFMessages
     return try await server.get(.registration, context)
   }
 
-  @Test func `a signature for other keys, another request or by another account's key allows nothing`() async throws {
+  @Test func `a signature for different keys, a different request or by a different account's key allows nothing`()
+    async throws
+  {
     let known = try await server.registered("alice")
     let bobs = try await server.registered("bob")
     let (own, attackers) = (try FakeAuthenticator(aaid: "5541#0002"), try FakeAuthenticator(aaid: "5541#0002"))
@@ -145,7 +147,8 @@ import UAFMessages
     #expect(try await keyIDs() == [known.keyID, own.keyID])
   }
 
-  @Test(arguments: [true, false]) func `a key that does not count replaces no last one that does`(
+  @Test(arguments: [true, false])
+  func `a key that is not valid for administration does not replace the last one that is`(
     isLast: Bool
   ) async throws {
     let counting = try await server.registered("alice", deviceID: "one")
@@ -172,7 +175,7 @@ import UAFMessages
     #expect(try await keyIDs() == (isLast ? [counting.keyID, other.keyID] : [other.keyID, new.keyID]))
   }
 
-  @Test func `a login, and the proof of another purpose, sign no new keys`() async throws {
+  @Test func `a login, or a proof for a different purpose, does not allow new keys`() async throws {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known)
@@ -182,7 +185,8 @@ import UAFMessages
     #expect(try await keyIDs() == [known.keyID])
   }
 
-  @Test func `the signature that allows a key counts, and one with an old counter does not`() async throws {
+  @Test func `the signature that allows a key raises its counter, and one with an old counter is refused`() async throws
+  {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known, counter: 5)
@@ -195,7 +199,7 @@ import UAFMessages
     #expect(try await server.respond(known.authenticate(login, counter: 7)).0 == nil)
   }
 
-  @Test func `the audit names the key that has allowed another one`() async throws {
+  @Test func `the audit names the key that allowed a new key`() async throws {
     let known = try await server.registered("alice")
     let further = try FakeAuthenticator(aaid: "5541#0002")
     let response = try await answer(further, provedBy: known)
@@ -219,7 +223,7 @@ import UAFMessages
       "SELECT CASE WHEN machineProvedAt IS NULL THEN 'no' ELSE 'yes' END FROM credential ORDER BY id")
   }
 
-  @Test func `a key comes from a machine that has joined only with that machine's own proof`() async throws {
+  @Test func `a key comes from a joined machine only with that machine's own proof`() async throws {
     let code = try await server.joinCode(machines: 2)
     let desk = try #require(try await server.joined(code, "desk"))
     let laptop = try #require(try await server.joined(code, "laptop"))
@@ -246,13 +250,13 @@ import UAFMessages
     #expect(try await provedKeys() == ["yes"])
   }
 
-  @Test func `the name of a machine that has not joined is taken, and nothing is proved by it`() async throws {
+  @Test func `the name of a machine that has not joined is accepted, and proves nothing`() async throws {
     let response = try await answer(FakeAuthenticator(), deviceID: "desk")
     #expect(try await server.respond(response, username: "alice").0 == nil)
     #expect(try await provedKeys() == ["no"])
   }
 
-  @Test func `a machine that has left is one that has not joined`() async throws {
+  @Test func `a machine that has left counts as one that has not joined`() async throws {
     let desk = try #require(try await server.joined(try await server.joinCode(), "desk"))
     #expect(try await server.left(desk) != nil)
     let response = try await answer(FakeAuthenticator(), deviceID: "desk")

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// The policy that was sent, checked again over what came back: nothing else binds a client to it.
+/// The policy that was sent is checked again against the response: nothing else binds a client to it.
 struct PolicyRecheckTests {
   let passcode, pattern: FakeAuthenticator
   let verifier: Verifier
@@ -25,7 +25,7 @@ struct PolicyRecheckTests {
       signatureAlgorithm: SignatureAlgorithm.secp256r1ECDSASHA256Raw, signCounter: 0, isRevoked: false)
   }
 
-  /// The KeyIDs the server accepts of one answer by several authenticators, or why it refuses.
+  /// The KeyIDs that the server accepts from one answer by several authenticators, or why it refuses.
   private func outcome(_ policy: Policy, by signers: [FakeAuthenticator]) throws -> Result<[KeyID], ServiceRefusal> {
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
@@ -60,13 +60,13 @@ struct PolicyRecheckTests {
     Policy(accepted: [[MatchCriteria(aaid: passcode.aaid), MatchCriteria(aaid: pattern.aaid)]])
   }
 
-  @Test func `accepts two authenticators where two together were asked for, in either order`() throws {
+  @Test func `accepts two authenticators if two together were asked for, in either order`() throws {
     let expected = [passcode.keyID, pattern.keyID]
     #expect(try outcome(both, by: [passcode, pattern]) == .success(expected))
     #expect(try outcome(both, by: [pattern, passcode]) == .success(expected.reversed()))
   }
 
-  @Test func `refuses one of two, and one with another key of the same model`() throws {
+  @Test func `refuses one of two, and one with a second key of the same model`() throws {
     let second = try FakeAuthenticator(aaid: "5541#0001")
     #expect(try outcome(both, by: [passcode]) == .failure(.notInPolicy))
     #expect(try outcome(both, by: [passcode, second]) == .failure(.notInPolicy))
@@ -75,7 +75,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(anyTwo, by: [passcode, pattern]) == .success([passcode.keyID, pattern.keyID]))
   }
 
-  @Test func `refuses two where one of them does not sign`() throws {
+  @Test func `refuses two if one of them does not sign`() throws {
     let thief = try FakeAuthenticator(aaid: "5541#0002", keyID: pattern.keyID)
     let challenge = try ServerChallenge(bytes: RandomBytes.make(32))
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: appID, serverData: "d")
@@ -103,7 +103,7 @@ struct PolicyRecheckTests {
     #expect(try outcome(policy, by: [passcode]) == .failure(.notInPolicy))
   }
 
-  @Test func `takes the first alternative that is met, and nothing beside it`() throws {
+  @Test func `accepts the first alternative that is met, and nothing in addition`() throws {
     let either = Policy(accepted: [[MatchCriteria(aaid: pattern.aaid)], [MatchCriteria(aaid: passcode.aaid)]])
     #expect(try outcome(either, by: [passcode, pattern]) == .success([pattern.keyID]))
     #expect(try outcome(either, by: [passcode]) == .success([passcode.keyID]))

@@ -50,7 +50,7 @@ import UAFMessages
       (["laptop", "tower"], ["m", "n"], ["laptop", "tower"]),
       (["laptop", "tower"], [nil, nil], ["laptop", "tower"]),
     ] as [([String?], [String?], [String?])])
-  func `keeps the first name of an account's machine, and lets no later one replace it`(
+  func `keeps the first name of an account's machine, and no later name replaces it`(
     names: [String?], machines: [String?], stored: [String?]
   ) async throws {
     for (name, machine) in zip(names, machines) {
@@ -60,13 +60,13 @@ import UAFMessages
     #expect(kept.map { $0.map { Array($0.utf8) } } == stored.map { $0.map { Array($0.utf8) } })
   }
 
-  @Test func `takes no name from another account's machine`() async throws {
+  @Test func `accepts no name from a different account's machine`() async throws {
     _ = try await server.registered("alice", deviceID: "m", deviceName: "laptop")
     _ = try await server.registered("bob", deviceID: "m", deviceName: "tower")
     #expect(try await deviceNames(of: "bob") == ["tower"])
   }
 
-  @Test func `stores how the authenticator draws pictures, where it says so`() async throws {
+  @Test func `stores how the authenticator draws pictures, if it says so`() async throws {
     let display = #"{"width":320,"height":480,"bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0}"#
     for (username, list) in [("alice", "[\(display)]"), ("bob", nil)] {
       let authenticator = try FakeAuthenticator()
@@ -103,7 +103,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .ok)
   }
 
-  @Test func `refuses each registration that cannot be verified, and then accepts the right one with the same code`()
+  @Test func `refuses each unverifiable registration, and then accepts the right one with the same code`()
     async throws
   {
     let code = try await server.enrol("alice")
@@ -126,7 +126,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `refuses an expired code, another person's code, and a code that a newer one closed`() async throws {
+  @Test func `refuses an expired code, a different person's code, and a code that a newer one closed`() async throws {
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice", lifetime: 900)
     server.advance(seconds: 900)
@@ -138,7 +138,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `lets one code register once, however many requests it opened`() async throws {
+  @Test func `one code registers once, however many requests it opened`() async throws {
     let code = try await server.enrol("alice")
     let first = try await request(code: code)
     let second = try await request(code: code)
@@ -155,14 +155,14 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownChallenge)
   }
 
-  @Test func `refuses a response after the request's lifetime, and its challenge from then on`() async throws {
+  @Test func `refuses a response after the request has expired, and its challenge from then on`() async throws {
     let response = try await authenticator.register(request())
     server.advance(seconds: IssuedRequest.lifetime)
     #expect(try await server.respond(response).0 == .expiredChallenge)
     #expect(try await keys(of: "alice").isEmpty)
   }
 
-  @Test func `refuses a key that is registered already, for any account`() async throws {
+  @Test func `refuses a key that is already registered, for any account`() async throws {
     #expect(try await server.respond(authenticator.register(request("alice"))).0 == nil)
     #expect(try await server.respond(authenticator.register(request("bob"))).0 == .keyAlreadyRegistered)
     #expect(try await keys(of: "bob").isEmpty)
@@ -176,7 +176,7 @@ import UAFMessages
     #expect(try await request().policy.disallowed.isEmpty)
   }
 
-  @Test func `refuses a response in another account's name`() async throws {
+  @Test func `refuses a response under a different account's name`() async throws {
     let response = try await authenticator.register(request("alice"))
     #expect(try await server.respond(response, username: "bob").0 == .otherUser)
     #expect(try await keys(of: "bob").isEmpty)
@@ -188,7 +188,7 @@ import UAFMessages
     #expect(try await server.get(.authentication, RequestContext(username: name)).statusCode == .badRequest)
   }
 
-  @Test func `refuses a further registration with the token of an ordinary login`() async throws {
+  @Test func `refuses the registration of a further key with the token of an ordinary login`() async throws {
     let known = try await server.registered("alice")
     let login = try await server.respond(
       known.authenticate(server.authenticationRequest("alice"), counter: 1))
@@ -197,7 +197,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  @Test func `registers a further key with a proof asked for that purpose, once`() async throws {
+  @Test func `registers a further key with a proof for that purpose, once`() async throws {
     let known = try await server.registered("alice")
     let context = try await proof("alice", by: known, counter: 1)
     let answer = try await server.get(.registration, context)
@@ -208,7 +208,7 @@ import UAFMessages
     #expect(try await server.get(.registration, context).statusCode == .unauthorized)
   }
 
-  // MARK: Keys that are revoked meanwhile
+  // MARK: Keys that are revoked during a registration
 
   /// A proof for a further key of an account.
   private func proof(_ username: String, by key: FakeAuthenticator, counter: UInt32) async throws -> RequestContext {
@@ -220,7 +220,7 @@ import UAFMessages
     return context
   }
 
-  /// Hands over new keys that a registered key has allowed.
+  /// Sends new keys that a registered key has allowed.
   private func allowed(
     _ response: UAFResponse, of username: String = "alice", by key: FakeAuthenticator, counter: UInt32,
     signing change: (RegistrationResponse) throws -> RegistrationResponse = { $0 },
@@ -233,7 +233,7 @@ import UAFMessages
     }.0
   }
 
-  /// - Parameter lag: by how many seconds the clock is behind of the instance that revokes.
+  /// - Parameter lag: how many seconds the clock of the revoking instance is behind.
   private func revoke(_ keys: KeySelection, lag: Int64 = 0) async throws {
     let revocation = Revocation(time: server.now - lag, by: "test", reason: "stolen")
     _ = try await server.store.write { try $0.credentials.revoke(keys, revocation) }
@@ -267,7 +267,7 @@ import UAFMessages
     #expect(try await !server.store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `a proof counts that was made after an older key was revoked`() async throws {
+  @Test func `a proof is accepted if it was made after an older key was revoked`() async throws {
     let lost = try await server.registered("alice")
     let known = try await server.registered("alice")
     try await revoke(.one(lost.aaid, lost.keyID, of: "alice"))
@@ -278,7 +278,8 @@ import UAFMessages
     #expect(try await allowed(response, by: known, counter: 2) == nil)
   }
 
-  @Test func `a proof and its registration count that were begun after the revocation in its own second`() async throws
+  @Test func `a proof and its registration are accepted if they began after the revocation in the same second`()
+    async throws
   {
     let lost = try await server.registered("alice")
     let known = try await server.registered("alice")
@@ -290,7 +291,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 5])
-  func `a proof counts no more once another key is revoked, in the same second or by a clock that is behind`(
+  func `a proof is not accepted after a different key was revoked, even in the same second or by a slow clock`(
     lag: Int64
   ) async throws {
     let lost = try await server.registered("alice")
@@ -301,7 +302,7 @@ import UAFMessages
   }
 
   @Test(arguments: [0, 5])
-  func `a registration is refused once another key is revoked, in the same second or by a clock that is behind`(
+  func `a registration is refused after a different key was revoked, even in the same second or by a slow clock`(
     lag: Int64
   ) async throws {
     let lost = try await server.registered("alice")

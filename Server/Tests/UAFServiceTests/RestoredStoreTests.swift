@@ -25,14 +25,14 @@ import UAFMessages
     return try await server.get(.registration, context)
   }
 
-  @Test func `no code of before registers anybody, and a new one does`() async throws {
+  @Test func `no code from before the restore registers anybody, and a new one does`() async throws {
     let codes = [("alice", try await server.enrol("alice")), ("bob", try await server.enrol("bob"))]
     try await close()
     for (name, code) in codes { #expect(try await registration(name, code).statusCode == .unauthorized) }
     #expect(try await registration("alice", server.enrol("alice")).statusCode == .ok)
   }
 
-  @Test func `no join code of before lets a machine join, and the machines that have joined stay`() async throws {
+  @Test func `no join code from before the restore lets a machine join, and joined machines stay`() async throws {
     let code = try await server.joinCode(machines: 2)
     try await server.joined(code, "d1")
     try await close()
@@ -40,7 +40,9 @@ import UAFMessages
     #expect(try await server.store.read { try $0.joinedMachines.machine("d1")?.departedAt } == nil)
   }
 
-  @Test func `a registration that was asked for before is refused, though its code was good`() async throws {
+  @Test func `a registration that was asked for before the restore is refused, although its code was valid`()
+    async throws
+  {
     let authenticator = try FakeAuthenticator()
     let answer = try await registration("alice", server.enrol("alice"))
     let request = try authenticator.registrationRequest(from: answer)
@@ -49,7 +51,7 @@ import UAFMessages
     #expect(refusal == .unknownChallenge && token == nil)
   }
 
-  @Test func `a text that waits is gone, and the account and its key stay`() async throws {
+  @Test func `a waiting text is gone, and the account and its key stay`() async throws {
     _ = try await server.registered("alice")
     let id = try await server.store.write { [now = server.now] records in
       try records.approvals.open("Pay 5", code: "code", for: "alice", expiresAt: now + 100)

@@ -4,7 +4,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// How far the server has seen a key count, told to whoever signs with it.
+/// The counter that the server has seen of a key, reported to whoever signs with the key.
 @Suite(.onEachStore) struct SeenCounterTests {
   let server: TestServer
   let alice: FakeAuthenticator
@@ -31,13 +31,13 @@ import UAFMessages
     #expect(refusal == .counterNotIncreased && seen == SeenCounter(keyID: alice.keyID, signCounter: 5))
   }
 
-  @Test func `only who can sign with the key is told its counter`() async throws {
+  @Test func `only a caller who can sign with the key is told its counter`() async throws {
     let request = try await server.authenticationRequest("alice")
     let (refusal, seen) = try await refused(alice.authenticate(request, counter: 4, signedBy: FakeAuthenticator()))
     #expect(refusal == .invalidSignature && seen == nil)
   }
 
-  @Test func `a revoked key is told only that it is revoked`() async throws {
+  @Test func `the holder of a revoked key learns only that it is revoked`() async throws {
     let now = server.now
     _ = try await server.store.write { records in try records.credentials.revokeAll(of: "alice", now: now) }
     let request = try await server.authenticationRequest("alice")

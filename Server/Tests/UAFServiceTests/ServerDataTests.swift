@@ -31,7 +31,7 @@ import UAFMessages
     return all
   }
 
-  @Test func `reads back what was sealed, in at most the characters that UAF allows`() throws {
+  @Test func `reads back what was sealed, in no more characters than UAF allows`() throws {
     for data in try Self.samples() {
       let text = try seal.seal(data, challenge: challenge)
       #expect(try seal.open(text, challenge: challenge) == data)
@@ -53,7 +53,7 @@ import UAFMessages
     }
   }
 
-  @Test func `refuses session data of another challenge, and of another server`() throws {
+  @Test func `refuses session data of a different challenge, and of a different server`() throws {
     let data = try Self.samples()[1]
     let text = try seal.seal(data, challenge: challenge)
     #expect(try seal.open(text, challenge: RandomBytes.make(32)) == nil)
@@ -61,7 +61,7 @@ import UAFMessages
     #expect(try other.open(text, challenge: challenge) == nil)
   }
 
-  @Test func `refuses a form of another version, although its code is right`() throws {
+  @Test func `refuses a different version of the format, even with a right MAC`() throws {
     for form in [UInt8(0), 1, 2, 4, 255] {
       let body = [form] + [UInt8](repeating: 0, count: 40)
       let code = try seal.keys.authenticationCode("serverData", challenge + body)

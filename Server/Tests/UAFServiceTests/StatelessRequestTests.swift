@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Requests for an authentication, of which the server keeps nothing until one is answered with success.
+/// Requests for an authentication, of which the server keeps nothing until one is answered successfully.
 @Suite(.onEachStore) struct StatelessRequestTests {
   let server: TestServer
 
@@ -13,7 +13,7 @@ import UAFMessages
     server = try TestServer()
   }
 
-  /// How many rows the store has, of all kinds.
+  /// How many rows of all kinds the store has.
   private func rows() async throws -> Int {
     var sum = 0
     for table in ["account", "credential", "openRegistration", "usedChallenge", "confirmation", "usedProof", "setting"]
@@ -56,23 +56,23 @@ import UAFMessages
     #expect(try await server.respond(response).0 == .unknownChallenge)
   }
 
-  @Test func `refuses a second answer by another key to a request that was answered`() async throws {
+  @Test func `refuses a second answer to an answered request, even with a higher counter`() async throws {
     let alice = try await server.registered("alice")
     let request = try await server.authenticationRequest("alice")
     #expect(try await server.respond(alice.authenticate(request, counter: 1)).0 == nil)
     #expect(try await server.respond(alice.authenticate(request, counter: 2)).0 == .unknownChallenge)
   }
 
-  @Test func `forgets used challenges when their requests have expired, and refuses their answers all the same`()
+  @Test func `forgets used challenges after their requests have expired, and still refuses their answers`()
     async throws
   {
     let alice = try await server.registered("alice")
     let response = try await alice.authenticate(server.authenticationRequest("alice"), counter: 1)
     #expect(try await server.respond(response).0 == nil)
-    // A database goes by its own clock, and is asked for rows as old as this one once in an hour.
+    // A database uses its own clock, and is asked for rows as old as this one once an hour.
     server.advance(seconds: 3600)
     try await server.database.execute("UPDATE usedChallenge SET expiresAt = 1")
-    // Forgotten at the latest by the second answer of a later second: the first may be told its outcome before.
+    // Forgotten at the latest by the second answer in a later second: the first may get its outcome before.
     for counter in [UInt32(2), 3] {
       server.advance(seconds: 1)
       #expect(
@@ -95,7 +95,7 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a long text that is not sent again, or another one in its place`() async throws {
+  @Test func `refuses a long text that is not sent again, or that is replaced by a different one`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 952)
     let request = try await request(confirming: text)
@@ -107,7 +107,7 @@ import UAFMessages
     #expect(try await answer(response, sendingAgain: text) == nil)
   }
 
-  @Test func `takes a text of 960 bytes from the session data, whatever is sent beside the answer`() async throws {
+  @Test func `uses a text of 960 bytes from the session data, whatever is sent with the answer`() async throws {
     let alice = try await server.registered("alice")
     let text = "alice@d: " + String(repeating: "x", count: 951)
     let request = try await request(confirming: text)
@@ -118,7 +118,7 @@ import UAFMessages
     #expect(shown == [text])
   }
 
-  @Test func `refuses a made-up key as a real one, although the shapes have changed since the request`() async throws {
+  @Test func `refuses a made-up key like a real one, even if the shapes have changed since the request`() async throws {
     try await server.store.write { try $0.accounts.add("bob", now: 0) }
     try await server.database.addKeys([("bob", "5541#0001"), ("bob", "5541#0001")])
     try await server.environment.shapes.refresh(server.store, appID: server.identity.appID)
@@ -136,7 +136,7 @@ import UAFMessages
     #expect(try await server.respond(unknown).0 == .unknownKeyID)
   }
 
-  @Test func `refuses a proof for another operation than the request was for`() async throws {
+  @Test func `refuses a proof for a different operation than the request's`() async throws {
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")
     context.proofFor = .deregistration

@@ -25,7 +25,7 @@ import UAFMessages
     #expect(refusal.statusCode.rawValue == status)
   }
 
-  /// Answers a good request with a text in place of another.
+  /// Answers a valid request in which one text is replaced by a different one.
   private func status(replacing text: String, with other: String) async throws -> UInt32 {
     let server = try TestServer()
     let alice = try await server.registered("alice")
@@ -57,7 +57,7 @@ import UAFMessages
     #expect(try await status(replacing: operation, with: operation + ext + "false}]") == 1200)
   }
 
-  @Test func `refuses another scheme, and a key that was never registered`() async throws {
+  @Test func `refuses a different scheme, and a key that was never registered`() async throws {
     #expect(try await status(replacing: "UAFV1TLV", with: "UAFV2TLV") == 1498)
     let server = try TestServer()
     let alice = try await server.registered("alice")

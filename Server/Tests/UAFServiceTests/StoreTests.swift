@@ -6,7 +6,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// A store that is opened twice, as `serve` and `enrol` do, or two instances of the server.
+/// A store that is opened twice, as by `serve` and `enrol`, or by two instances of the server.
 @Suite(.onEachStore) struct StoreTests {
   private let server: TestServer
 
@@ -34,7 +34,7 @@ import UAFMessages
       ])
   }
 
-  @Test func `lists accounts in the order of their names' bytes, with what they have`() async throws {
+  @Test func `lists accounts in the byte order of their names, with their state and keys`() async throws {
     let bob = try await server.registered("bob")
     _ = try await server.registered("Zoe")
     try await server.enrol("alice")
@@ -68,7 +68,7 @@ import UAFMessages
     #expect(outcomes == [nil: 1, .unknownChallenge: 49])
   }
 
-  @Test func `of two registrations by one code at two instances one is stored`() async throws {
+  @Test func `only one of two registrations by one code at two instances is stored`() async throws {
     let second = try second()
     var context = RequestContext(username: "alice")
     context.codeProof = try await server.enrol("alice")
@@ -86,13 +86,13 @@ import UAFMessages
     #expect(try await server.database.integers("SELECT count(*) FROM enrolment") == [0])
   }
 
-  @Test func `knows a person's machines by what they said, and when each was used last`() async throws {
+  @Test func `lists a person's machines by what they reported, and when each was last used`() async throws {
     let desk = try await server.registered("alice", deviceID: "d", deviceName: "desk", deviceOS: "Linux 6.1")
     _ = try await server.registered("alice", deviceID: "l", deviceName: "laptop")
     _ = try await server.registered("alice")
     _ = try await server.registered("bob", deviceID: "d", deviceName: "bob's")
     server.advance(seconds: 100)
-    // The same machine once more, under another name, which it does not get.
+    // The same machine once more, with a new name, which is not accepted.
     _ = try await server.registered(
       "alice", deviceID: "d", deviceName: "desk again", deviceOS: "Linux 6.2", model: "5541#0002")
     server.advance(seconds: 100)
@@ -138,14 +138,14 @@ import UAFMessages
     #expect(try await server.store.read { try $0.accounts.exists("alice") })
   }
 
-  @Test func `a change in a transaction that reads fails`() async throws {
+  @Test func `a change in a read transaction fails`() async throws {
     await #expect(throws: (any Error).self) {
       try await server.store.read { try $0.accounts.add("alice", now: 1) }
     }
     #expect(try await server.store.read { try $0.accounts.exists("alice") } == false)
   }
 
-  @Test func `changes that are not kept are undone alone`() async throws {
+  @Test func `a change that is not kept is rolled back without the others`() async throws {
     struct Planted: Error {}
     try await server.store.write { records in
       try records.accounts.add("alice", now: 1)
@@ -167,7 +167,7 @@ import UAFMessages
     #expect(try await server.database.texts("SELECT username FROM account ORDER BY username") == ["alice", "dora"])
   }
 
-  @Test func `a setting is what it was set to last, at each instance`() async throws {
+  @Test func `a setting has the value that was set last, at each instance`() async throws {
     #expect(try await server.store.read { try $0.settings.value(of: .publicURL) } == nil)
     for url in ["https://one", "https://two/한"] {
       try await server.store.write { try $0.settings.set(.publicURL, to: url) }
@@ -175,7 +175,7 @@ import UAFMessages
     #expect(try await second().store.read { try $0.settings.value(of: .publicURL) } == "https://two/한")
   }
 
-  @Test func `tells a login the same keys as a transaction, and which challenge was used`() async throws {
+  @Test func `a login reads the same keys as a transaction, and which challenge was used`() async throws {
     let (name, appID) = ("alice", server.identity.appID)
     let authenticator = try await server.registered(name)
     try await server.database.addKeys([(name, "0001#0001")])
@@ -193,7 +193,7 @@ import UAFMessages
     #expect(after.keys.map(\.isRevoked) == [true, true])
     #expect(after.keys.map(\.signCounter).contains(7))
     #expect(try await server.store.read { try $0.credentials.keys(of: name, appID: appID) } == after.keys)
-    // Also for a name without keys, and without a challenge to ask for.
+    // Also for a name without keys, and without a challenge to look up.
     #expect(try await server.store.login(of: "nobody", appID: appID, challenge: issued).isUsed)
     #expect(try await server.store.login(of: name, appID: "other", challenge: nil).keys.isEmpty)
     #expect(try await !server.store.login(of: name, appID: appID, challenge: nil).isUsed)

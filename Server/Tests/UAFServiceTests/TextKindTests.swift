@@ -4,11 +4,11 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// Who wrote a text: its first words say so, and nobody else can write them.
+/// The author of a text: its first words name the author, and nobody else can write them.
 @Suite struct TextKindTests {
   private static let step = "Console: Give mallory the role administrator, code 4711"
 
-  @Test func `each kind is read again from the words that stand first`() {
+  @Test func `each kind of text is recognised by its first words`() {
     #expect(TextKind(of: TextKind.signIn(host: "uaf.test", username: "mina", number: "0042")) == .signIn)
     #expect(TextKind.step("Delete account bob, code 0042").flatMap(TextKind.init(of:)) == .step)
     #expect(TextKind.approval("Pay 5", of: "mina", by: "token till").flatMap(TextKind.init(of:)) == .approval)
@@ -27,14 +27,14 @@ import UAFMessages
     step, "Console sign-in: uaf-server at uaf.test as mina, code 4711", "mina@desk: sudo: id", "\n\(step)", "\r\(step)",
     "\u{2028}\(step)", "\u{202E}\(step)", "pay 5\n\n\(step)", "pay 5\(String(repeating: " ", count: 20))\(step)",
     "Asked of mina by root at the server: pay",
-  ]) func `an approval says who asks before all words of theirs, in one line`(words: String) throws {
+  ]) func `an approval says on one line who asks, before any words of theirs`(words: String) throws {
     let text = try #require(TextKind.approval(words, of: "mina", by: "token helpdesk"))
     #expect(text.utf8.starts(with: "Asked of mina by token helpdesk: ".utf8) && TextKind(of: text) == .approval)
     #expect(TransactionText.isShowable(text) && !text.contains("  ") && text.utf8.count <= 200)
     #expect(TransactionText(sent: text)?.shown == text)
   }
 
-  @Test func `an approval is at most 200 bytes with the words that say who asks, and has words`() {
+  @Test func `an approval is at most 200 bytes with the words that say who asks, and has words of its own`() {
     let opening = "Asked of mina by token till: ".utf8.count
     let longest = String(repeating: "a", count: 200 - opening)
     #expect(TextKind.approval(longest, of: "mina", by: "token till")?.utf8.count == 200)
@@ -74,7 +74,8 @@ import UAFMessages
     }
   }
 
-  @Test func `a text that waits since an earlier version, without who asks, is neither shown nor denied`() async throws
+  @Test func `a waiting text from an earlier version, which does not say who asks, is neither shown nor denied`()
+    async throws
   {
     let server = try TestServer()
     _ = try await server.registered("alice")
@@ -89,7 +90,7 @@ import UAFMessages
     #expect(try await server.get(.authentication, context).statusCode == .unauthorized)
   }
 
-  @Test func `the audit has the kind of a text that was confirmed`() async throws {
+  @Test func `the audit contains the kind of a confirmed text`() async throws {
     let server = try TestServer()
     let alice = try await server.registered("alice")
     var context = RequestContext(username: "alice")

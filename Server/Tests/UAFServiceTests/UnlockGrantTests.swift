@@ -21,7 +21,7 @@ struct UnlockGrantTests {
 
   private static func keyID(_ byte: UInt8) throws -> KeyID { try KeyID(bytes: Array(repeating: byte, count: 32)) }
 
-  /// Whether a machine with a secret takes a code.
+  /// Whether a machine with a secret accepts a code.
   private func holds(_ code: UnlockGrants.Typed, _ secret: MachineSecret, account: String = "alice") throws -> Bool {
     guard let read = UnlockCode(typed: code.text, near: server.now) else { return false }
     let message = read.authenticated(account: account, machineID: secret.machineID)
@@ -39,7 +39,7 @@ struct UnlockGrantTests {
         verdictKeys: keys.rings.verdictKeys, auditKeys: keys.rings.auditKeys))
   }
 
-  @Test func `a code holds under the secret that the machine was given, and under no other`() throws {
+  @Test func `a code is valid under the secret that the machine was given, and under no other`() throws {
     let grants = UnlockGrants(keys: keys)
     let codes = try grants.codes(statement(), holding: Self.keyID(1), random: 0xFF)
     let secret = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
@@ -51,7 +51,7 @@ struct UnlockGrantTests {
     }
   }
 
-  @Test func `for a day after a rotation there is a code for the old secret, too, and then none`() throws {
+  @Test func `for a day after a rotation there is a code for the old secret, too, and none after that`() throws {
     let old = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
     try rotate()
     let new = try #require(try MachineProofs(keys: keys).secret(of: "alice", holding: [Self.keyID(1)]))
@@ -66,7 +66,7 @@ struct UnlockGrantTests {
   }
 
   @Test(arguments: [(Int64(300), Int64(300)), (599, 300), (604_800, 604_800)])
-  func `a code is good for no longer than the payload`(lifetime: Int64, units: Int64) throws {
+  func `a code is valid for no longer than the payload`(lifetime: Int64, units: Int64) throws {
     let code = try #require(
       try UnlockGrants(keys: keys).codes(statement(lifetime: lifetime), holding: Self.keyID(1), random: 9).first)
     let read = try #require(UnlockCode(typed: code.text, near: server.now))

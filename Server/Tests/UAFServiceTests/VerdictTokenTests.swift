@@ -25,7 +25,7 @@ struct VerdictTokenTests {
     #expect(try tokens.claims(of: tokens.sign(claims)) == claims)
   }
 
-  @Test func `writes a token that any ES256 verifier takes`() throws {
+  @Test func `writes a token that any ES256 verifier accepts`() throws {
     let parts = try tokens.sign(claims).split(separator: ".").map(String.init)
     let header = Array(#"{"alg":"ES256","kid":"\#(tokens.keys.verdictKey.id)","typ":"JWT"}"#.utf8)
     #expect(try Base64URL.decode(parts[0], maximumCount: 100) == header)
@@ -47,7 +47,7 @@ struct VerdictTokenTests {
     #expect(tokens.claims(of: token + "A") == nil)
   }
 
-  @Test func `refuses a token without a signature, and one of another server`() throws {
+  @Test func `refuses a token without a signature, and one of a different server`() throws {
     let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
     let body = Base64URL.encode(claims.json.bytes)
     #expect(tokens.claims(of: "\(none).\(body).") == nil)

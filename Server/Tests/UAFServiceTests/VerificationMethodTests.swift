@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What the server asks and believes of how a person was verified.
+/// What the server asks and believes about how a person was verified.
 @Suite(.onEachStore) struct VerificationMethodTests {
   private static let passcode = UserVerificationMethodEntry(
     userVerificationMethod: UserVerification.passcode, keyProtection: 1, matcherProtection: 1)
@@ -14,7 +14,7 @@ import UAFMessages
     try #require(UserVerificationMethodEntry.entries(parsing: bytes)?.first)
   }
 
-  /// What a server with a setting says to an authentication that says this of its verification.
+  /// The outcome at a server with a setting for an authentication with this claim about its verification.
   private func outcome(
     _ setting: VerificationMethodPolicy, _ methods: [UserVerificationMethodEntry]?
   ) async throws -> ServiceRefusal? {
@@ -30,7 +30,7 @@ import UAFMessages
     (.ask, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: false)]),
     (.require, [Extension(id: "fido.uaf.uvm", data: "", failIfUnknown: true)]),
   ])
-  func `asks in the header of each request, if it is configured so`(
+  func `asks in the header of each request, if that is configured`(
     _ setting: VerificationMethodPolicy, _ expected: [Extension]
   ) async throws {
     let server = try TestServer(verificationMethods: setting)
@@ -41,7 +41,7 @@ import UAFMessages
     #expect(try await server.authenticationRequest("alice").header.exts == expected)
   }
 
-  @Test func `accepts the methods that the model has, asked or not`() async throws {
+  @Test func `accepts the methods that the model has, whether it asked for them or not`() async throws {
     for setting in VerificationMethodPolicy.allCases { #expect(try await outcome(setting, [Self.passcode]) == nil) }
   }
 
@@ -64,7 +64,7 @@ import UAFMessages
     #expect(try await server.respond(lie).0 == .otherVerificationMethod)
   }
 
-  /// Well signed, each of them: what is looked at is the entry alone.
+  /// Each of them is correctly signed: only the entry is tested.
   @Test func `refuses an entry with any one bit changed`() async throws {
     let good = UserVerificationMethodEntry.data(of: [Self.passcode])
     let server = try TestServer()
@@ -80,7 +80,7 @@ import UAFMessages
     }
   }
 
-  @Test func `for a model with combined methods, all of them must have been used`() throws {
+  @Test func `requires that all methods were used for a model that combines them`() throws {
     var statement = MetadataStatement(
       aaid: try AAID("FFFF#0001"), description: "x",
       userVerificationDetails: [

@@ -5,7 +5,7 @@ import UAFMessages
 @testable import ServerTesting
 @testable import UAFService
 
-/// What the vectors do not show: policies, versions, counters and models.
+/// What the vectors do not cover: policies, versions, counters and models.
 struct VerifierTests {
   let verifier: Verifier
   let authenticator: FakeAuthenticator
@@ -27,7 +27,7 @@ struct VerifierTests {
       expiresAt: .max)
   }
 
-  /// Why a registration with this policy and these wrongs is refused; nil if it is not.
+  /// Why a registration with this policy and these faults is refused; nil if it is not.
   func refusal(
     _ policy: Policy, version: UInt16 = 1, regCounter: UInt32 = 1, isRegistered: Bool = false
   ) throws -> ServiceRefusal? {
@@ -49,17 +49,17 @@ struct VerifierTests {
     #expect(try refusal(own) == nil)
   }
 
-  @Test func `refuses a model the policy does not accept, although it was sent`() throws {
+  @Test func `refuses a model that the policy does not accept, although it was sent`() throws {
     let policy = Policy(accepted: [[MatchCriteria(aaid: try AAID("5541#0002"))]])
     #expect(try refusal(policy) == .notInPolicy)
   }
 
-  @Test func `refuses a model the policy excludes`() throws {
+  @Test func `refuses a model that the policy excludes`() throws {
     let policy = Policy(accepted: own.accepted, disallowed: [MatchCriteria(aaid: authenticator.aaid)])
     #expect(try refusal(policy) == .notInPolicy)
   }
 
-  @Test func `refuses one authenticator where two together were asked for`() throws {
+  @Test func `refuses one authenticator if two together were asked for`() throws {
     let both = Policy(accepted: [
       [MatchCriteria(aaid: try AAID("5541#0001")), MatchCriteria(aaid: try AAID("5541#0002"))]
     ])
@@ -74,7 +74,7 @@ struct VerifierTests {
     #expect(try refusal(own, regCounter: 0) == nil)
   }
 
-  @Test func `refuses a key that is registered`() throws {
+  @Test func `refuses a key that is registered already`() throws {
     #expect(try refusal(own, isRegistered: true) == .keyAlreadyRegistered)
   }
 
@@ -89,7 +89,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `refuses a model it does not know`() throws {
+  @Test func `refuses a model that it does not know`() throws {
     let stranger = try FakeAuthenticator(aaid: "FFFF#0001")
     let policy = Policy(accepted: [[MatchCriteria(aaid: stranger.aaid)]])
     let request = RegistrationRequest(header: header, challenge: challenge, username: "a", policy: policy)
@@ -99,7 +99,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `accepts an authenticator that does not count, and refuses it once it has counted`() throws {
+  @Test func `accepts an authenticator that has no counter, and refuses it once it has counted`() throws {
     let policy = Policy(accepted: [[MatchCriteria(aaid: authenticator.aaid, keyIDs: [authenticator.keyID])]])
     let header = OperationHeader(upv: .uaf11, op: .authentication, appID: header.appID, serverData: "d")
     let request = AuthenticationRequest(header: header, challenge: challenge, policy: policy)
@@ -116,7 +116,7 @@ struct VerifierTests {
     }
   }
 
-  @Test func `has a status for every refusal, and none is success`() {
+  @Test func `has a status for every refusal, and none of them is success`() {
     for refusal in ServiceRefusal.allCases { #expect(refusal.statusCode != .ok) }
   }
 }

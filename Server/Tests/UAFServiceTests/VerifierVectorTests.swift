@@ -77,7 +77,7 @@ struct VerifierVectorTests {
     }
   }
 
-  @Test(arguments: Vector.accepted) func `refuses the message under another challenge, AppID, session or operation`(
+  @Test(arguments: Vector.accepted) func `refuses the message under a different challenge, AppID, session or operation`(
     vector: Vector
   ) throws {
     let issued = try vector.issued
@@ -96,7 +96,7 @@ struct VerifierVectorTests {
 }
 
 extension IssuedRequest {
-  /// A copy with one thing changed.
+  /// A copy with one change.
   func changing(
     operation: UAFOperation? = nil, challengeHash: [UInt8]? = nil, appID: String? = nil, serverData: String? = nil,
     policy: Policy? = nil

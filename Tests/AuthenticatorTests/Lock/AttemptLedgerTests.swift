@@ -58,7 +58,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: at(99), policy: strict) == .permanentlyLocked)
   }
 
-  @Test func `a correct entry clears the attempts up to its own, and the lock that it caused`() {
+  @Test func `a correct entry clears the attempts up to its own, and the lock that its own attempt caused`() {
     var ledger = ledger(charged: 3)
     ledger.settle(3)
     #expect(ledger[.local] == AttemptCounter())
@@ -143,7 +143,7 @@ import AuthenticatorTypes
     #expect(charge(&ledger, at: 1) == .charged(ticket: 3))
   }
 
-  @Test func `a lock of another user's attempts stops other users' attempts only`() {
+  @Test func `a lock for other users' attempts stops only other users' attempts`() {
     var ledger = AttemptLedger()
     for _ in 0..<2 { _ = ledger.charge(.otherUser, at: at(0), policy: remotePolicy) }
     #expect(ledger.charge(.otherUser, at: at(1), policy: remotePolicy) == .locked(.seconds(99)))
@@ -161,8 +161,9 @@ import AuthenticatorTypes
     #expect(!ledger.status(.otherUser, at: at(0), policy: remotePolicy).isPermanent)
   }
 
-  @Test(arguments: [AttemptOrigin.remote, .otherUser]) func `a local lock stops every attempt`(_ origin: AttemptOrigin)
-  {
+  @Test(arguments: [AttemptOrigin.remote, .otherUser]) func `a local lock stops every kind of attempt`(
+    _ origin: AttemptOrigin
+  ) {
     var ledger = ledger(charged: 3)
     #expect(ledger.charge(origin, at: at(0), policy: remotePolicy) == .locked(.seconds(60)))
   }
@@ -208,7 +209,7 @@ import AuthenticatorTypes
     #expect(ledger.status(.local, at: at(0), policy: loose).remainingTries == 10)
   }
 
-  @Test func `a stricter policy applies at once`() {
+  @Test func `a stricter policy applies immediately`() {
     var ledger = ledger(charged: 2)
     let strict = LockPolicy(retryCountToLock: 1, lockTime: .seconds(600), maxLockCount: 0)
     #expect(ledger.charge(.local, at: at(0), policy: strict) == .charged(ticket: 3))
@@ -224,7 +225,7 @@ import AuthenticatorTypes
     #expect(ledger.status(.local, at: at(0), policy: strict).isLocked)
   }
 
-  @Test func `unlocking clears attempts, and keeps the last ticket`() {
+  @Test func `unlocking clears attempts, and keeps the last ticket number`() {
     var ledger = ledger(charged: 3)
     ledger.unlock()
     #expect(charge(&ledger, at: 0) == .charged(ticket: 4))

@@ -60,18 +60,18 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try AttemptLedger(record: ledger.record) }
   }
 
-  // MARK: Records of version 0.1.0 from before attempts of other users were counted apart
+  // MARK: Records of version 0.1.0 from before other users' attempts were counted separately
 
   private static let boot = "24" + "31313131" + "313131312d323232322d333333332d343434342d353535353535353535353535"
 
-  /// Locked from afar first (ticket 2), then here (ticket 5).
+  /// Locked for remote attempts first (ticket 2), then for local ones (ticket 5).
   static let oldLocked =
     "010000000000000005030000000000000003000000000000000400000000000000050100000000000000050100000000000000050000000045"
     + "D964B80000" + boot + "0000016F5F04CE69000000006B02C60B010300000045D964B800010200"
     + "0200000000000000010000000000000002010000000000000002010000000000000002000000008BB2C9700000" + boot
     + "0000016F594373A4000000006B02C60B01020000008BB2C97000000100004E94914F0000"
 
-  /// Two wrong entries here, one from afar.
+  /// Two local wrong entries and a remote one.
   private static let oldCounted =
     "01000000000000000302000000000000000100000000000000020000010300000045D964B80001020001000000000000000300"
     + "0001020000008BB2C97000000100004E94914F0000"
@@ -93,7 +93,7 @@ import AuthenticatorTypes
     #expect(ledger.status(.local, at: later, policy: policy).remainingLock == .seconds(300))
     #expect(ledger.status(.remote, at: later, policy: othersPolicy).remainingLock == .seconds(600))
     #expect(ledger.charge(.otherUser, at: later, policy: othersPolicy) == .locked(.seconds(300)))
-    // Written anew with the first change, and the same in the new form.
+    // Rewritten with the first change, with the same content in the new format.
     #expect(ledger.record.first == 2)
     #expect(try AttemptLedger(record: ledger.record) == ledger)
     ledger.settle(5)
@@ -110,7 +110,7 @@ import AuthenticatorTypes
     #expect(ledger.charge(.local, at: now, policy: policy) == .locked(.seconds(300)))
   }
 
-  @Test func `refuses a record of a later form, and one form read as the other`() {
+  @Test func `refuses a record of a later version, and a record of one version read as another`() {
     for (hex, form) in [(Self.oldLocked, UInt8(2)), (Self.oldLocked, 3), (Self.oldLocked, 0), (Self.oldCounted, 2)] {
       var record = Self.record(hex)
       record[0] = form

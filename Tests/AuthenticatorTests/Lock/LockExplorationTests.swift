@@ -3,21 +3,22 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Three conversations at one lock, in every order: each enters, is told right or wrong or is killed, and enters again, while the
-/// machine restarts, its clock goes on or back, and root unlocks.
+/// Three conversations at one lock, in every order: each enters, then is told right or wrong or is killed, and enters again,
+/// while the machine restarts, its clock moves on or back, and root unlocks.
 @Suite struct LockExplorationTests {
   /// What may happen at any time.
   private enum Event: CaseIterable {
-    /// One conversation counts an attempt; its value is derived then.
+    /// One conversation counts an attempt; then its value is derived.
     case enter0, enter1, enter2
-    /// The value was right, and the count is taken back.
+    /// The value was right, and the count is undone.
     case right0, right1, right2
-    /// The value was wrong, or the conversation was killed before it was told right: to the disk both are one.
+    /// The value was wrong, or the conversation was killed before it was told that it was right: on the disk both look the
+    /// same.
     case gone0, gone1, gone2
     /// Time passes, or the machine's memory is restored to what it was before.
     case pass, back, restart, unlock, look
 
-    /// Whose event it is; nil for the machine's.
+    /// The conversation of the event; nil for an event of the machine.
     var conversation: Int? {
       switch self {
       case .enter0, .right0, .gone0: 0
@@ -28,16 +29,16 @@ import AuthenticatorTypes
     }
   }
 
-  /// The lock, the model of it, and who is under way.
+  /// The lock, its model, and the running conversations.
   private struct Moment {
     var ledger = AttemptLedger()
     var model = LockModel()
-    /// The tickets of attempts that were counted, and whose value is being derived.
+    /// The tickets of attempts that were counted and whose values are being derived.
     var underWay: [UInt64?] = [nil, nil, nil]
-    /// Half minutes since the machine has started.
+    /// Half minutes since the machine started.
     var uptime = 0
 
-    /// What tells two moments apart.
+    /// What distinguishes two moments.
     var key: Key {
       let counters = AttemptOrigin.allCases.map { origin in
         let counter = ledger[origin]
@@ -80,10 +81,10 @@ import AuthenticatorTypes
   }
 
   private static let unit: Int64 = 30_000_000_000
-  /// The machine restarts at the latest after so many half minutes: a lock begins, ends, and begins again within them.
+  /// The machine restarts at the latest after this many half minutes: a lock begins, ends, and begins again within them.
   private static let longestUptime = 3
 
-  /// A lock of a minute, and the next one for good: every rule is met within a few entries.
+  /// A lock of a minute, and the next one permanent: every rule is met within a few entries.
   private struct Setup {
     let origins: [LockModel.Origin]
     let tries: Int
@@ -102,7 +103,7 @@ import AuthenticatorTypes
     }
   }
 
-  /// A moment of this boot; what the wall clock says must not matter.
+  /// A moment of this boot; the wall clock must not matter.
   private static func now(_ uptime: Int, wall: Int64) -> BootTime {
     BootTime(bootID: [1], nanoseconds: Int64(uptime) * unit, wallSeconds: wall)
   }
@@ -143,7 +144,7 @@ import AuthenticatorTypes
     return tally
   }
 
-  /// - Returns: nil where the event cannot happen.
+  /// - Returns: nil if the event cannot happen.
   private func successor(
     of before: Moment, _ event: Event, _ setup: Setup, _ tally: inout Tally
   ) -> Moment? {
@@ -198,7 +199,7 @@ import AuthenticatorTypes
       moment.model.goBack(30)
       moment.ledger.pass(to: Self.now(moment.uptime, wall: 0))
     case .restart:
-      // No conversation lives through it.
+      // No conversation survives it.
       moment.underWay = [nil, nil, nil]
       moment.uptime = 0
       moment.model.reboot()
@@ -222,7 +223,7 @@ import AuthenticatorTypes
       if Set(counter.charges).count != counter.charges.count { return "a guess is counted twice" }
       if counter.charges.count > setup.tries { return "more guesses than tries" }
       if counter.charges.count == setup.tries, counter.lock == nil { return "all tries are used, and nothing locks" }
-      // The wall clock, years away, changes nothing.
+      // The wall clock, set years away, changes nothing.
       let status = moment.ledger.status(origin, at: now(moment.uptime, wall: 1_900_000_000), policy: setup.policy)
       let expected: LockStatus =
         switch moment.model.ask(from, setup.rules) {
@@ -236,7 +237,7 @@ import AuthenticatorTypes
     return nil
   }
 
-  /// The same moment with the lowest tickets in the same order: the lock knows nothing of them but their order.
+  /// The same moment with the lowest tickets in the same order: the lock knows only the order of the tickets.
   private static func normalised(_ moment: Moment) -> Moment {
     var moment = moment
     var tickets = Set(moment.underWay.compactMap(\.self) + moment.model.entryNumbers.map { UInt64($0) })
@@ -258,7 +259,7 @@ import AuthenticatorTypes
     return moment
   }
 
-  /// The locks as a machine finds them that has started again; when they began in an earlier boot does not matter.
+  /// The locks as a restarted machine finds them; when they began in an earlier boot does not matter.
   private static func withEarlierBoots(_ ledger: AttemptLedger) -> AttemptLedger {
     var ledger = ledger
     for origin in AttemptOrigin.allCases where ledger[origin].lock != nil {

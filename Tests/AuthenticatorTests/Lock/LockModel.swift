@@ -1,8 +1,8 @@
-/// The lock as the documentation tells it, to hold the ledger against.
+/// The lock as the documentation describes it, for comparison with the ledger.
 ///
-/// The wrong entries in a list, and clocks that run down second by second: it shares no code and no idea with the ledger.
+/// The wrong entries in a list, and clocks that count down second by second: it shares no code and no idea with the ledger.
 struct LockModel: Hashable {
-  /// Who enters: the person here, somebody afar, another user of the machine.
+  /// Who enters: the person at the machine, a remote person, another user of the machine.
   enum Origin: Int, CaseIterable {
     case here, afar, another
   }
@@ -25,8 +25,8 @@ struct LockModel: Hashable {
   }
 
   private struct Lock: Hashable {
-    let length: Int?  // nil: for good
-    /// Below zero once it is over, until somebody looks.
+    let length: Int?  // nil: permanent
+    /// Below zero once the lock is over, until somebody checks it.
     var left: Int
     var wasSeenOver = false
     var stands: Bool { length == nil || left > 0 }
@@ -38,9 +38,9 @@ struct LockModel: Hashable {
   }
 
   private struct Side: Hashable {
-    /// Everything that counts, the oldest first.
+    /// All entries that count, the oldest first.
     var entries: [Entry] = []
-    /// The strictest rules that any of them was counted under.
+    /// The strictest rules under which any of them was counted.
     var strictest: Rules?
 
     func rules(_ configured: Rules) -> Rules {
@@ -62,7 +62,7 @@ struct LockModel: Hashable {
   private var sides = Origin.allCases.map { _ in Side() }
   private var numbers = 0
 
-  /// A wrong entry, or one that is not known to be right yet: its number, or nil where it was refused.
+  /// A wrong entry, or one that is not yet known to be right: its number, or nil if it was refused.
   mutating func enter(_ origin: Origin, _ configured: Rules) -> (number: Int?, answer: Answer) {
     look()
     let answer = ask(origin, configured)
@@ -87,8 +87,8 @@ struct LockModel: Hashable {
     return Lock(length: seconds, left: seconds)
   }
 
-  /// The entry with that number was right: it forgives itself and all before it, here and there, but for a permanent lock that
-  /// another entry brought about.
+  /// The entry with that number was right: it forgives itself and all entries before it, local and remote, except a permanent
+  /// lock that a different entry caused.
   mutating func wasRight(_ number: Int) {
     for index in sides.indices {
       sides[index].entries.removeAll { entry in
@@ -99,9 +99,9 @@ struct LockModel: Hashable {
     }
   }
 
-  /// How attempts stand.
+  /// The state of the attempts.
   func ask(_ origin: Origin, _ configured: Rules) -> Answer {
-    // A lock made here stops everybody, any other the attempts of its own origin.
+    // A local lock stops everybody, and any other lock stops the attempts of its own origin.
     let standing = Set([.here, origin]).map { sides[$0.rawValue] }.compactMap { $0.entries.last?.lock }.filter(\.stands)
     if standing.contains(where: { $0.length == nil }) { return .lockedForGood }
     if let left = standing.map(\.left).max() { return .locked(seconds: left) }
@@ -110,15 +110,15 @@ struct LockModel: Hashable {
     return .free(tries: Swift.max(1, side.rules(configured).tries - side.row))
   }
 
-  /// What holds: what is configured, or what was stricter and still stands.
+  /// The rules in force: the configured ones, or stricter ones that still apply.
   func effectiveRules(_ origin: Origin, _ configured: Rules) -> Rules { sides[origin.rawValue].rules(configured) }
 
-  /// Whether something configured is looser than what holds.
+  /// Whether a configured rule is looser than the rule in force.
   func keepsStricter(_ origin: Origin, _ configured: Rules) -> Bool {
     sides[origin.rawValue].rules(configured) != configured
   }
 
-  /// Somebody looks: what is over is over for good.
+  /// Somebody checks: a lock that is over stays over.
   mutating func look() {
     forEachLock { lock in
       guard !lock.stands else { return }
@@ -130,7 +130,7 @@ struct LockModel: Hashable {
     forEachLock { if $0.length != nil, !$0.wasSeenOver { $0.left -= seconds } }
   }
 
-  /// The machine's memory, with its clock, is what it was so long ago, and the disk is not; somebody looks at once.
+  /// The machine's memory, with its clock, is restored to an earlier time, and the disk is not; somebody checks immediately.
   mutating func goBack(_ seconds: Int) {
     forEachLock { lock in
       guard let length = lock.length, !lock.wasSeenOver else { return }
@@ -142,7 +142,7 @@ struct LockModel: Hashable {
   /// The numbers of all entries that count.
   var entryNumbers: [Int] { sides.flatMap { $0.entries.map(\.number) } }
 
-  /// Gives all entries other numbers, in the same order.
+  /// Gives all entries new numbers, in the same order.
   mutating func renumber(last: Int, _ number: (Int) -> Int) {
     numbers = last
     for side in sides.indices {
@@ -163,7 +163,7 @@ struct LockModel: Hashable {
 
   private mutating func forEachLock(_ body: (inout Lock) -> Void) {
     for index in sides.indices {
-      // Only the last entry's lock can stand: no entry comes after one that does.
+      // Only the last entry can have a lock: no entry is possible after a lock.
       guard let last = sides[index].entries.indices.last, var lock = sides[index].entries[last].lock else { continue }
       body(&lock)
       sides[index].entries[last].lock = lock

@@ -6,13 +6,13 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Random lives of a lock, step by step the same in the model.
+/// Random histories of a lock, compared with the model step by step.
 @Suite struct LockModelTests {
   @Test func `ten thousand random sequences match the model at each step`() throws {
     var (counted, locked, forGood, stricter, late, refused, rebooted) = (0, 0, 0, 0, 0, 0, 0)
     var (tenTries, tenLocks, longest) = (0, 0, 0)
     for seed in 0..<10_000 {
-      // One in twenty goes on until many tries and locks are used up.
+      // One in twenty continues until many tries and locks are used up.
       let isLong = seed % 20 == 0
       let steps = isLong ? 400 : 40
       var story = LockStory(AttemptLedger(), seed: UInt64(seed), isStubborn: isLong, isTold: false)
@@ -32,7 +32,7 @@ import AuthenticatorTypes
       tenLocks += story.tally.forGoodAfterTenLocks
       longest = max(longest, story.tally.longestLock)
     }
-    // Sequences that never got anywhere would agree too.
+    // Sequences that never reached anything would agree too.
     #expect(counted > 50_000 && locked > 10_000 && forGood > 10_000 && stricter > 10_000)
     #expect(late > 5000 && refused > 1000 && rebooted > 1000)
     // And the ends of the ranges that may be configured.
@@ -40,7 +40,7 @@ import AuthenticatorTypes
   }
 
   @Test func `detects a model with one rule changed`() throws {
-    /// A ledger that forgives too much: a right value takes back what came after it.
+    /// A ledger that forgives too much: a right value undoes what came after it.
     struct Forgiving: LockSubject {
       var ledger = AttemptLedger()
       mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) -> ChargeOutcome {
@@ -91,7 +91,7 @@ private struct FileSubject: LockSubject {
   func peek() throws -> AttemptLedger { try file.ledger(.passcode) }
 }
 
-/// A slot in a box, since a non-copyable value cannot be required.
+/// A slot in a box, because a non-copyable value cannot be required.
 private final class LockModelSlot {
   let slot: DerivationSlot
 

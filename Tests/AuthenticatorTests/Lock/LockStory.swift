@@ -4,14 +4,14 @@ import Testing
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// What the model is compared with: the ledger alone, or in an account's file.
+/// The counterpart of the model: the ledger alone, or in an account's file.
 protocol LockSubject {
   mutating func charge(_ origin: AttemptOrigin, at now: BootTime, policy: LockPolicy) throws -> ChargeOutcome
   mutating func settle(_ ticket: UInt64) throws
   mutating func unlock() throws
-  /// The ledger after somebody looked.
+  /// The ledger after somebody checked it.
   mutating func look(at now: BootTime) throws -> AttemptLedger
-  /// The ledger as it is.
+  /// The ledger, unchanged.
   func peek() throws -> AttemptLedger
 }
 
@@ -24,9 +24,9 @@ extension AttemptLedger: LockSubject {
   func peek() -> AttemptLedger { self }
 }
 
-/// A random sequence of everything that can happen to a lock, lived through by the model and by a subject.
+/// A random sequence of everything that can happen to a lock, applied to the model and to a subject.
 struct LockStory<Subject: LockSubject> {
-  /// How often what happened, so that a test can show that its sequences reach everything.
+  /// How often each thing happened, so that a test can show that its sequences reach everything.
   struct Tally {
     var counted = 0
     var locked = 0
@@ -35,7 +35,7 @@ struct LockStory<Subject: LockSubject> {
     var lateRight = 0
     var refusedRight = 0
     var afterReboot = 0
-    /// Locks that came with the tenth wrong entry in a row, and those for good that came after ten.
+    /// Locks that came with the tenth wrong entry in a row, and permanent locks after ten temporary ones.
     var afterTenTries = 0
     var forGoodAfterTenLocks = 0
     var longestLock = 0
@@ -47,10 +47,10 @@ struct LockStory<Subject: LockSubject> {
   private var boot: UInt8 = 1
   private var uptime = 0
   private var rules: [LockModel.Rules]
-  /// Numbers of entries whose value is right, which has not been told yet; the model's and the ledger's.
+  /// Numbers of entries with a right value that has not been reported yet; the model's and the ledger's.
   private var pending: [(model: Int, ticket: UInt64)] = []
   private(set) var tally = Tally()
-  /// What happened, where it is told.
+  /// What happened, in words.
   private var past: [String] = []
   private let isTold: Bool
   /// Whether right values are rare and rules stay, so that rows become as long and locks as many as rules allow.
@@ -65,9 +65,9 @@ struct LockStory<Subject: LockSubject> {
     for origin in LockModel.Origin.allCases { rules.append(randomRules(origin)) }
   }
 
-  /// Lives through so many steps.
+  /// Runs this many steps.
   ///
-  /// - Returns: the first difference, with all that led to it; nil if there was none.
+  /// - Returns: the first difference, with everything that led to it; nil if there was none.
   mutating func run(_ steps: Int) throws -> String? {
     for _ in 0..<steps {
       if let difference = try step() ?? compare() { return "\(difference) after \(past)" }
@@ -82,7 +82,7 @@ struct LockStory<Subject: LockSubject> {
   private mutating func step() throws -> String? {
     var kind = Int.random(in: 0..<100, using: &generator)
     if isStubborn, Int.random(in: 0..<50, using: &generator) != 0 {
-      // Wrong for right, and time for another rule or for root's help.
+      // Wrong instead of right, and time instead of a new rule or root's help.
       kind = (35..<69).contains(kind) ? 0 : (89..<96).contains(kind) ? 80 : kind
     }
     switch kind {
@@ -128,7 +128,7 @@ struct LockStory<Subject: LockSubject> {
     return nil
   }
 
-  /// Whether the entry just counted was the last one that the widest rules allow.
+  /// Whether the entry that was just counted was the last one that the widest rules allow.
   private mutating func tallyLimits(_ origin: LockModel.Origin) {
     let effective = model.effectiveRules(origin, rules[origin.rawValue])
     switch model.ask(origin, rules[origin.rawValue]) {
@@ -154,7 +154,7 @@ struct LockStory<Subject: LockSubject> {
 
   private mutating func pass() {
     var times = [1, 29, 30, 59, 60, 61, 120, 600, 5000, 86_399, 86_400]
-    // To the second, around the end of what stands.
+    // To the second, around the end of a lock.
     for origin in [LockModel.Origin.afar, .another] {
       guard case .locked(let left) = model.ask(origin, rules[origin.rawValue]) else { continue }
       times += [left - 1, left, left, left, left + 1]
@@ -165,7 +165,7 @@ struct LockStory<Subject: LockSubject> {
     model.pass(seconds)
   }
 
-  /// No conversation lives through one.
+  /// No conversation survives a reboot.
   private mutating func reboot() {
     if isTold { past.append("reboot") }
     (boot, uptime) = (boot &+ 1, 0)
@@ -180,13 +180,13 @@ struct LockStory<Subject: LockSubject> {
   }
 
   private mutating func randomRules(_ origin: LockModel.Origin) -> LockModel.Rules {
-    // All that may be configured, and half of the time little of it, so that short sequences get to the end of it too.
+    // Everything that may be configured, and half of the time small values, so that short sequences reach the limits too.
     let isWide = Bool.random(using: &generator)
     let seconds = Int.random(in: isWide ? 30...86_400 : 30...90, using: &generator)
     return LockModel.Rules(
       tries: Int.random(in: isWide ? 1...10 : 1...3, using: &generator),
       seconds: [30, 60, 90, seconds, isWide ? 86_400 : 30].randomElement(using: &generator) ?? 30,
-      // Never for good: root's own account, remote attempts by default, and those of another user.
+      // Never permanent: root's own account, remote attempts by default, and those of another user.
       locks: Int.random(in: 0...5, using: &generator) == 0 || origin == .another
         || origin == .afar && Bool.random(using: &generator)
         ? nil : Int.random(in: isWide ? 0...10 : 0...3, using: &generator),
@@ -197,7 +197,7 @@ struct LockStory<Subject: LockSubject> {
     LockModel.Origin.allCases.randomElement(using: &generator) ?? .here
   }
 
-  /// The ledger's names, in the order of the model's.
+  /// The ledger's names, in the order of the model's names.
   private static var names: [AttemptOrigin] { [.local, .remote, .otherUser] }
 
   private static func policy(_ rules: LockModel.Rules) -> LockPolicy {
@@ -206,7 +206,7 @@ struct LockStory<Subject: LockSubject> {
       doublesUpTo: rules.doublesTo.map { .seconds($0) })
   }
 
-  /// What both tell now, of every origin.
+  /// What both report now, for every origin.
   private mutating func compare() throws -> String? {
     let ledger = try subject.peek()
     for from in LockModel.Origin.allCases {

@@ -8,24 +8,26 @@ import AuthenticatorTypes
     LockPolicy.shareLimit(local: local, remote: strangers, otherUser: strangers)
   }
 
-  @Test func `is the sum of what the ledger lets through`() {
+  @Test func `is the number of attempts that the ledger allows in all`() {
     #expect(limit() == 10 + 5 * 200 + 5 * 200)
   }
 
-  @Test(arguments: [0, 2]) func `a permanent remote lock takes nothing from the tries of other users`(count: Int) {
+  @Test(arguments: [0, 2]) func `a permanent remote lock takes no tries from other users`(count: Int) {
     var remote = LockPolicy.remoteDefault
     remote.maxLockCount = count
     let limit = LockPolicy.shareLimit(local: .localDefault, remote: remote, otherUser: .remoteDefault)
     #expect(Int(limit) == 10 + 5 * (count + 1) + 5 * 200)
   }
 
-  @Test func `stops nobody whose local locks are never for good`() {
+  @Test func `is unlimited if local locks are never permanent`() {
     var local = LockPolicy.localDefault
     local.maxLockCount = nil
     #expect(limit(local: local) == .max)
   }
 
-  @Test(arguments: [30, 300, 86_400]) func `a stranger without a pause does not reach it in half a year`(first: Int) {
+  @Test(arguments: [30, 300, 86_400]) func `a stranger who tries without a pause does not reach it in half a year`(
+    first: Int
+  ) {
     var strangers = LockPolicy.remoteDefault
     strangers.lockTime = .seconds(first)
     let limit = limit(strangers: strangers)

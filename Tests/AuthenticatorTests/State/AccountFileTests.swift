@@ -9,7 +9,7 @@ import AuthenticatorTypes
 @Suite struct AccountFileTests {
   private let folder: StateFolder
   private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
-  /// Cheap on purpose: what scrypt costs is not what is tested here.
+  /// Cheap on purpose: the cost of scrypt is not tested here.
   private let cost = Scrypt.Parameters(logN: 4, r: 8, p: 1)
   private let policy = LockPolicy(retryCountToLock: 3, lockTime: .seconds(60), maxLockCount: 1)
   private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
@@ -35,7 +35,7 @@ import AuthenticatorTypes
     try AccountFile.open(in: directory, uid: 4242, name: identity.name) { "\($0)@example.com" }
   }
 
-  /// What an entry leads to, in a word.
+  /// The outcome of an entry, in a word.
   private func enter(_ text: String, in directory: borrowing StateDirectory) throws -> String {
     let slot = try #require(try DerivationSlotBox(directory, by: 1001))
     let file = try #require(try open(in: directory))
@@ -98,7 +98,7 @@ import AuthenticatorTypes
     #expect(try !again.ledger(.passcode).status(.local, at: rebooted, policy: policy).isLocked)
   }
 
-  // MARK: What others do meanwhile
+  // MARK: Changes by others at the same time
 
   /// The account's authenticator, opened with its passcode.
   private func opened(_ file: AccountFile, in directory: borrowing StateDirectory) throws -> UnlockedAuthenticator {
@@ -121,7 +121,7 @@ import AuthenticatorTypes
     #expect(try open(in: directory) == nil)
   }
 
-  @Test func `an entry of the old secret settles nothing after a change`() throws {
+  @Test func `an entry of the old secret settles nothing after the secret was changed`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -142,7 +142,7 @@ import AuthenticatorTypes
     #expect(refusal == .superseded, "it was opened with the value before")
   }
 
-  @Test func `a correct value is told while it is still counted, and a wrong one never`() throws {
+  @Test func `a correct value is reported while it is still counted, and a wrong one never`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -157,7 +157,7 @@ import AuthenticatorTypes
     #expect(try file.ledger(.passcode)[.local].charges.isEmpty)
   }
 
-  @Test func `a value that is reset once it was found correct opens nothing`() throws {
+  @Test func `a value that is reset after it was found correct opens nothing`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let file = try #require(try open(in: directory))
@@ -210,7 +210,7 @@ import AuthenticatorTypes
     #expect(forgot && !exists && !forgotTwice)
   }
 
-  @Test func `opens nothing for a reused uid, a renamed account or another server name`() throws {
+  @Test func `opens nothing for a reused uid, a renamed account or a different server name`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     var errors: [StateError] = []
@@ -229,7 +229,7 @@ import AuthenticatorTypes
     #expect(errors.map(\.meansLocked) == [true, false, true])
   }
 
-  @Test func `opens nothing in a file of another machine`() throws {
+  @Test func `opens nothing in a file from a different machine`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let other = StateFolder()
@@ -238,7 +238,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) { try open(in: elsewhere) }
   }
 
-  @Test func `an edited, removed or newer row is refused`() throws {
+  @Test func `an edited or removed row, or one from a newer copy, is refused`() throws {
     let edits = [
       "UPDATE record SET body = zeroblob(1024) WHERE kind = CAST('ledger' AS BLOB)",
       "DELETE FROM record WHERE kind = CAST('ledger' AS BLOB)",
@@ -265,7 +265,7 @@ import AuthenticatorTypes
     "ALTER TABLE record RENAME TO kept; CREATE VIEW record AS SELECT * FROM kept", "CREATE INDEX other ON record (mac)",
     "DROP TABLE reserve", "ALTER TABLE record ADD COLUMN other ANY",
   ])
-  func `a file with other tables, triggers or views than ours is refused`(_ change: String) throws {
+  func `refuses a file with tables, triggers or views that are not ours`(_ change: String) throws {
     let directory = try folder.initialised()
     try register(in: directory)
     try Database(path: folder.file(4242)).execute(change)
@@ -282,7 +282,7 @@ import AuthenticatorTypes
     #expect(try file.authenticator(.pattern) == nil)
   }
 
-  /// Judges a login without the server a second after its yes.
+  /// Judges a login without the server a second after the server's success.
   private func judge(_ file: AccountFile) throws(StateError) -> OfflineJudgement {
     let later = BootTime(bootID: [1], nanoseconds: 1_000_000_000, wallSeconds: 1)
     return try file.judgeOffline(
@@ -323,7 +323,7 @@ import AuthenticatorTypes
     "UPDATE record SET body = zeroblob(256)", "UPDATE record SET mac = zeroblob(32)",
     "UPDATE record SET body = CAST(body || x'00' AS BLOB)", "DELETE FROM record",
   ])
-  func `a stored success does not count if its row was edited or removed, and the account works`(
+  func `a stored success is ignored if its row was edited or removed, and the account still works`(
     _ edit: String
   ) throws {
     let directory = try folder.initialised()
@@ -357,7 +357,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.absent) { try noteYes(file) }
   }
 
-  @Test func `an older ledger that is put back is not detected: the documented limit`() throws {
+  @Test func `an older ledger that is restored is not detected: the documented limit`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     let old = StateFolder.read(folder.file(4242))
@@ -398,7 +398,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `refuses a file that is open to others, linked or no plain file`() throws {
+  @Test func `refuses a file that is open to others, linked, or not a regular file`() throws {
     let directory = try folder.initialised()
     try register(in: directory)
     _ = unsafe chmod(folder.file(4242), 0o640)

@@ -5,13 +5,13 @@ import Testing
 @testable import Authenticator
 
 @Suite struct AccountRehearsalTests {
-  @Test func `the rehearsed login counts its first signature, each time anew`() throws {
+  @Test func `the rehearsed login counts its first signature, and starts from the same count each time`() throws {
     #expect(try AccountRehearsal.run() == 1)
     #expect(try AccountRehearsal.run() == 1)
   }
 
-  @Test func `what follows a rehearsal draws its random numbers from a new seed`() async {
-    // In a process of its own: SQLite's random numbers and the file system that seeds them are those of all tests.
+  @Test func `after a rehearsal random numbers come from a new seed`() async {
+    // In a separate process: SQLite's random numbers and the file system that seeds them are shared by all tests.
     await #expect(processExitsWith: .success) {
       let files = try unsafe #require(sqlite3_vfs_find(nil))
       // SAFETY: the structure lives as long as SQLite does, and this process has one thread that uses it.
@@ -19,7 +19,7 @@ import Testing
         seeds.add(1, ordering: .relaxed)
         return count
       }
-      // SQLite 3.40 draws for a journal in memory, and 3.46 does not.
+      // SQLite 3.40 draws random numbers for a journal in memory, and 3.46 does not.
       Database.prepare()
       try AccountRehearsal.run()
       #expect(seeds.load(ordering: .relaxed) == 1)

@@ -6,7 +6,7 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Accounts whose keys need a share that somebody else gives out.
+/// Accounts whose keys need a share that a keeper releases.
 @Suite struct AccountShareTests {
   private let folder = StateFolder()
   private let keeper = RecordedKeeper()
@@ -62,7 +62,7 @@ import AuthenticatorTypes
     try file(in: directory).change(unlocked, to: secret(text), cost: cost, in: directory, holding: slot.slot)
   }
 
-  @Test func `opens with the right value, at the keeper's cost, and with no other`() throws {
+  @Test func `opens with the right value, at the keeper's cost, and with no wrong value`() throws {
     let directory = try opened()
     try register(in: directory)
     #expect(try isVerified("correct", in: directory))
@@ -82,7 +82,7 @@ import AuthenticatorTypes
     #expect(try file(in: directory).ledger(.passcode)[.local].charges.count == 2)
   }
 
-  @Test func `a value that is not looked at any more is counted, and opens nothing`() throws {
+  @Test func `a value that the exhausted keeper does not check is counted, and opens nothing`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.isExhausted = true
@@ -125,7 +125,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `a change that another one was faster than leaves no share of its own`() throws {
+  @Test func `a change that loses a race to a faster one leaves no share of its own`() throws {
     let directory = try opened()
     try register(in: directory)
     guard case .verified(let unlocked) = try verify("correct", in: directory) else { return }
@@ -142,7 +142,7 @@ import AuthenticatorTypes
     #expect(try isVerified("another", in: directory))
   }
 
-  @Test func `what is left is removed only while no share waits for its record`() throws {
+  @Test func `leftovers are removed only while no share waits for its record`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.events = []
@@ -160,7 +160,7 @@ import AuthenticatorTypes
     #expect(keeper.events.suffix(2) == ["remove all but 1", "remove all but 0"])
   }
 
-  @Test func `what is left is not removed while a change makes a share`() throws {
+  @Test func `leftovers are not removed while a change makes a share`() throws {
     let directory = try opened()
     try register(in: directory)
     keeper.whileMaking = { [folder, unowned keeper] in
@@ -171,7 +171,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1", "make 2", "remove 1"])
   }
 
-  @Test func `without room the value has no share, and costs what others cost`() throws {
+  @Test func `without room in the keeper the value has no share, and costs as much as any value without one`() throws {
     let directory = try opened()
     keeper.hasRoom = false
     try register(in: directory)
@@ -181,7 +181,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["in vain"])
   }
 
-  @Test func `refuses a value where nothing makes shares and root demands one`() throws {
+  @Test func `refuses a value if nothing makes shares and root demands one`() throws {
     let directory = try opened()
     keeper.cost = nil
     keeper.demandsShare = true
@@ -201,7 +201,7 @@ import AuthenticatorTypes
   }
 
   @Test
-  func `does not tell which accounts need a share while one of them cannot be read, and leaves out a damaged one`()
+  func `does not say which accounts need a share while one of them cannot be read, and skips a damaged one`()
     throws
   {
     let directory = try opened()

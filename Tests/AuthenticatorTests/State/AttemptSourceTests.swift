@@ -15,13 +15,13 @@ import Testing
     #expect(source(text) == .network([0x20, 1, 0x0d, 0xb8, 0, 1, 0, 2]))
   }
 
-  @Test func `is different for another address or network`() {
+  @Test func `is different for a different address or network`() {
     #expect(source("192.0.2.1") != source("192.0.2.2"))
     #expect(source("2001:db8:1:2::1") != source("2001:db8:1:3::1"))
   }
 
   @Test(arguments: ["a.example.org", "b.example.org", "x.y.EXAMPLE.org.", "example.org"])
-  func `is not changed by a name that the caller makes up`(_ text: String) {
+  func `does not depend on a name that the caller makes up`(_ text: String) {
     #expect(source(text) == .domain(Array("example.org".utf8)))
   }
 

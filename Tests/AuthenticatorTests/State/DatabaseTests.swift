@@ -16,11 +16,11 @@ import Testing
     try database.execute("CREATE TABLE pair (key BLOB PRIMARY KEY, value BLOB NOT NULL)")
   }
 
-  @Test func `a statement that was run has nothing of its last values`() throws {
+  @Test func `a statement that was run keeps none of its last values`() throws {
     try database.query(Self.add, [[1], [10]])
     try database.query(Self.add, [[2], []])
     #expect(try database.query(Self.all) == [[[1], [10]], [[2], []]])
-    // What is not bound is NULL, and not the last value.
+    // What is not bound is NULL, and not the previous value.
     #expect(throws: StateError.self) { try database.query(Self.add, [[3]]) }
     #expect(try database.query(Self.all).count == 2)
   }
@@ -37,18 +37,18 @@ import Testing
     #expect(try database.query(Self.all).isEmpty)
   }
 
-  @Test func `each run reads what others have written since`() throws {
+  @Test func `each run reads what others have written since the last`() throws {
     let other = try Database(path: folder.path + "/pairs.db")
     #expect(try database.query(Self.all).isEmpty)
     try other.write { () throws(StateError) in _ = try other.query(Self.add, [[1], [10]]) }
     #expect(try database.query(Self.all) == [[[1], [10]]])
-    // A read that kept its lock would keep the other one from writing.
+    // A read that kept its lock would keep the other connection from writing.
     try other.query(Self.add, [[2], [20]])
     try other.execute("ALTER TABLE pair ADD COLUMN more")
     #expect(try database.query(Self.all).count == 2, "prepared anew for other tables")
   }
 
-  @Test func `a transaction that was refused leaves nothing, and the next one is begun anew`() throws {
+  @Test func `a refused transaction leaves nothing, and the next one starts afresh`() throws {
     #expect(throws: StateError.absent) {
       try database.write { () throws(StateError) in
         try database.query(Self.add, [[1], [10]])

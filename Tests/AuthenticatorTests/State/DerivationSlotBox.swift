@@ -1,7 +1,7 @@
 @testable import Authenticator
 
 extension DerivationSlot {
-  /// Takes a slot for an account that nobody else derives for; for each number another.
+  /// Takes a slot for an account that nobody else derives for; each number stands for a different account.
   static func take(
     in directory: borrowing StateDirectory, count: Int, for claim: Claim, by uid: UInt32 = 1000
   ) throws -> DerivationSlot? {
@@ -10,7 +10,7 @@ extension DerivationSlot {
   }
 }
 
-/// A slot in a box, since a non-copyable value cannot be required.
+/// A slot in a box, because a non-copyable value cannot be required.
 final class DerivationSlotBox {
   let slot: DerivationSlot
 

@@ -6,7 +6,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// How an account's file comes to be and goes, and what a call leaves that is killed over it.
+/// How an account's file is created and removed, and what a killed call leaves behind.
 @Suite struct FirstRegistrationTests {
   private let folder = StateFolder()
   private let identity = AccountIdentity(uid: 4242, name: Array("mina".utf8), serverUserName: "mina@example.com")
@@ -48,7 +48,7 @@ import UAFCrypto
   @Test func `leaves nothing if it fails at its last record`() throws {
     let directory = try folder.initialised()
     let registration = try registration("correct", in: directory)
-    // The second of the two takes the place of a value that is not there, as if a reset had come between.
+    // The second of the two replaces a value that is not there, as if a reset had come between.
     var refusal: StateError?
     do throws(StateError) {
       try AccountFile.create(in: directory, identity: identity, storing: [registration, registration])
@@ -88,7 +88,7 @@ import UAFCrypto
     #expect(!leftovers.contains(where: isThere))
   }
 
-  @Test func `is refused, as forgetting is, while another call does either`() throws {
+  @Test func `is refused, like forgetting, while a second call does either`() throws {
     let directory = try folder.initialised()
     let change = try FileChange(of: 4242, in: directory.slots)
     #expect(throws: StateError.superseded) { try register("correct", in: folder.initialised()) }
@@ -101,14 +101,14 @@ import UAFCrypto
   @Test func `never uses an older file's journal`() throws {
     let directory = try folder.initialised()
     let old = try register("forgotten", in: directory)
-    // A transaction in the middle: its journal holds the pages as they were, and says so.
+    // A transaction in the middle: its journal contains the old pages, and says so.
     let database = try Database(path: folder.file(4242))
     try database.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE record SET mac = zeroblob(32)")
     try database.execute("UPDATE reserve SET filler = randomblob(3500)")
     let journal = StateFolder.read(folder.file(4242) + "-journal")
     try database.execute("ROLLBACK")
     #expect(journal.first == 0xd9, "it is one that is rolled back")
-    // Forgotten, but for the journal: the call was killed before that.
+    // Forgotten except for the journal: the call was killed before removing it.
     _ = unsafe unlink(folder.file(4242))
     StateFolder.write(folder.file(4242) + "-journal", journal)
     let new = try register("new", in: directory)

@@ -6,7 +6,7 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// When an unlock of the helpdesk ends the locks of an account's file, and what is kept of it.
+/// When a helpdesk's unlock ends the locks of an account's file, and what is recorded about it.
 @Suite struct GivenUnlockTests {
   private let folder = StateFolder()
   private let file: AccountFile
@@ -41,7 +41,7 @@ import AuthenticatorTypes
     GivenUnlock(issuedAt: Self.start + issued, expiresAt: Self.start + issued + lifetime)
   }
 
-  // MARK: What it does
+  // MARK: Effects
 
   @Test(arguments: AttemptOrigin.allCases) func `ends a lock of each origin, once`(origin: AttemptOrigin) throws {
     try lock(at: 0, origin)
@@ -52,7 +52,7 @@ import AuthenticatorTypes
     #expect(try isLocked(at: 40, origin))
   }
 
-  @Test func `of two that were issued, the earlier one is of no use after the later one`() throws {
+  @Test func `an unlock that was issued earlier is useless after a later one was used`() throws {
     try lock(at: 0)
     #expect(try given(120).use(for: file, at: time(130)) == .unlocked)
     try lock(at: 140)
@@ -60,7 +60,7 @@ import AuthenticatorTypes
     #expect(try given(180).use(for: file, at: time(190)) == .unlocked)
   }
 
-  @Test func `refuses one after its time, before it, and for a lock that began later, and keeps the lock`() throws {
+  @Test func `refuses an unlock that is expired, not valid yet, or older than the lock, and keeps the lock`() throws {
     try lock(at: 1000)
     #expect(try given(1000).use(for: file, at: time(4601)) == .expired)
     #expect(try given(1000).use(for: file, at: time(699)) == .early)
@@ -69,9 +69,9 @@ import AuthenticatorTypes
     #expect(try given(700).use(for: file, at: time(1010)) == .unlocked)
   }
 
-  @Test func `one lock that began later keeps all`() throws {
+  @Test func `one lock that began after the unlock was issued keeps all locks`() throws {
     try lock(at: 0)
-    // The local lock stops remote attempts, so the other lock is written as an earlier version could have.
+    // The local lock stops remote attempts, so the other lock is written as an earlier version could have written it.
     var ledger = try file.ledger(.passcode)
     ledger[.remote].charge(ticket: 9, at: time(900), configured: policy)
     let later = ledger
@@ -81,13 +81,13 @@ import AuthenticatorTypes
     #expect(try given(900).use(for: file, at: time(1000)) == .unlocked)
   }
 
-  @Test func `without a lock it is not used up`() throws {
+  @Test func `is not used up if there is no lock`() throws {
     #expect(try given(10).use(for: file, at: time(20)) == .notLocked)
     try lock(at: 15)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
   }
 
-  @Test func `a clock that is set back brings no used one back`() throws {
+  @Test func `setting the clock back does not make a used unlock valid again`() throws {
     try lock(at: 0)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     try lock(at: 30)
@@ -95,9 +95,9 @@ import AuthenticatorTypes
     #expect(try given(10).use(for: file, at: back) == .used)
   }
 
-  // MARK: What was typed
+  // MARK: Typed codes
 
-  @Test func `five wrong codes, then none is looked at, also after a reboot, and a right one clears the count`() throws
+  @Test func `after five wrong codes none is checked, even after a reboot, and a right unlock clears the count`() throws
   {
     try lock(at: 0)
     for left in [4, 3, 2, 1] { #expect(try given(10).use(typed: false, for: file, at: time(20)) == .wrong(left: left)) }
@@ -127,7 +127,7 @@ import AuthenticatorTypes
     #expect(try isLocked(at: 4000))
   }
 
-  @Test func `whoever has the machine's secret unlocks once an hour by code`() throws {
+  @Test func `the machine's secret unlocks by code at most once an hour`() throws {
     try lock(at: 0)
     #expect(try given(0).use(typed: true, for: file, at: time(10)) == .unlocked)
     try lock(at: 20)
@@ -138,7 +138,7 @@ import AuthenticatorTypes
 
   // MARK: The file
 
-  @Test func `a record that was edited unlocks nothing`() throws {
+  @Test func `an edited record unlocks nothing`() throws {
     try lock(at: 0)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     try lock(at: 30)
@@ -162,7 +162,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `goes with the account's last key, and does nothing for one that is gone`() throws {
+  @Test func `is removed with the account's last key, and does nothing for an account that is gone`() throws {
     try lock(at: 0)
     #expect(try given(10).use(for: file, at: time(20)) == .unlocked)
     try file.reset(.passcode)

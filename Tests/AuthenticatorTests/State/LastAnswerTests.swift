@@ -10,7 +10,7 @@ import AuthenticatorTypes
     BootTime(bootID: [boot], nanoseconds: seconds * 1_000_000_000, wallSeconds: wall ?? 1_000_000 + seconds)
   }
 
-  /// An answer that was a yes at second 100, for the passcode.
+  /// A success at second 100, for the passcode.
   private func yes(_ types: [AuthenticatorType] = [.passcode]) -> LastAnswer {
     var answer = LastAnswer()
     answer.note(LastAnswer.Yes(asked: at(100), types: types, terms: terms), since: 0)
@@ -54,7 +54,7 @@ import AuthenticatorTypes
     #expect(judge(&extreme, at: BootTime(bootID: [1], nanoseconds: .min, wallSeconds: .max)) == .refused(.clockSetBack))
   }
 
-  @Test func `refuses a wall clock behind the answer, and behind the last look`() {
+  @Test func `refuses a wall clock behind the answer, and behind the last check`() {
     var answer = yes()
     #expect(judge(&answer, at: at(110, wall: 1_000_099)) == .refused(.clockSetBack))
     var looked = yes()
@@ -76,7 +76,7 @@ import AuthenticatorTypes
     #expect(judge(&answer, at: at(121)) == .refused(.clockSetBack))
   }
 
-  @Test func `refuses with other addresses, keys or authenticators than the answer's`() {
+  @Test func `refuses if addresses, keys or authenticators differ from those of the answer`() {
     var answer = yes()
     #expect(judge(&answer, at: at(101), terms: [UInt8](repeating: 2, count: 32)) == .refused(.otherTerms))
     #expect(judge(&answer, at: at(101), opened: [.pattern]) == .refused(.otherAuthenticator))
@@ -106,7 +106,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `refuses a record that was cut, lengthened or changed`() {
+  @Test func `refuses a record that was cut, extended or changed`() {
     let record = yes().record
     #expect(throws: StateError.damaged) { try LastAnswer(record: Array(record.dropLast())) }
     #expect(throws: StateError.damaged) { try LastAnswer(record: record + [0]) }

@@ -6,7 +6,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// By what a server knows this machine, in the account's file.
+/// The secret by which a server knows this machine, in the account's file.
 @Suite struct MachineRecordTests {
   private let folder = StateFolder()
   private let record = MachineRecord(
@@ -23,7 +23,7 @@ import UAFCrypto
     return try AccountFile.create(in: directory, identity: identity, storing: [unlocked.registration(of: key)])
   }
 
-  @Test func `is stored once, and replaced by another`() throws {
+  @Test func `is stored once, and replaced by the next`() throws {
     let file = try register(in: folder.initialised())
     #expect(try MachineRecord.of(file) == nil)
     try record.store(in: file)
@@ -33,12 +33,12 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == other)
   }
 
-  @Test func `a record that was edited is refused, and replaced by the next one`() throws {
+  @Test func `an edited record is refused, and replaced by the next`() throws {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     let marked = try #require(try file.records.body(.machine, of: file.identity))
     try file.records.write { () throws(StateError) in
-      // Under the mark of nobody's account.
+      // With a MAC for no account.
       try file.records.put(.machine, body: marked, of: nil)
     }
     #expect(throws: StateError.damaged) { try MachineRecord.of(file) }
@@ -46,8 +46,7 @@ import UAFCrypto
     #expect(try MachineRecord.of(file) == record)
   }
 
-  @Test func `stays after the account's last key, for the account stage, until root has the account forgotten`() throws
-  {
+  @Test func `stays after the account's last key for the account stage, until root has the account forgotten`() throws {
     let directory = try folder.initialised()
     let file = try register(in: directory)
     try record.store(in: file)
@@ -57,7 +56,7 @@ import UAFCrypto
     #expect(try !AccountFile.forget(in: directory, uid: 4242), "nothing of it is left")
   }
 
-  @Test func `nobody but the owner can read the file it is in`() throws {
+  @Test func `only the owner can read its file`() throws {
     let file = try register(in: folder.initialised())
     try record.store(in: file)
     var status = stat()

@@ -2,7 +2,7 @@ import Authenticator
 import Foundation
 import Testing
 
-/// Places of peers without root.
+/// Limits for peers without root.
 @Suite final class PeerSlotTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/pam-uaf-peers.\(UUID().uuidString)"
 
@@ -23,7 +23,7 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
-  @Test func `are sixteen for hosts that a person called, beside the four of the person's programs`() throws {
+  @Test func `hosts that a person called have sixteen slots, besides the four of the person's own programs`() throws {
     var held: [PeerSlot] = []
     func takeAsCaller(_ uid: UInt32) throws -> PeerSlot? {
       try PeerSlot.take(in: folder, for: uid, by: .caller, owner: getuid())

@@ -18,13 +18,13 @@ import UAFCrypto
     return key.withBytes { span in span.indices.map { span[$0] } }
   }
 
-  @Test func `makes ten other words each time`() throws {
+  @Test func `makes ten different words each time`() throws {
     let made = try (0..<20).map { _ in text(try RecoveryKey.make()) }
     #expect(Set(made).count == made.count)
     for words in made { #expect(words.wholeMatch(of: /(?:[a-z]{5}-){9}[a-z]{5}/) != nil, "\(words)") }
   }
 
-  @Test func `opens with the words in either case, and whatever stands between them`() throws {
+  @Test func `opens with the words in either case, and with anything between them`() throws {
     let words = text(try RecoveryKey.make())
     let sealed = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     for written in [
@@ -34,7 +34,7 @@ import UAFCrypto
     }
   }
 
-  @Test func `refuses other words, and any single wrong letter`() throws {
+  @Test func `refuses different words, and any single wrong letter`() throws {
     let words = text(try RecoveryKey.make())
     let sealed = try #require(try RecoveryKey.seal(try Secret(copying: key.span), under: try secret(words)))
     #expect(try opened(sealed, text(try RecoveryKey.make())) == nil)
@@ -52,7 +52,7 @@ import UAFCrypto
     #expect(try opened([1], words) == nil)
   }
 
-  /// What version 1 kept: a nonce and the sealed key, without a public key.
+  /// What version 1 stored: a nonce and the sealed key, without a public key.
   static func firstVersion(of key: borrowing Secret, under words: borrowing Secret) throws -> [UInt8]? {
     let text = words.withBytes { span in span.indices.map { span[$0] } }
     var bits: [UInt8] = []
@@ -73,7 +73,7 @@ import UAFCrypto
     return [1] + nonce + (try AES256GCM.seal(key, key: sealing, nonce: nonce, additionalData: purpose))
   }
 
-  @Test func `opens what version 1 kept`() throws {
+  @Test func `opens what version 1 stored`() throws {
     let words = text(try RecoveryKey.make())
     let kept = try #require(try Self.firstVersion(of: try Secret(copying: key.span), under: try secret(words)))
     #expect(kept.count == 61)
@@ -94,7 +94,7 @@ import UAFCrypto
     #expect(try opened(kept + [0], words) == nil)
   }
 
-  @Test func `gives the same public key for the same words, and another for others`() throws {
+  @Test func `gives the same public key for the same words, and a different one for different words`() throws {
     let words = text(try RecoveryKey.make())
     let first = try #require(try RecoveryKey.keyPair(of: try secret(words))?.publicKey)
     #expect(try RecoveryKey.keyPair(of: try secret(words.uppercased()))?.publicKey == first)

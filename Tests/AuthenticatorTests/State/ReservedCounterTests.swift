@@ -11,7 +11,7 @@ import AuthenticatorTypes
   private let cost = Scrypt.Parameters(logN: 4, r: 8, p: 1)
   private let now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 0)
 
-  /// An account with as many keys of one authenticator.
+  /// An account with this many keys of one authenticator.
   private func register(_ count: Int, in directory: borrowing StateDirectory) throws -> [UAFKey] {
     let slot = try #require(try DerivationSlotBox(directory))
     let unlocked = try AccountFile.enrol(
@@ -45,7 +45,7 @@ import AuthenticatorTypes
 
   private func stored(_ file: AccountFile) throws -> [UInt32] { try file.keys().map(\.signCounter).sorted() }
 
-  @Test func `the counter is on the disk with the end of the attempt, and is signed with once`() throws {
+  @Test func `the counter is on the disk when the attempt ends, and is used for one signature`() throws {
     let directory = try folder.initialised()
     let key = try register(1, in: directory)[0]
     let file = try open(in: directory)
@@ -57,7 +57,7 @@ import AuthenticatorTypes
     #expect(try stored(file) == [2])
   }
 
-  @Test func `a counter that another login has passed is not signed with`() throws {
+  @Test func `a counter that a second login has passed is not used for a signature`() throws {
     let directory = try folder.initialised()
     let key = try register(1, in: directory)[0]
     let (file, other) = (try open(in: directory), try open(in: directory))
@@ -66,7 +66,7 @@ import AuthenticatorTypes
     #expect(try file.nextSignCounter(key.keyID) == 3)
   }
 
-  @Test func `with several keys nothing is counted before one of them signs`() throws {
+  @Test func `with several keys no counter rises before one of them signs`() throws {
     let directory = try folder.initialised()
     let keys = try register(2, in: directory)
     let file = try open(in: directory)

@@ -6,7 +6,7 @@ import UAFCrypto
 @testable import Authenticator
 import AuthenticatorTypes
 
-/// Accounts that go on by the recovery key's copies of their shares, where the keeper has lost these.
+/// Accounts that continue with the recovery key's copies of their shares after the keeper lost the shares.
 @Suite struct ShareRecoveryTests {
   private let folder = StateFolder()
   private let keeper = RecordedKeeper()
@@ -28,7 +28,7 @@ import AuthenticatorTypes
     try StateDirectory(folder.state, owner: getuid(), shares: keeper)
   }
 
-  /// Keeps what words open, of the folder's own device key or of another.
+  /// Stores what words open, for the folder's own device key or for a different one.
   private func keep(_ words: String, of key: [UInt8]? = nil) throws {
     let directory = try opened()
     let words = try secret(words)
@@ -104,7 +104,7 @@ import AuthenticatorTypes
     }
   }
 
-  @Test func `the value goes on where the keeper has lost its share, and the ledger alone counts`() throws {
+  @Test func `the value still works after the keeper lost its share, and only the ledger counts`() throws {
     try register()
     #expect(try enrolled().record.first == 3)
     keeper.lost = [1]
@@ -121,7 +121,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["in vain", "in vain", "in vain", "in vain"])
   }
 
-  @Test func `the next change makes a share and a copy again, and the keeper is not asked to remove the lost one`()
+  @Test func `the next change makes a share and a copy again, and does not ask the keeper to remove the lost share`()
     throws
   {
     try register()
@@ -144,7 +144,7 @@ import AuthenticatorTypes
     #expect(!keeper.events.contains { $0.hasPrefix("remove") })
   }
 
-  @Test func `leaves a share that the keeper holds in use, and does the same again when it is run twice`() throws {
+  @Test func `leaves a share that the keeper holds in use, and does the same when it runs again`() throws {
     try register()
     let before = try enrolled()
     #expect(try recover() == RecoveredShares(kept: [4242]))
@@ -154,14 +154,15 @@ import AuthenticatorTypes
     #expect(try isVerified("correct"))
   }
 
-  @Test func `releases nothing while it cannot be told whether the keeper holds a share`() throws {
+  @Test func `releases nothing while it is unknown whether the keeper holds a share`() throws {
     try register()
     keeper.isAway = true
     #expect(throws: StateError.share) { try recover() }
     #expect(try enrolled().hasShare)
   }
 
-  @Test func `names accounts without a copy, with other words' copies, and with one of two shares lost`() throws {
+  @Test func `names accounts without a copy, with a copy for different words, and with one of two shares lost`() throws
+  {
     _ = unsafe unlink(folder.state + "/device.recovery")
     try register()
     #expect(try enrolled().record.first == 2)
@@ -175,7 +176,7 @@ import AuthenticatorTypes
     #expect(try !enrolled(.pattern).hasShare)
   }
 
-  @Test func `a copy of another account, of another type or of another share opens nothing`() throws {
+  @Test func `a copy of a different account, a different type or a different share opens nothing`() throws {
     try register()
     let own = try enrolled()
     let pair = try pair()
@@ -211,7 +212,7 @@ import AuthenticatorTypes
     #expect(try seal.open(copy: copy + [0], with: pair)?.count == nil)
   }
 
-  @Test func `a released share opens for its own account, type and device key alone, and unchanged`() throws {
+  @Test func `a released share opens only for its own account, type and device key, and only unchanged`() throws {
     let deviceKey = try Secret(copying: [UInt8](repeating: 1, count: 32).span)
     let seal = ShareSeal(identity: identity, type: .passcode, kept: [1])
     let released = try seal.release(try Secret(copying: [UInt8](repeating: 7, count: 32).span), under: deviceKey)
@@ -257,7 +258,7 @@ import AuthenticatorTypes
 
   @Test func `a file of version 1 still gives the device key, and makes no copy`() throws {
     let directory = try opened()
-    // As version 1 was written.
+    // As version 1 wrote it.
     let random = try secret(words)
     let key = try #require(try RecoveryKeyTests.firstVersion(of: directory.deviceSecret, under: random))
     write(key)
@@ -267,7 +268,7 @@ import AuthenticatorTypes
     #expect(keeper.events == ["make 1"])
   }
 
-  @Test func `nothing in the records opens a share with the device key alone`() throws {
+  @Test func `no part of the records opens a share with the device key alone`() throws {
     try register()
     let own = try enrolled()
     let copy = try #require(own.copy)
@@ -277,7 +278,7 @@ import AuthenticatorTypes
     #expect(throws: StateError.damaged) {
       _ = try seal.open(released: Array(copy.suffix(60)), under: directory.deviceSecret).count
     }
-    // A key pair that is made of the device key in the place of the words' bits.
+    // A key pair that is derived from the device key instead of the bits of the words.
     let bits = try HKDFSHA256.derive(
       secret: directory.deviceSecret, salt: Secret(capacity: 0), info: Array("pam-uaf recovery key pair".utf8),
       length: P256Agreement.extraRandomByteCount)
@@ -299,7 +300,7 @@ import AuthenticatorTypes
     #expect(try isVerified("correct"))
   }
 
-  @Test func `does the others where one account cannot be read, and says so`() throws {
+  @Test func `releases shares of the other accounts if one account cannot be read, and reports the failure`() throws {
     try register()
     try register(as: AccountIdentity(uid: 5000, name: Array("jun".utf8), serverUserName: "jun@example.com"))
     keeper.lost = [1, 2]

@@ -6,7 +6,7 @@ import UAFCrypto
 
 @testable import Authenticator
 
-/// The account that is nobody's.
+/// The stand-in for an account that does not exist.
 @Suite struct StandInTests {
   private let folder = StateFolder()
   private let cost = Scrypt.Parameters(logN: 4, r: 8, p: 1)

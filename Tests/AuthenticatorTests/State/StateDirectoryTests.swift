@@ -7,7 +7,7 @@ import Testing
   private let folder = StateFolder()
   private let owner = getuid()
 
-  /// Why opening fails, or nil if it does not: a non-copyable value cannot go through `#expect(throws:)`.
+  /// Why opening fails; nil if it does not: a non-copyable value cannot go through `#expect(throws:)`.
   private func failure() -> StateError? {
     do throws(StateError) {
       _ = try StateDirectory(folder.state, owner: owner)
@@ -24,7 +24,7 @@ import Testing
     #expect(failure() == nil)
   }
 
-  @Test func `makes no key if there are accounts sealed with another key`() throws {
+  @Test func `makes no key if there are accounts sealed with a different key`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     _ = unsafe unlink(folder.state + "/device.key")
     let file = unsafe open(folder.state + "/accounts/1000.db", O_CREAT | O_WRONLY, 0o600)
@@ -103,7 +103,7 @@ import Testing
     guard case .unsafe = failure() else { return #expect(Bool(false), "\(String(describing: failure()))") }
   }
 
-  @Test func `a folder of another owner is refused`() throws {
+  @Test func `a folder with a different owner is refused`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     var refused = false
     do throws(StateError) { _ = try StateDirectory(folder.state, owner: owner + 1) } catch {
@@ -112,7 +112,7 @@ import Testing
     #expect(refused)
   }
 
-  @Test func `a key open to others, linked, short, long or not a file is refused`() throws {
+  @Test func `a key that is open to others, linked, short, long or not a file is refused`() throws {
     _ = try StateDirectory.initialise(folder.state, owner: owner)
     let key = folder.state + "/device.key"
     _ = unsafe chmod(key, 0o440)
@@ -187,7 +187,7 @@ import Testing
     #expect(try DerivationTurn.take(in: directory, of: one, for: .localHost) != nil, "given back with its holder")
   }
 
-  @Test func `slot and turn end with their holder, although a process that is being started has copies`() throws {
+  @Test func `slot and turn end with their holder, even if a process that is starting has copies`() throws {
     let directory = try folder.initialised()
     var copies: [CInt] = []
     for _ in 0..<2 {
@@ -200,7 +200,7 @@ import Testing
     for copy in copies { close(copy) }
   }
 
-  /// Takes turns of made-up names from one source until there is none; returns how many there were.
+  /// Takes turns for made-up names from one source until there is none; returns how many there were.
   private func turns(
     of source: AttemptSource, _ claim: DerivationSlot.Claim, slots: Int, in directory: borrowing StateDirectory
   ) throws -> [DerivationTurn] {
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: [(3, 1), (4, 1), (8, 3), (32, 15)])
-  func `a remote address gets half of the turns at most, under any number of names`(
+  func `a remote address gets at most half of the turns, under any number of names`(
     _ slots: Int, _ most: Int
   ) throws {
     let directory = try folder.initialised()
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1, 3), (23, 2, 4), (4, 16, 4), (64, 1, 3), (8, 8, 8), (0, -1, 3), (8, .max, 3)])
-  func `the number of slots depends on the memory, and is two for a processor at most`(
+  func `the number of slots depends on the memory, and is at most two for each processor`(
     _ gibibytes: Int, _ processors: Int, _ slots: Int
   ) {
     #expect(DerivationSlot.count(gibibytes: gibibytes, processors: processors) == slots)

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import Authenticator
 
-/// A state folder of a test's own, removed with it.
+/// A test's own state folder, removed with it.
 final class StateFolder {
   let path: String
 
@@ -26,9 +26,9 @@ final class StateFolder {
 
   func file(_ uid: UInt32) -> String { state + "/accounts/\(uid).db" }
 
-  /// Copies of the files of locks that this process has open, such as a process gets that is being started.
+  /// Copies of the descriptors of the lock files that this process has open, such as a process that is starting gets.
   func copiesOfLocks() -> [CInt] {
-    // Tests that wait side by side have had more than 4,096 open.
+    // Tests that wait at the same time have had more than 4,096 open.
     (0..<CInt(1 << 16)).filter { descriptor in
       var name = [CChar](repeating: 0, count: 512)
       // SAFETY: the buffer has the room that is announced, and one byte more.

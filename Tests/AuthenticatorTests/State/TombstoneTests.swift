@@ -31,7 +31,7 @@ struct TombstoneTests {
       isForState: forState)
   }
 
-  /// An account without keys, of which the server has told this machine.
+  /// An account without keys, about which the server has told this machine.
   private func buried(in directory: borrowing StateDirectory) throws {
     let file = try register(identity, in: directory)
     try machine.store(in: file)
@@ -39,7 +39,7 @@ struct TombstoneTests {
     try file.reset(.passcode)
   }
 
-  @Test func `keeps whose it was, what the server knows the machine by, and what it said last`() throws {
+  @Test func `keeps the account's identity, the machine secret, and what the server said last`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     #expect(try open(forState: false, in: directory) == nil)
@@ -49,7 +49,7 @@ struct TombstoneTests {
     #expect(try file.keys().isEmpty && file.authenticator(.passcode) == nil)
   }
 
-  @Test func `takes what the server says later, and nothing else`() throws {
+  @Test func `accepts later statements of the server, and nothing else`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     let file = try #require(try open(forState: true, in: directory))
@@ -61,14 +61,17 @@ struct TombstoneTests {
     #expect(throws: StateError.absent) { try file.noteUse(of: .passcode) }
   }
 
-  @Test func `the same account that registers again keeps what was said of it`() throws {
+  @Test func `the same account keeps what the server said of it when it registers again`() throws {
     let directory = try folder.initialised()
     try buried(in: directory)
     let file = try register(identity, in: directory)
     #expect(try MachineRecord.of(file) == machine && StandingRecord.of(file) == standing)
   }
 
-  @Test func `another account that gets the number has nothing of it, and a file of the former refuses`() throws {
+  @Test
+  func `a different account that gets the uid inherits nothing, and the former account's open file refuses writes`()
+    throws
+  {
     let directory = try folder.initialised()
     try buried(in: directory)
     let former = try #require(try open(forState: true, in: directory))
@@ -81,7 +84,7 @@ struct TombstoneTests {
     #expect(throws: StateError.absent) { try standing.store(in: former) }
   }
 
-  @Test func `reads that of an earlier version, of which nothing is kept`() throws {
+  @Test func `reads an earlier version's tombstone, which keeps no record of the account`() throws {
     #expect(try Tombstone(record: [1, 1]) == .registered && Tombstone.registered.record == [1, 1])
     #expect(try Tombstone(record: [1, 2]) == .buried(nil) && Tombstone.buried(nil).record == [1, 2])
     let directory = try folder.initialised()
@@ -89,12 +92,12 @@ struct TombstoneTests {
     let file = try #require(try open(forState: true, in: directory))
     try file.records.write { () throws(StateError) in try file.records.put(.tombstone, body: [1, 2], of: nil) }
     #expect(try open(forState: true, in: directory) == nil)
-    // Its records have the marks of an account that nobody knows the name of.
+    // Its records have MACs for an account whose name nobody knows.
     #expect(try MachineRecord.of(register(identity, in: directory)) == nil)
   }
 
   @Test(arguments: [[], [0], [1], [1, 0], [1, 3], [1, 1, 1], [2], [2, 0, 0], [3, 1]] as [[UInt8]])
-  func `refuses a record of another form`(_ record: [UInt8]) {
+  func `refuses a record in a different format`(_ record: [UInt8]) {
     #expect(throws: StateError.damaged) { try Tombstone(record: record) }
   }
 

@@ -30,7 +30,7 @@ import UAFCrypto
     value.compactMap(\.wholeNumberValue).map { "\(keypad.keys[$0])" }.joined()
   }
 
-  /// The sum of the squared deviations over what is expected, where all cells are alike.
+  /// The sum of the squared deviations divided by the expected count, if all cells are equally likely.
   private func chiSquare(_ counts: [Int], cells: Int) -> Double {
     let expected = Double(counts.reduce(0, +)) / Double(cells)
     let missing = Double(cells - counts.count) * expected
@@ -57,7 +57,7 @@ import UAFCrypto
   }
 
   @Test func `the test detects a shuffle that is not uniform`() {
-    // What a remainder without rejection, or a swap with any place instead of the rest, would give.
+    // What a remainder without rejection, or a swap with any position instead of the remaining ones, would give.
     var generator = SplitMix(state: 3)
     var counts: [[Int]: Int] = [:]
     for _ in 0..<24_000 {
@@ -100,7 +100,7 @@ import UAFCrypto
   }
 
   @Test func `a log of key presses shows only which digits are equal`() throws {
-    // "7 3 7 9" was logged. For each value of four digits: is there a layout under which that was typed?
+    // "7 3 7 9" was logged. For each value of four digits: is there a layout with which that was typed?
     let log: [UInt8] = [7, 3, 7, 9]
     var fitting = 0
     for number in 0..<10_000 {

@@ -2,7 +2,7 @@ import SecretMemory
 
 @testable import AuthenticatorTypes
 
-// A Span cannot go through the expectation macro's expansion, so tests hand over arrays and texts.
+// A Span cannot go through the expectation macro's expansion, so tests pass arrays and texts.
 
 extension PasscodeExpression {
   func accepts(_ bytes: [UInt8]) -> Bool { matches(bytes.span) }

@@ -2,11 +2,11 @@ import Glibc
 import SecretMemory
 import Testing
 
-/// Looks for texts in the memory of this process, wherever it may be written to.
+/// Searches for texts in the memory of this process, in every writable page.
 final class MemoryScan {
   enum Width { case utf8, utf32 }
 
-  /// A text that is looked for; its own bytes are not a find.
+  /// A text that is searched for; its own bytes are not a hit.
   final class Needle {
     let bytes: Secret
     init(_ bytes: consuming Secret) { self.bytes = bytes }
@@ -30,7 +30,7 @@ final class MemoryScan {
 
   deinit { close(memory) }
 
-  /// A text of the code points with these numbers, written byte for byte to where it is kept.
+  /// A text of the code points with these numbers, written byte by byte to its place.
   func needle(_ numbers: Range<UInt32>, width: Width, _ point: (UInt32) -> UInt32) throws -> Needle {
     var secret = try Secret(capacity: numbers.count * 4)
     // SAFETY: a code point takes at most four bytes.
@@ -52,7 +52,7 @@ final class MemoryScan {
     return Needle(secret)
   }
 
-  /// How often the text lies anywhere but in `needle`.
+  /// How often the text occurs anywhere except in `needle`.
   func hits(_ needle: Needle) throws -> Int {
     let overlap = UInt(needle.bytes.count) - 1
     var found: Set<UInt> = []

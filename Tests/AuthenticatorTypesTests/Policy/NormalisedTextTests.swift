@@ -17,19 +17,19 @@ import Testing
       ("e\u{301}", [0xe9]), ("\u{e9}", [0xe9]),
       ("\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}", [0xd55c, 0xae00]), ("한글", [0xd55c, 0xae00]),
       ("\u{d558}\u{11ab}", [0xd55c]),
-      // Marks are sorted by class, and each order is the same value.
+      // Combining characters are sorted by class, and each order is the same value.
       ("q\u{307}\u{323}", [0x71, 0x323, 0x307]), ("q\u{323}\u{307}", [0x71, 0x323, 0x307]),
       ("s\u{307}\u{323}", [0x1e69]), ("a\u{308}\u{304}", [0x1df]), ("a\u{304}\u{308}", [0x101, 0x308]),
-      // A mark of the same class is in the way.
+      // A combining character of the same class blocks the composition.
       ("e\u{302}\u{301}", [0x1ebf]), ("e\u{301}\u{302}", [0xe9, 0x302]),
       // Singletons, and letters that Unicode never composes again.
       ("\u{212b}", [0xc5]), ("\u{2126}", [0x3a9]), ("\u{958}", [0x915, 0x93c]), ("\u{344}", [0x308, 0x301]),
       ("\u{1f82}", [0x1f82]), ("\u{3b1}\u{313}\u{300}\u{345}", [0x1f82]),
-      // No starter, two starters, and what only looks alike.
+      // No starter, two starters, and texts that only look alike.
       ("\u{301}a", [0x301, 0x61]), ("\u{1112}\u{1112}\u{1161}", [0x1112, 0xd558]), ("\u{fb01}", [0xfb01]),
       ("\u{ff11}", [0xff11]), ("\u{3131}\u{314f}", [0x3131, 0x314f]),
     ] as [(String, [UInt32])])
-  func `texts that look the same have one form`(_ text: String, _ expected: [UInt32]) throws {
+  func `texts that look the same have one normalised form`(_ text: String, _ expected: [UInt32]) throws {
     #expect(try form(text) == expected)
   }
 
@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  @Test func `gives the library's result for code points of each block, alone and before a mark`() throws {
+  @Test func `gives the library's result for code points of each block, with and without a combining character`() throws
+  {
     var taken = 0
     for value in stride(from: UInt32(0xa0), through: 0x10ffff, by: 59) {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -65,7 +66,7 @@ import Testing
     #expect((2000...8000).contains(taken), "most of what there could be is unassigned or private")
   }
 
-  @Test func `bytes of any kind are refused or become their own form`() throws {
+  @Test func `bytes of any kind are refused, or become their normalised form`() throws {
     var generator = SplitMix(state: 0xb17e5)
     let hostile: [UInt8] = [
       0x00, 0x41, 0x65, 0x7f, 0x80, 0xbf, 0xc2, 0xcc, 0x81, 0xe1, 0x84, 0x92, 0x85, 0xa1, 0xed, 0xf0, 0xf4,
@@ -146,15 +147,15 @@ import Testing
   }
 
   @Test func `leaves no copy of a secret in the memory of the process`() async {
-    // Of its own: other tests that look through the memory have all of it in their own buffers for a moment.
+    // In a separate process: other tests that search the memory have all of it in their own buffers for a moment.
     await #expect(processExitsWith: .success) {
-      // Syllables by a formula, so that no literal in this program is the text that is looked for.
+      // Syllables by a formula, so that no literal in this program is the text that is searched for.
       func syllable(_ index: UInt32) -> UInt32 { 0xac00 + ((index * 1103 + 977) % 399) * 28 + 1 + index % 7 }
       func jamo(_ index: UInt32) -> [UInt32] {
         let offset = syllable(index) - 0xac00
         return [0x1100 + offset / 588, 0x1161 + offset % 588 / 28, 0x11a7 + offset % 28]
       }
-      // The longest value, and a piece near its end: the heap overwrites the beginning of a block that it takes back.
+      // The longest value, and a piece near its end: the heap overwrites the beginning of a freed block.
       let scan = try MemoryScan()
       let composed = try scan.needle(70..<80, width: .utf8) { syllable($0) }
       let wide = try scan.needle(70..<80, width: .utf32) { syllable($0) }

@@ -7,7 +7,7 @@ import Testing
     try PasscodeExpression(pattern).accepts(value)
   }
 
-  /// The documentation's five expressions, each with values that tell it from the others.
+  /// The documentation's five expressions, each with values that distinguish it from the others.
   private static let examples: [(pattern: String, accepted: [String], refused: [String])] = [
     (
       #"^(?=.*[A-Za-z])(?=.*\d)(?=.*[$@!%*#?&])[A-Za-z\d$@!%*#?&]{8,}$"#,
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `refuses an expression that compiles to more than 64 KiB`() {
-    // PCRE2 refuses a little above 64 KiB on its own: somewhere on the way there our limit must have spoken.
+    // PCRE2 refuses a little above 64 KiB itself: before that point our limit must have refused.
     let refusals = (0..<600).compactMap { count -> PasscodeExpressionError? in
       do throws(PasscodeExpressionError) {
         _ = try PasscodeExpression("(?:abcdefghijklmnop){1700}" + String(repeating: "a", count: count))
@@ -104,7 +104,7 @@ import Testing
     "^(([a-z])+.)+[A-Z]([a-z])+$", #"(a*)*\1b"#, "(?=(a+)+$)a*b", "(?>(a|a?)+)+c", "(a|b|ab|aa|aaa)*d",
     "(?:(?:a{1,64}){1,64})+e",
   ])
-  func `an expression that explodes ends within its limits`(_ pattern: String) throws {
+  func `an expression with explosive backtracking ends within its limits`(_ pattern: String) throws {
     for count in [63, 255] {
       #expect(try !matches(pattern, String(repeating: "a", count: count) + "!"))
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(try !matches("(*LIMIT_MATCH=4000000000)(*LIMIT_DEPTH=4000000000)^(a+)+b|a{60}", value))
   }
 
-  @Test func `checks many secrets with one expression, also empty ones`() throws {
+  @Test func `checks many secrets with one expression, including empty secrets`() throws {
     let expression = try PasscodeExpression("[a-c]*")
     for round in 0..<1000 {
       #expect(

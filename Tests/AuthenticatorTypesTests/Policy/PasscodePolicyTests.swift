@@ -30,7 +30,7 @@ import Testing
     #expect(policy.keys("135792") == [] && policy.keys("1357") == ["ui_type"])
   }
 
-  @Test func `rules, ignored texts and expressions hold for PINs too`() throws {
+  @Test func `rules, ignored texts and expressions apply to PINs, too`() throws {
     var policy = PasscodePolicy()
     policy.uiType = .pin4
     policy.rules = [.equalCharacter: nil]
@@ -40,7 +40,7 @@ import Testing
     #expect(policy.keys("0246") == ["regex"] && policy.keys("2468") == [])
   }
 
-  @Test func `reports all problems at once, in the order of the sections`() throws {
+  @Test func `reports all problems together, in the order of the sections`() throws {
     var policy = PasscodePolicy()
     policy.digitsOnly = true
     policy.regularExpression = try PasscodeExpression("x.*")

@@ -3,7 +3,7 @@ import AuthenticatorTypes
 import FidoResults
 import Foundation
 
-/// A policy of random keys, and the same told once more: slowly, over strings, key by key in the documentation's words.
+/// A policy of random keys, and a second implementation of it: slow, over strings, key by key in the documentation's words.
 struct RandomPolicy {
   let policy: PasscodePolicy
   private let minimum: Int

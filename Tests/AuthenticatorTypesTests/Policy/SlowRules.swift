@@ -1,6 +1,6 @@
 import AuthenticatorTypes
 
-/// The built-in rules once more: slowly, over strings, straight from the documentation's words.
+/// A second implementation of the built-in rules: slow, over strings, straight from the documentation's words.
 enum SlowRules {
   static let digits = Array("0123456789").map(String.init)
   static let letters = Array("abcdefghijklmnopqrstuvwxyz").map(String.init)

@@ -2,15 +2,15 @@ import FidoResults
 
 @testable import Doctor
 
-/// What an examination found, as `uafctl doctor` prints it.
+/// The findings of an examination, as `uafctl doctor` prints them.
 struct Examined {
   let findings: [Finding]
   var language = Language.english
   var colours = false
-  /// The accounts that the core was asked about beside the caller's own.
+  /// The accounts about which the core was asked, apart from the caller's own.
   var asked: [String] = []
 
-  /// Every finding in its line.
+  /// Each finding on its line.
   var output: String { findings.map { $0.line(in: language, colours: colours) + "\n" }.joined() }
 
   /// The findings as one object, for scripts.

@@ -5,11 +5,11 @@ import Wording
 
 @testable import Doctor
 
-/// A core that says what a test's machine has it say, and remembers what it was asked.
+/// A core that says what a test's machine specifies, and remembers what it was asked.
 final class FakeStatus: StatusSource {
   private let document: String?
   private var others: [[CoreMessage]]
-  /// The accounts that it was asked about beside the caller's own.
+  /// The accounts about which it was asked, apart from the caller's own.
   private(set) var asked: [String] = []
 
   init(_ machine: Machine) {
@@ -22,7 +22,7 @@ final class FakeStatus: StatusSource {
     return document
   }
 
-  /// The last of its answers holds for all that follow.
+  /// Its last answer is repeated for all further questions.
   func status(of account: String) throws(StatusFailure) -> StatusAnswer {
     asked.append(account)
     let messages = others.count > 1 ? others.removeFirst() : others.first ?? []

@@ -5,7 +5,7 @@ import ToolTestSupport
 @testable import Doctor
 
 extension Machine {
-  /// What doctor finds on this machine.
+  /// The findings of doctor on this machine.
   func doctor(as userID: uid_t = 0, in language: Language = .english, colours: Bool = false) -> Examined {
     let core = FakeStatus(self)
     let examination = Examination(
@@ -16,12 +16,12 @@ extension Machine {
     return Examined(findings: told == findings ? findings : [], language: language, colours: colours, asked: core.asked)
   }
 
-  /// Whether a report has a line with that name of a finding.
+  /// Whether a report has a line with that finding.
   func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).findings.contains { $0.id == id } }
 
-  /// Has the core say that root follows the server's policy.
+  /// Makes the core say that root follows the server's policy.
   ///
-  /// - Parameter members: of `policy` in its document, beside what root lends.
+  /// - Parameter members: members of `policy` in its document, in addition to what root lets the server set.
   func follow(_ members: String, values: String = "") {
     let policy = #""policy":{"follow":["passcode","lock"],"values":[\#(values)],\#(members)},"authenticators""#
     document = Machine.document(Machine.passcode).replacing(#""authenticators""#, with: policy)

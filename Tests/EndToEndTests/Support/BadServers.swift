@@ -3,7 +3,7 @@ import ProgramTesting
 
 /// The servers of Tests/Servers/https_servers.py: a good one, and others with one fault each.
 struct BadServers: Decodable {
-  /// PEM of the authority that has certified most of them.
+  /// PEM of the CA that has certified most of them.
   let authority: String
   private let ports: [String: Int]
 
@@ -26,7 +26,7 @@ struct BadServers: Decodable {
 
   static func shared() throws -> BadServers { try running.servers.get() }
 
-  /// The URL of a path at one of them.
+  /// The URL of a path at one of these servers.
   func url(_ name: String, _ path: String = "/ok") throws -> String {
     guard let port = ports[name] else { throw Failure("https_servers.py has no server \(name)") }
     return "https://127.0.0.1:\(port)\(path)"

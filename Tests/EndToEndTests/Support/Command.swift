@@ -10,7 +10,7 @@ final class Command {
   private let input = Pipe()
   private let file: String
 
-  /// Starts a program, in the log's mount namespace unless another way is asked for.
+  /// Starts a program, in the log's mount namespace unless specified otherwise.
   init(_ arguments: [String], environment: [String: String] = [:], logged: Bool = true) throws {
     let prefix = logged ? try SystemLog.shared().prefix : []
     words = prefix + ["/usr/bin/env"] + environment.map { "\($0)=\($1)" }.sorted() + arguments
@@ -64,8 +64,8 @@ final class Command {
 
   /// Writes to its standard input, which stays open; does nothing if the program has ended already.
   ///
-  /// SIGPIPE would end all tests. It is held back for this thread alone: if it were ignored, what the tests start would ignore
-  /// it too.
+  /// SIGPIPE would end all tests. It is blocked only in this thread: if it were ignored, the programs that the tests start
+  /// would ignore it too.
   func send(_ bytes: [UInt8]) {
     var (pipe, before, now) = (sigset_t(), sigset_t(), timespec())
     // SAFETY: all of them live until the call returns.

@@ -1,4 +1,4 @@
-/// The disk that a ``Scene``'s state folder is on, in a mount namespace that ends with this value.
+/// The disk with a ``Scene``'s state folder, in a mount namespace that ends with this value.
 final class Disk {
   private let holder: Command
   /// The command that runs a program in the namespace where the disk is mounted.
@@ -17,7 +17,7 @@ final class Disk {
     try Disk(scene, #"mount --bind "$1" "$1"; mount -o remount,bind,ro "$1""#)
   }
 
-  /// The same files, without those that match `files`, on a disk with only so many KiB left.
+  /// The same files, without those that match `files`, on a disk with only this many KiB left.
   static func full(_ scene: Scene, dropping files: String = "", but kibibytes: Int = 0) throws -> Disk {
     try Disk(
       scene,

@@ -8,7 +8,7 @@ final class Folder: Sendable {
   static var shared: Folder { get throws { try made.get() } }
 
   let path: String
-  // Holds the end of the pipe whose closing removes the folder.
+  // Keeps the end of the pipe whose closing removes the folder.
   private let input = Pipe()
 
   private init() throws {
@@ -21,7 +21,7 @@ final class Folder: Sendable {
     _ = try StartedProgram(["/bin/sh", "-c", "read -r _; rm -rf \"$1\"", "sh", path], input: .pipe(input))
   }
 
-  /// A path no file has yet.
+  /// A path that no file has yet.
   func file(_ name: String) throws -> String { path + "/\(name)-\(UUID().uuidString.prefix(8))" }
 
   /// A new folder in it, for root alone.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Another maker's server: interop/server.py, which was written from the specification without this project's sources.
+/// A server by a different maker: interop/server.py, which was written from the specification without this project's sources.
 struct ForeignServer: Decodable {
   /// How messages are carried.
   enum Dialect: CaseIterable {
-    /// The transport specification, as its media type has it.
+    /// The transport specification's own media type.
     case fido
     /// The same as JSON: the FIDO Alliance's interface for server tests.
     case conformance

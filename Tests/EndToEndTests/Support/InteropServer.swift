@@ -1,14 +1,15 @@
 import Foundation
 import ProgramTesting
 
-/// Another maker's server, which runs as long as the tests: a program of interop/, which prints a line of JSON when it is ready.
+/// A server by a different maker, which runs as long as the tests: a program of interop/, which prints a line of JSON when it
+/// is ready.
 final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
   /// What the program printed about itself, or why it did not start.
   let announced: Result<Announcement, any Error>
   private let input = Pipe()
   private let output = Pipe()
 
-  /// Starts the program, which ends with this one: its standard input is closed then.
+  /// Starts the program, which ends with this process, because its standard input is closed then.
   init(_ program: String) {
     let (input, output) = (input, output)
     let lines = output.fileHandleForReading
@@ -23,7 +24,7 @@ final class InteropServer<Announcement: Decodable & Sendable>: Sendable {
     }
   }
 
-  /// Sets what it replies to right answers from now on, and waits until it does.
+  /// Sets its reply to right answers from now on, and waits until that takes effect.
   func say(_ word: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data((word + "\n").utf8))
     guard output.fileHandleForReading.firstLine == word else { throw Failure("the program does not listen") }

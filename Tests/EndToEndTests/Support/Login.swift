@@ -1,4 +1,4 @@
-/// What a PAM host was told in one call of pam_authenticate, or in several stages.
+/// What a PAM host received in one call of pam_authenticate, or in several stages.
 struct Login {
   /// The last code.
   let code: PAMCode?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A `pam_uaf.so` for the tests, which looks for the core in another place than that of the tree.
+/// A `pam_uaf.so` for the tests, which looks for the core in a place outside the tree.
 struct Module {
   let path: String
   /// The folder from which it starts the core; it does not exist yet.
@@ -9,10 +9,11 @@ struct Module {
   private static let alone = Result { try Module(socket: "/nonexistent/pam-uaf/helper.sock") }
   private static let socket = Result { try Module(socket: "/run/pam-uaf/helper.sock") }
 
-  /// A module without a socket to try.
+  /// A module that tries no socket.
   static func startingTheCore() throws -> Module { try alone.get() }
 
-  /// A module that tries the socket of systemd's unit, and finds no core to start, so all it receives comes from there.
+  /// A module that tries the socket of systemd's unit, and finds no core to start, so everything it receives comes from the
+  /// socket.
   static func atSocket() throws -> Module { try socket.get() }
 
   private init(socket: String) throws {
@@ -24,7 +25,7 @@ struct Module {
     ])
   }
 
-  /// Makes the folder again, with these files in it.
+  /// Creates the folder again, with these files in it.
   func install(_ files: [String: String]) throws {
     try? FileManager.default.removeItem(atPath: libexec)
     try FileManager.default.createDirectory(atPath: libexec, withIntermediateDirectories: false)

@@ -8,6 +8,6 @@ struct Output {
 
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-  /// Whether a part of the text is there.
+  /// Whether the text contains a part.
   func says(_ part: String) -> Bool { text.contains(part) }
 }

@@ -49,7 +49,7 @@ enum ProcessTable {
   }
 
   private static func read(_ identifier: pid_t, _ file: String) -> String {
-    // Not Data(contentsOf:), since these files give their size as 0.
+    // Not Data(contentsOf:), because these files state their size as 0.
     guard let handle = FileHandle(forReadingAtPath: "/proc/\(identifier)/\(file)") else { return "" }
     defer { try? handle.close() }
     return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)

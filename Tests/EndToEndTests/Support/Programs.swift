@@ -15,7 +15,7 @@ enum Programs {
   static let tool = root.path + "/build/stage\(prefix)/bin/uafctl"
   static let server = root.path + "/build/stage\(prefix)/bin/uaf-server"
   private static let builtModule = root.path + "/build/tree/pam_uaf.so"
-  /// A link to the module, since libpam reads a path with a space as two words; the module itself if no link can be made.
+  /// A link to the module, because libpam reads a path with a space as two words; the module itself if no link can be made.
   static let module: String = {
     do {
       let link = try Folder.shared.file("pam_uaf.so")

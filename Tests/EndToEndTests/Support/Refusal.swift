@@ -3,7 +3,7 @@ import Testing
 /// The result that a login must have if it cannot be decided: PAM's code, the person's text, and the log line.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let code: PAMCode
-  /// The one text the person is shown.
+  /// The only text that the person is shown.
   let text: String
   /// A part of a line of the log.
   let log: String
@@ -15,9 +15,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   /// Facility authpriv (RFC 5424, section 6.2.1): other users may read what is logged to other facilities.
   private static let facility = 10
 
-  /// Carries out a login and compares.
+  /// Carries out a login and compares the result.
   ///
-  /// On a machine without mount namespaces the log is not seen, and ``LogTests`` is skipped.
+  /// On a machine without mount namespaces the log is not checked, and ``LogTests`` is skipped.
   func check(_ sourceLocation: SourceLocation = #_sourceLocation, _ login: () throws -> Login) throws {
     if SystemLog.isPossible { _ = try SystemLog.shared().take() }
     let login = try login()

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A machine with pam-uaf, as far as one test needs it: configuration, state, PAM stack and an account.
+/// A machine with pam-uaf, with everything one test needs: configuration, state, PAM stack and an account.
 final class Scene {
   static let passcode = "tangerine9"
   static let uid = 4242
   private static let host = Result { try compileHost() }
 
   let folder: String
-  /// The account; nss_wrapper provides it, and no file of the machine has it.
+  /// The account; nss_wrapper provides it, and no file of the machine contains it.
   let user: String
   let server: Server
   var settings: Settings
-  /// The disk that the state is on, if it is not the machine's own.
+  /// The disk with the state, if it is not the machine's own.
   var disk: Disk?
 
   /// An initialised machine whose account has not registered.
@@ -60,13 +60,13 @@ final class Scene {
 
   var configuration: String { path("pam_uaf.conf") }
 
-  /// Writes the configuration again.
+  /// Rewrites the configuration.
   func configure(_ change: (inout Settings) throws -> Void = { _ in }) throws {
     try change(&settings)
     try write(settings.text, to: "pam_uaf.conf")
   }
 
-  /// Writes the PAM stack; MODULE stands for pam_uaf with its `conf=`.
+  /// Writes the PAM stack; MODULE is replaced by pam_uaf with its `conf=`.
   func stack(_ lines: String..., module: String = Programs.module) throws {
     let text = lines.joined(separator: "\n").replacing("MODULE", with: "\(module) conf=\(configuration)")
     try write(text + "\n", to: "pam.d/demo")
@@ -120,7 +120,7 @@ final class Scene {
     return command
   }
 
-  /// What `uafctl status` says of the passcode.
+  /// What `uafctl status` says about the passcode.
   func status() throws -> Status {
     let output = try tool("status", user, "--json")
     guard let document = output.lines.first(where: { $0.hasPrefix("{") }) else {

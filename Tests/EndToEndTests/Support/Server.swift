@@ -1,6 +1,6 @@
 import Foundation
 
-/// A running `uaf-server` with a store of its own.
+/// A running `uaf-server` with its own store.
 final class Server {
   let state: String
   let url: String
@@ -16,7 +16,7 @@ final class Server {
 
   /// - Parameters:
   ///   - policy: the policy file's text; nil for the server's own policy.
-  ///   - name: the name that clients use instead of the address it listens at.
+  ///   - name: the name that clients use instead of the server's address.
   init(policy: String? = nil, name: String? = nil) throws {
     try Programs.require()
     state = try Folder.shared.folder("server")
@@ -79,7 +79,7 @@ final class Server {
     try Command.run([Programs.server, "audit", "texts", user, "--state", state], logged: false)
   }
 
-  /// Lets the account in by no way until ``enable(_:)``.
+  /// Refuses every login of the account until ``enable(_:)``.
   func disable(_ user: String) throws {
     try Command.succeed([Programs.server, "disable", user, "--reason", "left", "--state", state], logged: false)
   }

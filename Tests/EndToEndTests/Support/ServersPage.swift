@@ -2,13 +2,13 @@ import Foundation
 
 /// The parts of docs/servers-of-others.md that people copy.
 enum ServersPage {
-  /// The placeholders for a server and its authority.
+  /// The placeholders for a server and its CA.
   static let host = "fido.example.com"
   static let authority = "/etc/pam-uaf/ca.pem"
 
   private static let fence = "```"
 
-  /// The blocks of configuration, from the top of the page on.
+  /// The blocks of configuration, from the top of the page down.
   static func configurations() throws -> [String] {
     let page = try String(contentsOfFile: Programs.page("servers-of-others.md"), encoding: .utf8)
     var blocks: [String] = []

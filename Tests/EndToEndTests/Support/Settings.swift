@@ -11,7 +11,7 @@ struct Settings {
   var lock = "lock_time = 300"
   /// Further lines of `[server]`.
   var server = ""
-  /// What stands in place of `[server]`; nil for the addresses above.
+  /// The text that replaces `[server]`; nil for the addresses above.
   var serverTables: String?
   /// Further tables.
   var more = ""

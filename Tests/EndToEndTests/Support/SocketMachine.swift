@@ -3,13 +3,13 @@ import UAFWire
 
 /// A ``Scene`` whose helper is reached over the socket of systemd's unit, by root and by the account itself.
 ///
-/// All of it is in a mount namespace: `/run`, `/etc/security`, `/etc/passwd` and `/etc/group` are the scene's own there.
+/// Everything is in a mount namespace: `/run`, `/etc/security`, `/etc/passwd` and `/etc/group` are the scene's own there.
 final class SocketMachine {
   /// The script that hides the machine's own paths, and listens.
   ///
   /// Arguments: the scene's folder, uafctl, the helper, until-closed.py, an option for systemd and one for the helper.
   ///
-  /// The listener closes what it inherits, also the descriptor by which Foundation learns that a process has ended. So it
+  /// The listener closes what it inherits, including the descriptor by which Foundation learns that a process has ended. So it
   /// cannot be the test's own child.
   private static let preparation = """
     set -e
@@ -35,7 +35,7 @@ final class SocketMachine {
     let security = scene.path("security")
     try FileManager.default.createDirectory(atPath: security, withIntermediateDirectories: false)
     try FileManager.default.copyItem(atPath: scene.configuration, toPath: security + "/pam_uaf.conf")
-    // Perhaps only root may enter the folder of the checkout.
+    // The checkout's folder may be accessible only to root.
     peer = scene.path("peer.py")
     try FileManager.default.copyItem(atPath: Programs.own("peer.py"), toPath: peer)
     listener = try Command(
@@ -73,7 +73,7 @@ final class SocketMachine {
   /// The core that is kept ready, and its network program; nil while there is none.
   func readyCore() -> (core: pid_t, network: pid_t)? {
     for core in listener.descendants(named: "uaf-helper") where ProcessTable.arguments(core).last == "--ready" {
-      // A core that has its call has entered the filter.
+      // A core that has begun a call runs under the seccomp filter.
       guard ProcessTable.status(core, "Seccomp") == "0", ProcessTable.status(core, "NoNewPrivs") == "1" else {
         continue
       }
@@ -94,7 +94,7 @@ final class SocketMachine {
     return found
   }
 
-  /// Ends what takes the connections.
+  /// Ends the process that accepts the connections.
   func endListener() throws { _ = try listener.end() }
 
   /// Runs uafctl as the account.
@@ -102,8 +102,8 @@ final class SocketMachine {
     try asPerson([scene.path("uafctl")] + arguments, input: input)
   }
 
-  /// Sends packets as the account or as another person, one at the beginning and one for each prompt and *ready*, and returns
-  /// what came back.
+  /// Sends packets as the account or as a different person, one at the beginning and one for each prompt and *ready*, and
+  /// returns what came back.
   func converse(_ packets: [UInt8]..., uid: Int = Scene.uid) throws -> [CoreMessage] {
     let program = ["python3", peer, "/run/pam-uaf/helper.sock"] + packets.map(Self.hexadecimal)
     let output = try Command.run(namespace + Self.person(uid) + program, logged: false)

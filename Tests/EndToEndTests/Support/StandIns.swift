@@ -1,6 +1,7 @@
 import Foundation
 
-/// Servers that behave like those of others: interop/stand_ins.py, used with the configurations of docs/servers-of-others.md.
+/// Servers that behave like those of other makers: interop/stand_ins.py, used with the configurations of
+/// docs/servers-of-others.md.
 struct StandIns: Decodable {
   /// One of the three, in the order of the page.
   enum Kind: Int, CaseIterable {

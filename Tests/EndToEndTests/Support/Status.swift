@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `uafctl status --json` says of the passcode.
+/// What `uafctl status --json` says about the passcode.
 struct Status: Decodable {
   let state: Int
   let permanent: Bool

@@ -1,7 +1,7 @@
 import Foundation
 import ProgramTesting
 
-/// The log of the programs that a test starts: a /dev/log in a mount namespace of its own.
+/// The log of the programs that a test starts: a /dev/log in its own mount namespace.
 final class SystemLog: Sendable {
   private static let made = Result { try SystemLog() }
 

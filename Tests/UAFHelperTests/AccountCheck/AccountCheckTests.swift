@@ -9,11 +9,11 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// The account stage: whoever is disabled or locked at the server, by whatever way they came.
+/// The account stage: people who are disabled or locked at the server, however they logged in.
 @Suite final class AccountCheckTests {
   private let signer: VerdictSigner
   private let bench: HelperBench
-  /// In which state the server says that the account is.
+  /// The state of the account according to the server.
   private var state = AccountState.active
 
   init() throws {
@@ -32,7 +32,7 @@ import UAFWire
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0, "\(bench.log.lines)")
   }
 
-  /// What the server says to a question.
+  /// The server's answer to a question.
   private func answer(
     _ request: TransportRequest, of account: String? = nil, nonce: [UInt8]? = nil, machine: [UInt8]? = nil,
     type: String = AccountStatement.tokenType, by other: VerdictSigner? = nil, at time: Int64? = nil
@@ -68,7 +68,7 @@ import UAFWire
   private static let notKnown =
     "The server could not be asked whether this account is active. Try again later, or ask the administrator."
 
-  // MARK: The server is heard
+  // MARK: With an answer of the server
 
   @Test(arguments: both) func `lets an active account through, without a prompt or a text`(argument: String) throws {
     let transcript = try check(argument)
@@ -76,8 +76,9 @@ import UAFWire
     #expect(transcript.messages.count == 1)
   }
 
-  @Test(arguments: both) func `refuses a disabled account, and a locked one with its own words`(argument: String) throws
-  {
+  @Test(arguments: both) func `refuses a disabled account, and refuses a locked one with a different text`(
+    argument: String
+  ) throws {
     state = .disabled
     expectRefusal(try check(argument), Self.disabled)
     state = .locked(until: bench.now.wallSeconds + 60)
@@ -87,7 +88,7 @@ import UAFWire
     #expect(try check(argument).result == 0)
   }
 
-  @Test func `says so in the person's language`() throws {
+  @Test func `shows the refusal in the person's language`() throws {
     state = .disabled
     var begin = begin()
     begin.locale = Array("ko_KR.UTF-8".utf8)
@@ -102,9 +103,9 @@ import UAFWire
     #expect(try bench.run(bench.begin(), ["correct"]).result == 4001)
   }
 
-  // MARK: The server is not heard
+  // MARK: Without an answer of the server
 
-  @Test(arguments: both) func `a disabled account stays so while the server is away, and after a reboot`(
+  @Test(arguments: both) func `a disabled account stays disabled while the server is away, and after a reboot`(
     argument: String
   ) throws {
     state = .disabled
@@ -117,7 +118,7 @@ import UAFWire
     #expect(try check(argument).result == 0)
   }
 
-  @Test func `a lock that was heard of ends at its time`() throws {
+  @Test func `a lock that the machine heard of ends at its time`() throws {
     state = .locked(until: bench.now.wallSeconds + 60)
     try check()
     bench.server.lateFailure = .noHandshake(.refused)
@@ -127,14 +128,14 @@ import UAFWire
     #expect(try check().result == 0)
   }
 
-  @Test func `with nothing known, account_check lets through and says so, and required refuses`() throws {
+  @Test func `if nothing is known, account_check lets the account through and says so, and required refuses`() throws {
     bench.server.lateFailure = .noHandshake(.refused)
     #expect(try check().result == 0)
     #expect(bench.log.lines.contains { $0.contains("nothing says that the account is disabled: no connection") })
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `required takes what was said for as long as a login without the server is good, in this boot`() throws {
+  @Test func `required uses the last statement as long as offline logins may, and only in this boot`() throws {
     #expect(try check().result == 0)
     bench.server.lateFailure = .noHandshake(.refused)
     bench.now.nanoseconds += 3599 * 1_000_000_000
@@ -147,7 +148,7 @@ import UAFWire
     #expect(try check("account_check=required").result == 9000, "too old")
   }
 
-  @Test func `required takes nothing of another boot, of other addresses, or where root allows no login offline`()
+  @Test func `required ignores a statement from a different boot or address, or if root allows no offline login`()
     throws
   {
     #expect(try check().result == 0)
@@ -166,7 +167,7 @@ import UAFWire
 
   // MARK: What is not believed
 
-  @Test func `takes no statement that is unsigned, old, replayed, or for somebody else`() throws {
+  @Test func `accepts no statement that is unsigned, old, replayed, or for somebody else`() throws {
     state = .disabled
     let other = try VerdictSigner()
     let answers: [(TransportRequest) throws -> [UInt8]] = [
@@ -190,7 +191,7 @@ import UAFWire
     #expect(try check("account_check=required").result == 9000, "a server that does not know the question")
   }
 
-  @Test func `nothing is asked without a key to check the answer with, or without a secret of this server`() throws {
+  @Test func `nothing is asked without a key to verify the answer, or without a secret of this server`() throws {
     let asked = bench.server.requests.count
     let configuration = bench.configuration
     bench.configuration = configuration.replacing(
@@ -201,10 +202,10 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  // MARK: Whom nobody waits for
+  // MARK: Calls that nobody waits for
 
   @Test(arguments: ["cron", "crond", "atd", "systemd-user"])
-  func `a service that runs by itself never asks the server`(service: String) throws {
+  func `a service that runs unattended never asks the server`(service: String) throws {
     let asked = bench.server.requests.count
     #expect(try check(service: service).result == 0)
     #expect(try check("account_check=required", service: service).result == 9000)
@@ -229,7 +230,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 1)
   }
 
-  @Test func `who calls sudo without a terminal is asked for all the same`() throws {
+  @Test func `the server is asked about a caller of sudo even without a terminal`() throws {
     state = .disabled
     var begin = begin(service: "sudo")
     begin.pamFlags = 0x8000
@@ -243,7 +244,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
-  func `a person cannot remove what the machine has heard of the account, and root can`(
+  func `a person cannot remove what the machine heard about the account, and root can`(
     operation: UAFWire.Operation
   ) throws {
     state = .disabled
@@ -260,7 +261,7 @@ import UAFWire
     #expect(try bench.run(roots, ["correct"]).pamCode == 0)
   }
 
-  @Test func `a person can remove keys again when a lock is over`() throws {
+  @Test func `a person can remove keys again after a lock has ended`() throws {
     state = .locked(until: bench.now.wallSeconds + 60)
     try check()
     var begin = Begin(.deregister)
@@ -272,7 +273,7 @@ import UAFWire
 
   // MARK: After the last key
 
-  /// Has root remove the account's keys here, while the server says that it is active.
+  /// Makes root remove the account's keys here, while the server says that it is active.
   private func removeKeys(_ operation: UAFWire.Operation) throws {
     var begin = bench.begin(operation)
     begin.service = Array("uafctl".utf8)
@@ -281,7 +282,7 @@ import UAFWire
   }
 
   @Test(arguments: [UAFWire.Operation.deregister, .deregisterAll, .reset])
-  func `an account that was deregistered or reset is asked for still, and refused once it is disabled`(
+  func `the server is still asked about a deregistered or reset account, which is refused once it is disabled`(
     operation: UAFWire.Operation
   ) throws {
     try removeKeys(operation)
@@ -296,7 +297,7 @@ import UAFWire
     expectRefusal(try check(service: "cron"), Self.disabled)
   }
 
-  @Test func `what the server said before a deregistration holds after it`() throws {
+  @Test func `what the server said before a deregistration still applies after it`() throws {
     #expect(try check().result == 0)
     state = .disabled
     try check(service: "login")
@@ -305,7 +306,7 @@ import UAFWire
     expectRefusal(try check(), Self.disabled)
   }
 
-  @Test func `an account that registers again is asked for by what the server knows it by then`() throws {
+  @Test func `after an account registers again, the server is asked with its new secret`() throws {
     try removeKeys(.deregister)
     let secret = try MachineSecret(machineID: Array(repeating: 7, count: 16), secret: Array(repeating: 8, count: 32))
     bench.server.machineSecret = secret
@@ -318,7 +319,7 @@ import UAFWire
     #expect(proof.0.machineID == secret.machineID)
   }
 
-  @Test func `somebody who has the number of an account that deregistered is not asked for by the former's name`()
+  @Test func `the server is not asked by the former account's name if a deregistered account's uid is reused`()
     throws
   {
     try removeKeys(.deregister)
@@ -329,9 +330,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked)
   }
 
-  @Test
-  func
-    `an account without keys here is refused if the server does not know the machine for it, and asked for if it is away`()
+  @Test func `an account without keys is refused if the server does not know the machine, but not while it is away`()
     throws
   {
     try removeKeys(.deregister)
@@ -342,7 +341,7 @@ import UAFWire
     expectRefusal(try check("account_check=required"), Self.notKnown)
   }
 
-  @Test func `once root forgets an account it never was registered here`() throws {
+  @Test func `an account that root made this machine forget counts as never registered here`() throws {
     state = .disabled
     try check()
     try removeKeys(.reset)
@@ -364,7 +363,7 @@ import UAFWire
     #expect(bench.server.requests.count == asked + 1)
   }
 
-  // MARK: What status shows of it
+  // MARK: What status shows
 
   private func status(of uid: UInt32? = nil, name: String? = nil, peer: UInt32 = 0) throws -> Transcript {
     var begin = bench.begin(.status)
@@ -380,7 +379,7 @@ import UAFWire
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `status says nothing of the server before it was asked, and that it can be asked`() throws {
+  @Test func `before the server was asked, status says only that it can be asked`() throws {
     let shown = try document(status())
     #expect(shown["serverState"] == nil && shown["hasMachineSecret"] as? Bool == true)
   }
@@ -392,7 +391,7 @@ import UAFWire
     return document["serverState"]?.text
   }
 
-  @Test func `status says what the server said last, when it was asked, and until when a lock holds`() throws {
+  @Test func `status shows what the server said last, when it was asked, and until when a lock lasts`() throws {
     let first = bench.now.wallSeconds
     try check()
     #expect(try serverState() == #"{"asked":\#(first),"state":"active"}"#)
@@ -405,14 +404,14 @@ import UAFWire
     try check()
     let disabled = #"{"asked":\#(first + 5),"state":"disabled"}"#
     #expect(try serverState() == disabled)
-    // The server is not heard, so what it said before still holds.
+    // The server does not answer, so its earlier statement still applies.
     bench.server.lateFailure = .noHandshake(.refused)
     bench.now.wallSeconds += 1000
     try check()
     #expect(try serverState() == disabled)
   }
 
-  @Test func `status asks no server, and shows nothing of the machine's secret`() throws {
+  @Test func `status does not ask the server, and shows no part of the machine's secret`() throws {
     state = .disabled
     try check()
     let asked = bench.server.requests.count
@@ -425,12 +424,12 @@ import UAFWire
     }
   }
 
-  @Test func `a secret of another server counts as none`() throws {
+  @Test func `a secret of a different server counts as none`() throws {
     bench.configuration = bench.configuration.replacing("localhost/uaf", with: "localhost/x")
     #expect(try document(status())["hasMachineSecret"] as? Bool == false)
   }
 
-  @Test func `nobody but root is shown another account's state, and an account without a file has none`() throws {
+  @Test func `only root sees a different account's state, and an account without a file has none`() throws {
     state = .disabled
     try check()
     let refused = try status(peer: 4242)
@@ -441,7 +440,7 @@ import UAFWire
 
   // MARK: Who asks
 
-  @Test func `an account that never registered here is let through, or refused where root demands an answer`() throws {
+  @Test func `an account that never registered here is let through, or refused if root demands an answer`() throws {
     var begin = begin()
     (begin.uid, begin.account, begin.typedName) = (1, Array("daemon".utf8), Array("daemon".utf8))
     #expect(try bench.run(begin).result == 0)
@@ -460,7 +459,7 @@ import UAFWire
     #expect(without.result == 1001 && without.pamCode == 3)
   }
 
-  @Test func `refuses account_check in a line of another type, and with another value`() throws {
+  @Test func `refuses account_check in a line of the wrong type, and with a wrong value`() throws {
     let login = try bench.run(bench.begin(.authenticate, "account_check"), ["correct"])
     #expect(login.result == 1001 && login.pamCode == 3 && login.prompts.isEmpty)
     #expect(try check("account_check=yes").result == 1001)

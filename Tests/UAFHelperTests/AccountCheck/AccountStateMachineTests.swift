@@ -4,11 +4,11 @@ import UAFConfiguration
 
 @testable import UAFHelper
 
-/// Every beginning with every sequence of events, against rules that are written down a second time.
+/// Every beginning with every sequence of events, compared with a second version of the rules.
 @Suite struct AccountStateMachineTests {
   private static let now: Int64 = 1000
   private static let demands: [AccountCheck] = [.refusesBlocked, .demandsActive]
-  /// What may be stored, a lock that is over included.
+  /// What may be stored, including an expired lock.
   private static let stored: [AccountStanding?] = [
     nil, .active, .disabled, .locked(until: now + 1), .locked(until: now),
   ]
@@ -17,7 +17,7 @@ import UAFConfiguration
     + [AccountStanding.active, .disabled, .locked(until: now - 1)].map(AccountStateMachine.Event.told)
     + [.judged(.holds(age: .seconds(5))), .judged(.refused(.tooOld))]
 
-  /// One way through the machine: how it began, what came, and what it said to each.
+  /// One path through the machine: how it began, what came, and its action for each event.
   private struct Walk {
     let demand: AccountCheck
     let mayAsk: Bool
@@ -51,14 +51,14 @@ import UAFConfiguration
     return walk
   }
 
-  @Test func `asks only where it may, first, and once`() {
+  @Test func `asks only if it may, only first, and only once`() {
     for walk in Self.walks {
       #expect(!walk.actions.dropFirst().contains(.ask))
       #expect((walk.actions.first == .ask) == (walk.mayAsk && walk.events.first == .begun))
     }
   }
 
-  @Test func `lets an account through only for what the server said, for what is good still, or without the demand`() {
+  @Test func `lets an account through only by the server's answer, by a valid earlier answer, or without the demand`() {
     for walk in Self.walks {
       switch walk.end {
       case .allow(.told):
@@ -80,7 +80,7 @@ import UAFConfiguration
     }
   }
 
-  @Test func `tells a disabled account from a locked one, and a lock that is over is none`() {
+  @Test func `distinguishes a disabled account from a locked one, and ignores a lock that has ended`() {
     func end(_ stored: AccountStanding?) -> AccountStateMachine.Action {
       var machine = AccountStateMachine(.refusesBlocked, mayAsk: false, stored: stored, wallSeconds: Self.now)
       return machine.take(.begun)
@@ -92,7 +92,7 @@ import UAFConfiguration
   }
 
   @Test
-  func `refuses an account without keys here if the server does not know the machine, unless it was active just now`() {
+  func `refuses an account without keys if the server does not know the machine, unless it was active just before`() {
     for walk in Self.walks
     where walk.isDeregistered && walk.mayAsk && walk.events.starts(with: [.begun, .machineUnknown]) {
       if case .allow(let ground) = walk.end { #expect(ground == .remembered(age: .seconds(5)), "\(walk)") }
@@ -104,7 +104,7 @@ import UAFConfiguration
     #expect([machine.take(.begun), machine.take(.machineUnknown)] == [.ask, .allow(.notKnown)])
   }
 
-  @Test func `what the server says now decides, whatever is stored`() {
+  @Test func `the server's present answer decides, whatever is stored`() {
     for demand in Self.demands {
       for stored in Self.stored {
         for (said, action) in [
@@ -119,13 +119,13 @@ import UAFConfiguration
     }
   }
 
-  @Test func `with the demand, an account of which nothing is known is refused`() {
+  @Test func `with the demand, an account about which nothing is known is refused`() {
     for walk in Self.walks where walk.demand == .demandsActive && walk.stored == nil {
       if case .allow(let ground) = walk.end { #expect(ground == .told) }
     }
   }
 
-  @Test func `refuses everything out of turn, and everything after the end`() {
+  @Test func `refuses everything out of order, and everything after the end`() {
     for walk in Self.walks {
       guard let end = walk.actions.firstIndex(where: { $0 == walk.end }) else { continue }
       #expect(walk.actions[(end + 1)...].allSatisfy { $0 == .refuse(.notKnown) }, "\(walk)")

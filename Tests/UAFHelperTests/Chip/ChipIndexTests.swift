@@ -6,7 +6,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What uaf-chip does with indices, asked as the core asks it.
+/// What uaf-chip does with indices, asked in the same way as by the core.
 @Suite struct ChipIndexTests {
   private let chip: SoftwareTPM
   private let process: ChipProcess
@@ -53,7 +53,7 @@ import UAFWire
     return reply.answer.outcome
   }
 
-  @Test func `gives the share for the right values, also after the chip was started anew`() throws {
+  @Test func `returns the share for the right values, even after the chip was restarted`() throws {
     let (kept, share) = try define()
     #expect(share.count == 32 && kept.count < 1024)
     #expect(!kept.indices.contains { kept[$0...].starts(with: share.prefix(8)) })
@@ -63,7 +63,7 @@ import UAFWire
     #expect(try open(kept, 1) == (.done, share))
   }
 
-  @Test func `counts wrong values, stops at the limit, and a right value begins anew`() throws {
+  @Test func `counts wrong values, stops at the limit, and a right value resets the count`() throws {
     let (kept, share) = try define(limit: 3)
     #expect(try open(kept, 2).0 == .wrong)
     #expect(try open(kept, 2).0 == .wrong)
@@ -77,7 +77,7 @@ import UAFWire
     #expect(try open(kept, 1) == (.done, share))
   }
 
-  @Test func `locks nothing but the index: the chip's own count stays 0`() throws {
+  @Test func `locks only the index: the chip's own count stays 0`() throws {
     let (kept, _) = try define(limit: 100)
     let (other, share) = try define(limit: 2)
     for _ in 0..<40 { #expect(try open(kept, 2).0 == .wrong) }
@@ -86,7 +86,7 @@ import UAFWire
     #expect(try open(other, 1) == (.done, share))
   }
 
-  @Test func `refuses a share whose index is gone, or whose own value is another`() throws {
+  @Test func `refuses a share whose index is gone, or whose own value differs`() throws {
     let (kept, _) = try define()
     #expect(try open(kept, 1, share: 8) == (.indexReplaced, nil))
     #expect(try ask(request(.remove, kept)) == .done)
@@ -96,9 +96,9 @@ import UAFWire
     #expect(try ask(request(.remove, kept)) == .done)
   }
 
-  @Test func `refuses a share with another index in its record, and a damaged one`() throws {
+  @Test func `refuses a share with a different index in its record, and a damaged one`() throws {
     let (first, second) = (try define().kept, try define().kept)
-    // Behind the version: the number of the index and its name.
+    // After the version: the number of the index and its name.
     let mixed = first.prefix(5) + second.dropFirst(5)
     #expect(try open(Array(mixed), 1) == (.indexReplaced, nil))
     var named = first
@@ -110,14 +110,14 @@ import UAFWire
     #expect(try open([1, 2, 3], 1) == (.damaged, nil))
   }
 
-  @Test func `refuses what another chip has made`() throws {
+  @Test func `refuses what a different chip has made`() throws {
     let (kept, _) = try define()
     let other = try SoftwareTPM()
     let reply = try process.ask(ChipRequest(.open, at: other.place, opening: kept), with: values(1))
     #expect(reply.answer.outcome == .otherChip)
   }
 
-  @Test func `removes what has a mark but one, and nothing of others`() throws {
+  @Test func `removes all indices of one share id except one, and none of other ids`() throws {
     let kept = try [define().kept, define().kept, define().kept]
     var request = request(.remove, kept[1])
     request.mark = [UInt8](repeating: 6, count: 32)
@@ -130,7 +130,7 @@ import UAFWire
     #expect(try open(kept[0], 1).0 == .indexMissing)
   }
 
-  @Test func `says when the chip is full, and leaves nothing of the index that had no room`() throws {
+  @Test func `reports that the chip is full, and leaves no part of the index that had no room`() throws {
     try chip.fill()
     var request = request(.define, limit: 3)
     request.mark = mark
@@ -139,7 +139,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty)
   }
 
-  @Test func `asks an index of nobody in vain, and never opens anything with it`() throws {
+  @Test func `the dummy index answers every value as wrong, and never opens anything`() throws {
     for _ in 0..<5 {
       let reply = try process.ask(request(.openInVain), with: values(1))
       #expect(reply.answer.outcome == .wrong, "\(reply.answer.told)")
@@ -148,7 +148,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty)
   }
 
-  @Test func `tells a chip that went away between two requests, and goes on when it is back`() throws {
+  @Test func `reports a chip that disappears between two requests, and works again when the chip is back`() throws {
     let (kept, share) = try define()
     chip.stop()
     #expect(try open(kept, 1).0 == .absent)

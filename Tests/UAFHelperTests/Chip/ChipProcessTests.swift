@@ -26,7 +26,7 @@ import UAFWire
     } catch { return (error as? Ending)?.text }
   }
 
-  @Test func `opens what it has sealed, also after the chip was started anew`() throws {
+  @Test func `opens what it has sealed, even after the chip was restarted`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     #expect(try open(sealed, with: chip) == key)
@@ -35,24 +35,24 @@ import UAFWire
     #expect(try open(sealed, with: chip) == key)
   }
 
-  @Test func `keeps nothing of the key in what is kept`() throws {
+  @Test func `the sealed form contains no part of the key`() throws {
     let sealed = try sealed(by: try SoftwareTPM())
     #expect(!sealed.indices.contains { sealed[$0...].starts(with: key.prefix(8)) })
   }
 
-  @Test func `refuses what another chip has sealed`() throws {
+  @Test func `refuses what a different chip has sealed`() throws {
     let sealed = try sealed(by: try SoftwareTPM())
     #expect(refusal(sealed, with: try SoftwareTPM()) == .cause(.chipOther))
   }
 
-  @Test func `refuses with a text of its own what the chip sealed before it was cleared`() throws {
+  @Test func `refuses what the chip sealed before it was cleared, with a separate text`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     try chip.clear()
     #expect(refusal(sealed, with: chip) == .cause(.chipCleared))
   }
 
-  @Test func `refuses where there is no chip, and where something else is`() throws {
+  @Test func `refuses if there is no chip, or something else instead`() throws {
     let chip = try SoftwareTPM()
     let sealed = try sealed(by: chip)
     chip.stop()
@@ -72,7 +72,7 @@ import UAFWire
     #expect(refusal([1, 2, 3], with: chip) == .cause(.chipDamaged))
   }
 
-  @Test func `gives a program up that was not in time, and takes no late answer for the next one`() throws {
+  @Test func `gives up on a program that is too late, and does not use its late answer for the next one`() throws {
     let chip = try SoftwareTPM()
     let process = try SoftwareTPM.hastyProgram()
     func refusal() -> Ending? {

@@ -15,7 +15,7 @@ import UAFWire
   private let bench: HelperBench
   private static let none = ""
 
-  /// A machine whose key a chip has sealed before anybody registered; one try for each origin, and 200 for other users.
+  /// A machine whose key a chip sealed before anybody registered; one try for each origin, and 200 for other users.
   init() throws {
     chip = try SoftwareTPM()
     bench = try HelperBench()
@@ -44,7 +44,7 @@ import UAFWire
 
   private func login(_ value: String = "correct") throws -> Transcript { try bench.run(bench.begin(), [value]) }
 
-  /// Puts back the accounts as they were at ``keepAccounts()``.
+  /// Restores the accounts to their state at ``keepAccounts()``.
   private func restoreAccounts() throws {
     let accounts = bench.folder + "/state/accounts"
     try FileManager.default.removeItem(atPath: accounts)
@@ -57,7 +57,7 @@ import UAFWire
 
   private func status() throws -> String { try #require(try root(.status).finished.document) }
 
-  @Test func `a registration makes one index, and status says what counts`() throws {
+  @Test func `a registration makes one index, and status says what counts wrong entries`() throws {
     #expect(try register() == 0, "\(bench.log.lines)")
     #expect(try chip.indices().count == 1)
     #expect(try status().contains("\"countedBy\":\"tpm\""))
@@ -65,7 +65,7 @@ import UAFWire
     #expect(try login("wrong").result != 0)
   }
 
-  @Test func `an older folder that is put back gives no tries: the chip's count stands until root ends it`() throws {
+  @Test func `an older folder that is restored gives no tries: the chip's count remains until root ends it`() throws {
     #expect(try register() == 0, "\(bench.log.lines)")
     try chip.count(199, of: 202, in: try #require(try chip.indices().first))
     try keepAccounts()
@@ -106,7 +106,7 @@ import UAFWire
     #expect(try chip.indices().isEmpty, "\(bench.log.lines)")
   }
 
-  @Test func `the key cannot leave the chip while accounts need it, until they have changed their value`() throws {
+  @Test func `the key cannot leave the chip while accounts need it, until their values were changed`() throws {
     #expect(try register() == 0)
     #expect(try root(.unseal).result == 1001)
     #expect(bench.log.lines.contains { $0.contains("4242") })
@@ -118,7 +118,7 @@ import UAFWire
     #expect(try login("another").result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `refuses with a text of its own where the chip went away after the question`() throws {
+  @Test func `refuses with a separate text if the chip disappears after the question`() throws {
     #expect(try register() == 0)
     bench.onceOpen = { [chip] in chip.stop() }
     let refused = try login()
@@ -130,7 +130,7 @@ import UAFWire
     #expect(try login().result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `refuses an account whose index the chip has lost, and takes it back after a reset`() throws {
+  @Test func `refuses an account whose index the chip has lost, and accepts it again after a reset`() throws {
     #expect(try register() == 0)
     try removeIndices()
     let refused = try login()
@@ -157,7 +157,7 @@ import UAFWire
     #expect(try bench.run(login, ["12369"]).result == 0, "\(bench.log.lines)")
   }
 
-  @Test func `falls back and says so where the chip has no room, or refuses where root demands an index`() throws {
+  @Test func `does without an index and says so if the chip has no room, or refuses if root demands an index`() throws {
     try chip.fill()
     use("if_available", "require_pin_index = true")
     #expect(try register() == 1007, "\(bench.log.lines)")
@@ -168,7 +168,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `makes no index where root uses no chip, and no value where root demands one`() throws {
+  @Test func `makes no index if root uses no chip, and no value if root demands one`() throws {
     use("off", "require_pin_index = true")
     let refused = try register()
     #expect(refused == 1007, "\(bench.log.lines)")
@@ -179,7 +179,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `costs less where the chip counts, unless root says what it costs`() throws {
+  @Test func `costs less if the chip counts, unless root sets the cost`() throws {
     #expect(try register() == 0)
     #expect(try cost() == 10)
     _ = try root(.forget)
@@ -189,7 +189,7 @@ import UAFWire
     #expect(try login().result == 0)
   }
 
-  @Test func `asks the chip for a name that nobody has, where states are hidden`() throws {
+  @Test func `with hidden states, asks the chip even for a name that nobody has`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
     var begin = bench.begin()
@@ -200,7 +200,7 @@ import UAFWire
     #expect(try chip.indices(from: 0x01a5_0000) == [0x01a5_ffff])
   }
 
-  @Test func `an account whose index is gone looks like a name that nobody has, where states are hidden`() throws {
+  @Test func `with hidden states, an account whose index is gone looks like a name that nobody has`() throws {
     #expect(try register() == 0)
     bench.configuration = bench.configuration.replacing("\n[tpm]", with: "\n[general]\nhide_state = true\n[tpm]")
     var nobody = bench.begin()

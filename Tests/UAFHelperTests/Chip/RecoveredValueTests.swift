@@ -7,7 +7,7 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// Accounts whose chip was lost, and that go on by the recovery key.
+/// Accounts whose chip was lost, and that continue with the recovery key.
 @Suite struct RecoveredValueTests {
   private let chip: SoftwareTPM
   private let bench: HelperBench
@@ -49,7 +49,9 @@ import UAFWire
 
   private func logged(_ text: String) -> Bool { bench.log.lines.contains { $0.contains(text) } }
 
-  @Test func `on another chip the old value lets in, a wrong one does not, and a change makes an index there`() throws {
+  @Test func `on a different chip the old value logs in, a wrong one does not, and a change makes an index there`()
+    throws
+  {
     let other = try SoftwareTPM()
     use("if_available", at: other.place)
     #expect(try login() == 1007)
@@ -66,14 +68,14 @@ import UAFWire
     #expect(try other.indices().count == 1, "\(bench.log.lines)")
     #expect(try counts() == "tpm")
     #expect(try login("another") == 0, "\(bench.log.lines)")
-    // The copy that the change has made serves a third chip.
+    // The copy that the change made serves a third chip.
     let third = try SoftwareTPM()
     use("if_available", at: third.place)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
     #expect(try login("another") == 0, "\(bench.log.lines)")
   }
 
-  @Test func `on a chip that was cleared the old value lets in`() throws {
+  @Test func `on a cleared chip the old value logs in`() throws {
     try chip.clear()
     #expect(try login() == 1007)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
@@ -81,7 +83,7 @@ import UAFWire
     #expect(try counts() == "machine")
   }
 
-  @Test func `on the same chip the index goes on counting, and its count is not touched`() throws {
+  @Test func `on the same chip the index keeps counting, and its count is not changed`() throws {
     let index = try #require(try chip.indices().first)
     let limit: UInt32 = 5
     try chip.count(limit, of: limit, in: index)
@@ -94,7 +96,7 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `without a chip the key goes into a file and the old value lets in`() throws {
+  @Test func `without a chip the key goes into a file, and the old value logs in`() throws {
     chip.stop()
     use("off")
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
@@ -102,7 +104,7 @@ import UAFWire
     #expect(!FileManager.default.fileExists(atPath: recoveryFile.path))
   }
 
-  @Test func `an account that registered without a public key is named, and the others go on`() throws {
+  @Test func `an account that registered without a public key is named, and the others keep working`() throws {
     _ = try root(.forget)
     let kept = try Data(contentsOf: recoveryFile)
     try FileManager.default.removeItem(at: recoveryFile)
@@ -119,13 +121,13 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `ends what was killed after the key was sealed, before an account went on`() throws {
+  @Test func `completes a recovery that was killed after the key was sealed, before an account was released`() throws {
     let before = bench.folder + "/before"
     try FileManager.default.copyItem(atPath: bench.folder + "/state/accounts", toPath: before)
     let other = try SoftwareTPM()
     use("if_available", at: other.place)
     #expect(try root(.recover, words).result == 0, "\(bench.log.lines)")
-    // The key is sealed by the new chip, and the accounts are as they were.
+    // The new chip has sealed the key, and the accounts are unchanged.
     try FileManager.default.removeItem(atPath: bench.folder + "/state/accounts")
     try FileManager.default.copyItem(atPath: before, toPath: bench.folder + "/state/accounts")
     #expect(try login() == 1007)
@@ -133,7 +135,8 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `ends what was killed after the key was in a file, before an account went on`() throws {
+  @Test func `completes a recovery that was killed after the key was in a file, before an account was released`() throws
+  {
     let state = bench.folder + "/state"
     let before = bench.folder + "/before"
     try FileManager.default.copyItem(atPath: state, toPath: before)
@@ -150,7 +153,7 @@ import UAFWire
     #expect(try login() == 0, "\(bench.log.lines)")
   }
 
-  @Test func `another public key in the file makes no copy and a warning, and the value is registered`() throws {
+  @Test func `a wrong public key in the file gives no copy but a warning, and the value is registered`() throws {
     _ = try root(.forget)
     let key = try Secret(copying: [UInt8](repeating: 1, count: 32).span)
     let theirs = try #require(try RecoveryKey.seal(key, under: try RecoveryKey.make()))

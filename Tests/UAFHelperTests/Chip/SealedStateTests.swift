@@ -64,7 +64,7 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `never uses a file where a chip is demanded`() throws {
+  @Test func `never uses a file if a chip is demanded`() throws {
     use("require")
     #expect(try login() == 1007)
     #expect(try root(.seal, Self.none).result == 0, "\(bench.log.lines)")
@@ -73,7 +73,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `seals nothing where root uses no chip, and still opens what is sealed`() throws {
+  @Test func `seals nothing if root uses no chip, and still opens what is sealed`() throws {
     use("off")
     #expect(try root(.seal, Self.none).result == 1001)
     #expect(files() == ["device.key"])
@@ -83,7 +83,7 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `recovers on another chip with the words, and with no others`() throws {
+  @Test func `recovers on a different chip with the words, and with no other words`() throws {
     let words = try words()
     #expect(try root(.seal, words).result == 0, "\(bench.log.lines)")
     #expect(files() == ["device.sealed", "device.recovery"])
@@ -99,7 +99,7 @@ import UAFWire
     #expect(try login() == 1007)
   }
 
-  @Test func `recovers into a file only where root uses no chip`() throws {
+  @Test func `recovers into a file only if root uses no chip`() throws {
     let words = try words()
     #expect(try root(.seal, words).result == 0)
     chip.stop()
@@ -111,12 +111,12 @@ import UAFWire
     #expect(try login() == 0)
   }
 
-  @Test func `refuses to recover where no recovery key was made`() throws {
+  @Test func `refuses to recover if no recovery key was made`() throws {
     #expect(try root(.seal, Self.none).result == 0)
     #expect(try root(.recover, try words()).result == 1001)
   }
 
-  @Test func `works with both forms that a killed move leaves, and ends it the next time`() throws {
+  @Test func `works while a killed move has left both forms, and completes the move the next time`() throws {
     let key = try Data(contentsOf: URL(filePath: bench.folder + "/state/device.key"))
     #expect(try root(.seal, Self.none).result == 0)
     let path = bench.folder + "/state/device.key"
@@ -132,7 +132,7 @@ import UAFWire
     #expect(files() == ["device.sealed"])
   }
 
-  @Test func `init seals a new key, makes it a file only if it may, and keeps what is there`() throws {
+  @Test func `init seals a new key, makes it a file only if it may, and keeps an existing key`() throws {
     let fresh = try HelperBench()
     fresh.chip = { () throws(Ending) in try SoftwareTPM.program() }
     let state = fresh.folder + "/state"

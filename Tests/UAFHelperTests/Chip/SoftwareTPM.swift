@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// A TPM that is a process of this test's own (swtpm), with its state in a folder that is removed with it.
+/// A TPM that is this test's own process (swtpm), with its state in a folder that is removed with it.
 final class SoftwareTPM {
   let folder: String
   let place: String
@@ -34,7 +34,7 @@ final class SoftwareTPM {
     process = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
   }
 
-  /// Runs a command to its end, without descriptors of other tests: a process that it leaves behind would hold them open.
+  /// Runs a command to its end, without descriptors of other tests: a process that it leaves behind would keep them open.
   private static func status(of command: [String]) throws -> CInt {
     // SAFETY: all texts and lists outlive the calls, and the list ends with nil.
     var actions = unsafe posix_spawn_file_actions_t()
@@ -53,7 +53,7 @@ final class SoftwareTPM {
     return status
   }
 
-  /// Ends it, as a chip that is taken out.
+  /// Ends it, like a chip that is removed.
   func stop() {
     guard process > 0 else { return }
     kill(process, SIGKILL)
@@ -61,7 +61,7 @@ final class SoftwareTPM {
     try? FileManager.default.removeItem(atPath: place)
   }
 
-  /// Sends one command in the TPM's own bytes; returns the response code.
+  /// Sends one command in the TPM's own format; returns the response code.
   func send(_ command: [UInt8]) throws -> UInt32 {
     try exchange(command)[6..<10].reduce(0) { $0 << 8 | UInt32($1) }
   }
@@ -76,7 +76,7 @@ final class SoftwareTPM {
     }.filter { $0 >> 16 == first >> 16 }
   }
 
-  /// Sends one command in the TPM's own bytes; returns the response.
+  /// Sends one command in the TPM's own format; returns the response.
   private func exchange(_ command: [UInt8]) throws -> [UInt8] {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -98,7 +98,7 @@ final class SoftwareTPM {
     return Array(response.prefix(count))
   }
 
-  /// Makes indices of others until there is no room (TPM2_NV_DefineSpace with the owner's empty value).
+  /// Makes foreign indices until there is no room (TPM2_NV_DefineSpace with the owner's empty value).
   func fill() throws {
     var number: UInt32 = 0x0150_0000
     for size: UInt16 in [2048, 512, 64, 8] {
@@ -115,7 +115,7 @@ final class SoftwareTPM {
     }
   }
 
-  /// Has an index say that it has counted so many wrong values of as many as it allows.
+  /// Makes an index say that it has counted this many wrong values of those that it allows.
   ///
   /// TPM2_NV_Write with the owner's empty value.
   func count(_ count: UInt32, of limit: UInt32, in index: UInt32) throws {
@@ -137,7 +137,7 @@ final class SoftwareTPM {
   /// Starts the uaf-chip of this build.
   static func program() throws(Ending) -> ChipProcess { try ChipProcess(path) }
 
-  /// The same, for whose answers nobody waits.
+  /// The same, for a test in which nobody waits for its answers.
   static func hastyProgram() throws(Ending) -> ChipProcess { try ChipProcess(path, patience: 0) }
 
   private static let path: String = {

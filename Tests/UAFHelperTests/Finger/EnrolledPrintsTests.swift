@@ -24,7 +24,7 @@ final class EnrolledPrintsTests {
     EnrolledPrints(of: Array("mina".utf8), in: folder.path, owner: owner)?.state()
   }
 
-  @Test func `is the same for the same prints, and another for any other`() throws {
+  @Test func `is the same for the same prints, and different for any others`() throws {
     try write("mina/driver/0/7", "right")
     let one = state()
     guard case .prints? = one else {
@@ -42,7 +42,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `tells the same contents under another name apart`() throws {
+  @Test func `distinguishes the same contents under a different name`() throws {
     try write("mina/driver/0/7", "right")
     let one = state()
     try FileManager.default.moveItem(
@@ -59,7 +59,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test func `refuses what another owner has, links, deep folders and large files`() throws {
+  @Test func `refuses files of a different owner, links, deep folders and large files`() throws {
     try write("mina/driver/0/7", "right")
     guard case .unreadable? = state(owner: getuid() + 1) else {
       Issue.record("another owner")
@@ -77,7 +77,7 @@ final class EnrolledPrintsTests {
     try FileManager.default.removeItem(at: folder)
   }
 
-  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses a name that is not a file's`(_ name: String) {
+  @Test(arguments: ["", ".", "..", "a/b", "../mina"]) func `refuses a name that cannot be a file's`(_ name: String) {
     #expect(EnrolledPrints(of: Array(name.utf8), in: "/nonexistent", owner: 0) == nil)
   }
 }

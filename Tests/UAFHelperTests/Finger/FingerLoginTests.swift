@@ -6,11 +6,11 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Whole logins beside a uaf-finger that says what a script has it say: what a touch, an entry and a failure lead to.
+/// Whole logins with a uaf-finger that follows a script: the effects of a touch, an entry and a failure.
 @Suite struct FingerLoginTests {
   private static let begun: [ScriptedFinger.Step] = [.asked(.compare), .sensor(.ready)]
 
-  /// What *status* says of one of mina's authenticators.
+  /// What *status* says about one of mina's authenticators.
   private func status(
     _ bench: HelperBench, _ type: String = "fingerprint", sensor: FingerSensor.State = .ready
   ) throws -> [String: Any] {
@@ -25,14 +25,14 @@ import UAFWire
     try status(bench, type)["remainingTries"] as? Int
   }
 
-  /// A login for which the fingerprint alone is named.
+  /// A login for which only the fingerprint is named.
   private func named(_ bench: HelperBench, _ steps: [ScriptedFinger.Step]) throws -> Transcript {
     try bench.run(bench.begin(.authenticate, "authenticator=fingerprint"), beside: steps)
   }
 
   // MARK: Touch and entry
 
-  @Test func `a match lets in, by the fingerprint's key, without a look at what is typed afterwards`() throws {
+  @Test func `a match logs in with the fingerprint's key, and ignores what is typed afterwards`() throws {
     let bench = try HelperBench.withFinger()
     let transcript = try bench.run(bench.begin(), beside: HelperBench.touchedOnce + [.enters("wrong")])
     #expect(transcript.result == 0 && transcript.prompts.count == 1)
@@ -40,20 +40,20 @@ import UAFWire
     #expect(try tries(bench, "passcode") == 3)
   }
 
-  @Test func `typing wins where it comes before a touch, and gives the sensor back`() throws {
+  @Test func `typing wins if it comes before a touch, and releases the sensor`() throws {
     let bench = try HelperBench.withFinger()
     let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("correct"), .stopped])
     #expect(transcript.result == 0 && bench.log.lines.last?.contains("type=passcode") == true)
   }
 
-  @Test func `a wrong entry beside the sensor is refused and counted, and the sensor is asked no more`() throws {
+  @Test func `a wrong entry while the sensor waits is refused and counted, and the sensor is no longer asked`() throws {
     let bench = try HelperBench.withFinger("max_tries = 1")
     let transcript = try bench.run(bench.begin(), beside: Self.begun + [.enters("wrong"), .stopped])
     #expect(transcript.result == 3012)
     #expect(try tries(bench, "passcode") == 2 && tries(bench) == 3)
   }
 
-  @Test func `touches that do not match are counted, and the value is asked for in the same call with the reason`()
+  @Test func `touches that do not match are counted, and then the same call asks for the value and says why`()
     throws
   {
     let bench = try HelperBench.withFinger("max_tries = 2")
@@ -67,14 +67,14 @@ import UAFWire
     #expect(try tries(bench) == 1 && tries(bench, "passcode") == 3)
   }
 
-  @Test func `a touch that could not be read is not counted, and the next one lets in`() throws {
+  @Test func `a touch that could not be read is not counted, and the next one logs in`() throws {
     let bench = try HelperBench.withFinger("max_tries = 1")
     let steps = Self.begun + [.touch(.tooShort), .touch(.liftFirst), .touch(.matched), .stopped, .enters("")]
     #expect(try bench.run(bench.begin(), beside: steps).result == 0)
     #expect(try tries(bench) == 3)
   }
 
-  @Test func `with mode first a match lets in without a prompt, and a failure leads to one`() throws {
+  @Test func `with mode first a match logs in without a prompt, and a failure leads to a prompt`() throws {
     let bench = try HelperBench.withFinger("mode = \"first\"\nmax_tries = 1")
     let touched = try bench.run(bench.begin(), beside: HelperBench.touchedOnce)
     #expect(touched.result == 0 && touched.prompts.isEmpty && !touched.infos.isEmpty)
@@ -83,7 +83,7 @@ import UAFWire
     #expect(failed.result == 0 && failed.prompts.count == 1)
   }
 
-  @Test func `a sensor beside a set with the passcode lets in only with both`() throws {
+  @Test func `a sensor together with a set that has the passcode logs in only with both`() throws {
     let bench = try HelperBench.withFinger()
     bench.server.accepted = [["5541#0001", "5541#0003"]]
     let answered = bench.server.answered
@@ -93,7 +93,7 @@ import UAFWire
     #expect(right.result == 0 && bench.server.signatures == 2)
   }
 
-  @Test func `a text to be confirmed asks for the value alone, whatever the sensor would say`() throws {
+  @Test func `a text to be confirmed asks only for the value, whatever the sensor would report`() throws {
     let bench = try HelperBench.withFinger()
     bench.configuration += "\n[service.login]\ntransaction = true"
     let transcript = try bench.run(bench.begin(), beside: [.enters("correct"), .over])
@@ -101,7 +101,7 @@ import UAFWire
     #expect(bench.server.confirmed.last.map { $0 != nil } == true)
   }
 
-  @Test func `leaving the prompt ends the call, gives the sensor back, and counts nothing`() throws {
+  @Test func `leaving the prompt ends the call, releases the sensor, and counts nothing`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try bench.run(bench.begin(), beside: Self.begun + [.cancels, .stopped]).result == 999)
     #expect(try tries(bench) == 3)
@@ -110,7 +110,7 @@ import UAFWire
   @Test(arguments: [
     (ScriptedFinger.Step.end(.sensorGone), FidoResult.biometryNotAvailable), (.end(.failed), .biometryUnknown),
     (.end(.serviceGone), .biometryUnknown), (.dies, .biometryUnknown), (.nonsense, .biometryUnknown),
-  ]) func `a sensor that fails in the middle lets nobody in, and the value goes on`(
+  ]) func `a sensor that fails in the middle lets nobody in, and the value still works`(
     _ step: ScriptedFinger.Step, _ why: FidoResult
   ) throws {
     let bench = try HelperBench.withFinger()
@@ -137,7 +137,7 @@ import UAFWire
     (FingerSensor.State.notEnrolled, UInt32(7006)), (.noService, 7008), (.noSensor, 7008), (.busy, 7013),
     (.denied, 7013),
     (.untrusted, 7015), (.failed, 7015),
-  ]) func `a sensor that cannot be used ends a call that names it, and is a line beside a value`(
+  ]) func `an unusable sensor ends a call that names it, and is only a message if a value is asked for, too`(
     _ state: FingerSensor.State, _ result: UInt32
   ) throws {
     let bench = try HelperBench.withFinger()
@@ -148,7 +148,7 @@ import UAFWire
     #expect(transcript.prompts.first?.errorMessage == FidoResult(code: result).text(in: .english))
   }
 
-  @Test func `other prints are 7001 until the value was entered, and 7000 before and afterwards`() throws {
+  @Test func `changed prints are 7001 until the value was entered, and 7000 before and afterwards`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try status(bench)["biometry"] as? Int == 7000)
     try bench.enrol("left-thumb")
@@ -163,7 +163,7 @@ import UAFWire
     #expect(try named(bench, HelperBench.touchedOnce).result == 0)
   }
 
-  @Test func `other prints are not accepted where the server refuses the value`() throws {
+  @Test func `changed prints are not accepted if the server refuses the value`() throws {
     let bench = try HelperBench.withFinger()
     try bench.enrol("left-thumb")
     bench.server.respondStatus = .init(rawValue: 1498)
@@ -172,14 +172,14 @@ import UAFWire
     #expect(try named(bench, []).result == 7001)
   }
 
-  @Test func `a key that is not bound to prints is 7002 in the status, and opens with other prints`() throws {
+  @Test func `a key that is not bound to prints is 7002 in the status, and opens with changed prints`() throws {
     let bench = try HelperBench.withFinger("invalidate_on_new_biometrics = false")
     #expect(try status(bench)["biometry"] as? Int == 7002)
     try bench.enrol("left-thumb")
     #expect(try named(bench, HelperBench.touchedOnce).result == 0)
   }
 
-  @Test func `a registration without stored prints that could be read is 7002`() throws {
+  @Test func `a registration without readable stored prints is 7002`() throws {
     let bench = try HelperBench.withFinger()
     #expect(try bench.run(bench.begin(.forget)).result == 0, "\(bench.log.lines)")
     #expect(try bench.run(bench.registration(), ["correct", "correct"]).result == 0)
@@ -187,7 +187,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: HelperBench.touchedOnce).result == 7002)
   }
 
-  @Test func `stored prints that are not plain files are 7003`() throws {
+  @Test func `stored prints that are not regular files are 7003`() throws {
     let bench = try HelperBench.withFinger()
     let link = bench.ownPrints + "/left-thumb"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "right-index-finger")
@@ -214,7 +214,7 @@ import UAFWire
     #expect(try bench.run(bench.registration("fingerprint"), beside: []).result == 7007)
   }
 
-  @Test func `somebody elsewhere is 7012, and root's rule of a chip is 7013`() throws {
+  @Test func `a person who is not at the machine is 7012, and root's demand of a chip is 7013`() throws {
     let bench = try HelperBench.withFinger()
     bench.isElsewhere = true
     #expect(try named(bench, []).result == 7012)

@@ -3,14 +3,14 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// What a waiting sensor leads to, for every sequence of a few events.
+/// The effects on a waiting sensor, for every sequence of a few events.
 struct FingerMachineTests {
   private static let events: [FingerMachine.Event] =
     FingerTouch.allCases.map(FingerMachine.Event.touched) + FingerEnd.Cause.allCases.map(FingerMachine.Event.ended) + [
       .counted(isLocked: false), .counted(isLocked: true), .lost, .timeIsUp,
     ]
 
-  @Test func `a match is taken at once, and once`() {
+  @Test func `a match is accepted immediately, and once`() {
     var machine = FingerMachine(tries: 3)
     #expect(machine.received(.touched(.matched)) == .take)
     #expect(machine.outcome == .matched)
@@ -34,7 +34,7 @@ struct FingerMachineTests {
   }
 
   @Test(arguments: [FingerTouch.scanAgain, .tooShort, .notCentred, .liftFirst, .tooFast])
-  func `a touch that could not be read is told and not counted`(_ touch: FingerTouch) {
+  func `a touch that could not be read is reported and not counted`(_ touch: FingerTouch) {
     var machine = FingerMachine(tries: 1)
     #expect(machine.received(.touched(touch)) == .tell(touch))
     #expect(machine.received(.touched(.matched)) == .take)

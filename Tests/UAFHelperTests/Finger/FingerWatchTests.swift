@@ -4,7 +4,7 @@ import UAFWire
 @testable import Authenticator
 @testable import UAFHelper
 
-/// A sensor that waits, and its time.
+/// A waiting sensor, and its time limit.
 @Suite struct FingerWatchTests {
   /// The clock, and the sockets of uaf-finger and of the front end.
   private final class World {
@@ -24,7 +24,7 @@ import UAFWire
     }
   }
 
-  @Test func `a sensor that nobody touched in time is given back, and a later match counts no more`() throws {
+  @Test func `a sensor that nobody touched in time is released, and a later match is ignored`() throws {
     let world = try World()
     let watch = try world.watch()
     let core = try PacketSocket(takingOver: world.person.theirs)

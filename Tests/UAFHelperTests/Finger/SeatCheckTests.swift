@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// Whether somebody sits at the machine: what the kernel numbers and logind records, and nothing else.
+/// Whether a person is at the machine: only the kernel's session number and logind's record decide.
 struct SeatCheckTests {
   private static let process: Int32 = 7
   private static let local = """
@@ -28,7 +28,7 @@ struct SeatCheckTests {
       for path in [process, sessions] {
         try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
       }
-      // Whatever the person has made of the cgroup says nothing.
+      // What the person has made of the cgroup is ignored.
       try write("0::/user.slice/user-1000.slice/user@1000.service/session-12.scope\n", "cgroup", in: process)
       if let session { try write(session, "sessionid", in: process) }
       if let person { try write(person, "loginuid", in: process) }
@@ -49,7 +49,7 @@ struct SeatCheckTests {
     }
   }
 
-  @Test func `takes a local session in the foreground of the seat`() throws {
+  @Test func `accepts a local session in the foreground of the seat`() throws {
     #expect(try Machine().isAtSeat())
     #expect(try Machine().isAtSeat(terminal: "/dev/pts/3"))
   }
@@ -60,7 +60,7 @@ struct SeatCheckTests {
     ("AUDIT=12\n", ""), ("REMOTE=0", "REMOTE=0\nREMOTE=1"), ("SEAT=seat0", "SEAT=seat1\nSEAT=seat0"),
     ("SEAT=seat0", "SEAT=seat0\nsomething"),
   ])
-  func `refuses a session from afar, in the background, of another seat or person, and a record that says two things`(
+  func `refuses a remote or background session, one of a different seat or person, and a contradictory record`(
     _ part: String, _ other: String
   ) throws {
     #expect(try !Machine(record: Self.local.replacing(part, with: other)).isAtSeat())
@@ -78,7 +78,7 @@ struct SeatCheckTests {
   }
 
   @Test(arguments: ["../sessions/12", "12x", "-1", "", "4294967296", "0x0c"])
-  func `refuses what is not a number of a session`(_ session: String) throws {
+  func `refuses an invalid session number`(_ session: String) throws {
     #expect(try !Machine(session: session).isAtSeat())
   }
 
@@ -98,7 +98,8 @@ struct SeatCheckTests {
   }
 
   @Test(arguments: ["tty1", "/dev/tty2", "/dev/tty63"])
-  func `takes a host of root's that asks on a virtual console before there is a session`(_ terminal: String) throws {
+  func `accepts a host run by root that asks on a virtual console before there is a session`(_ terminal: String) throws
+  {
     #expect(try Machine(session: "4294967295", record: nil).isAtSeat(terminal: terminal))
     // A kernel without audit.
     #expect(try Machine(session: nil, person: nil, record: nil).isAtSeat(terminal: terminal))
@@ -109,12 +110,12 @@ struct SeatCheckTests {
     "ssh",
     "cron",
   ])
-  func `refuses a process of no session on another terminal or none`(_ terminal: String?) throws {
+  func `refuses a process without a session, on any other terminal or none`(_ terminal: String?) throws {
     #expect(try !Machine(session: "4294967295").isAtSeat(terminal: terminal))
     #expect(try !Machine(session: nil, person: nil).isAtSeat(terminal: terminal))
   }
 
-  @Test func `this process is in no session that a record of the tests is for`() throws {
+  @Test func `this test process has no session in the tests' records`() throws {
     let machine = try Machine()
     let check = SeatCheck(sessions: machine.folder.path, owner: getuid())
     #expect(!check.isAtSeat(getpid(), terminal: nil))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import UAFHelper
 
-/// Every sequence of events that a login can meet, in and out of turn, to where no new state appears.
+/// Every sequence of events that a login can meet, in and out of order, until no new state appears.
 @Suite struct LoginMachineExplorationTests {
-  /// A machine, and what somebody knows who watches it; the witness is dropped at the end.
+  /// A machine, and what an observer knows; the observer is dropped at the end.
   private struct Run: Hashable {
     var machine: LoginMachine
     var witness: LoginWitness?
@@ -14,7 +14,7 @@ import Testing
 
   /// All events.
   ///
-  /// The machine compares challenges with the last one only, so that two of them are all that matter.
+  /// The machine compares challenges only with the last one, so two of them are enough.
   private static let events: [LoginEvent] =
     [
       .began, .questionSent, .textTaken, .resumed, .leftToChoose, .registerAnewChosen, .verified, .frontEndThere,
@@ -47,7 +47,7 @@ import Testing
         var next = run
         let action = next.machine.received(event)
         guard var witness = run.witness else {
-          // A login that has ended does nothing any more, whatever comes.
+          // A login that has ended does nothing more, whatever comes.
           guard case .finish(let end) = action, end.outcome == .outOfTurn, next == run else {
             objections.insert("does something after its end")
             return next
@@ -64,7 +64,7 @@ import Testing
     print(
       "login: \(exploration.states) states, depth \(exploration.depth), \(exploration.events) events, longest run "
         + "\(exploration.longestRun ?? -1)")
-    // A machine that ends at once would keep every rule too.
+    // A machine that ends immediately would follow every rule too.
     #expect(exploration.states > 5000 && exploration.depth > 50)
   }
 

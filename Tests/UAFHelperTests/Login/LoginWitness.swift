@@ -1,30 +1,30 @@
 @testable import UAFHelper
 
-/// What somebody knows who sees the events and actions of a login, and not the machine: whether what happens is allowed.
+/// What an observer knows who sees the events and actions of a login, but not the machine: whether what happens is allowed.
 struct LoginWitness: Hashable {
   private var rules: LoginRules
-  /// The action that the next event answers.
+  /// The action to which the next event responds.
   private(set) var action: LoginAction?
   private var wasAsked = false
   private var hasProved = false
   private var isReached = false
   private var isTextShown = false
-  /// Whether the request that counts has a text.
+  /// Whether the valid request has a text.
   private var hasText = false
   private var isFirstQuestion = true
-  /// The challenge that was received last, and the one that an answer was sent to.
+  /// The challenge that was received last, and the one to which an answer was sent.
   private var challenge: String?
   private var answered: String?
-  /// The challenge that the server's yes is for.
+  /// The challenge of the server's success.
   private var accepted: String?
-  /// Whether the person has chosen to register anew.
+  /// Whether the person has chosen to register again.
   private var isRegistering = false
   /// Whether the person, the time or the front end has ended the login.
   private var isOver = false
 
   init(_ rules: LoginRules) { self.rules = rules }
 
-  /// Takes an event and what the machine made of it.
+  /// Receives an event and the machine's action for it.
   ///
   /// - Returns: what must not happen; nil if all is well.
   mutating func saw(_ event: LoginEvent, then next: LoginAction) -> String? {
@@ -44,7 +44,7 @@ struct LoginWitness: Hashable {
     case .verified, .wayOpen: hasProved = true
     case .request(let challenge, let hasText): (self.challenge, self.hasText, isReached) = (challenge, hasText, true)
     case .refused(let refusal) where refusal == .no || refusal == .brokenOff:
-      // What is said of an answer that nobody waits for is not taken note of: the login is over.
+      // What is said about an answer that nobody waits for is ignored: the login is over.
       isReached = true
     case .dropped(isReached: true): isReached = true
     case .textTaken: isTextShown = true
@@ -62,7 +62,7 @@ struct LoginWitness: Hashable {
     forget(after: event)
   }
 
-  /// Forgets what nothing depends on any more, so that the exploration meets fewer states.
+  /// Forgets what nothing depends on any longer, so that the exploration meets fewer states.
   private mutating func forget(after event: LoginEvent) {
     if isReached { rules.allowsOffline = false }
     if event == .furtherRequest { answered = nil }
@@ -71,7 +71,7 @@ struct LoginWitness: Hashable {
     (isTextShown, hasText, isFirstQuestion) = (false, false, false)
   }
 
-  /// Whether an event is one of those that answer the last action.
+  /// Whether an event is one that responds to the last action.
   private func fits(_ event: LoginEvent) -> Bool {
     if event == .stopped { return action != nil }
     return switch (action, event) {
@@ -87,7 +87,7 @@ struct LoginWitness: Hashable {
     }
   }
 
-  /// What is wrong with an action that goes on.
+  /// The fault of an action that continues the login.
   private mutating func objection(to next: LoginAction, _ event: LoginEvent) -> String? {
     switch next {
     case .openFirst, .openAny, .openWay:

@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// The rules of order of a registration: one row each, and every sequence of events to where no new state appears.
+/// The rules of order of a registration: one row each, and every sequence of events until no new state appears.
 @Suite struct RegistrationMachineTests {
   private struct Run: Hashable {
     var machine: RegistrationMachine
@@ -46,7 +46,7 @@ import Testing
     print(
       "registration: \(exploration.states) states, depth \(exploration.depth), \(exploration.events) events, "
         + "longest run \(exploration.longestRun ?? -1)")
-    // A machine that ends at once would keep every rule too.
+    // A machine that ends immediately would follow every rule too.
     #expect(exploration.states > 200 && exploration.depth > 30)
   }
 

@@ -24,14 +24,14 @@ import Testing
     #expect(plan([.passcode, .pattern], hasCode: true, named: type) == .replace(oneOf: [type]))
   }
 
-  @Test func `a code for a type without a value adds it, where it is named or there is nothing else`() {
+  @Test func `a code for a type without a value adds it, if it is named or nothing else is possible`() {
     #expect(plan([.passcode], hasCode: true, named: .pattern) == .add(among: enabled))
     #expect(plan([], hasCode: true) == .add(among: enabled))
     #expect(plan([], hasCode: true, named: .passcode) == .add(among: enabled))
     #expect(plan([.fingerprint], enabled: [.passcode, .fingerprint], hasCode: true) == .add(among: [.passcode]))
   }
 
-  @Test func `of several with a value the code is for those that the server has forgotten, else for any`() {
+  @Test func `a code without a type replaces values that the server has forgotten, and any value if there are none`() {
     #expect(plan([.passcode, .pattern], hasCode: true) == .replace(oneOf: [.passcode, .pattern]))
     #expect(plan([.passcode, .pattern], dead: [.pattern], hasCode: true) == .replace(oneOf: [.pattern]))
     #expect(
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `without a code it refuses where every type has a value, and asks for none of them`() {
+  @Test func `without a code it refuses if every type has a value, and asks for none of them`() {
     #expect(plan([.passcode, .pattern], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], hasCode: false) == .refuse(.nothingLeftToRegister))
     #expect(plan([.passcode], enabled: [.passcode], needsCode: false, hasCode: false) == .add(among: [.passcode]))

@@ -1,16 +1,17 @@
 @testable import UAFHelper
 
-/// What somebody knows who sees the events and actions of a registration, and not the machine: whether what happens is allowed.
+/// What an observer knows who sees the events and actions of a registration, but not the machine: whether what happens is
+/// allowed.
 struct RegistrationWitness: Hashable {
   private let replacesValues: Bool
-  /// The action that the next event answers.
+  /// The action to which the next event responds.
   private var action: RegistrationAction?
   /// Whether the server has judged the code.
   private var isJudged = false
   /// How many authenticators are neither verified nor have a new value; nil before that is known.
   private var closed: Int?
   private var isNoted = false
-  /// The challenge that was received last, and the one that an answer was sent to.
+  /// The challenge that was received last, and the one to which an answer was sent.
   private var challenge: String?
   private var answered: String?
   private var isAccepted = false
@@ -22,7 +23,7 @@ struct RegistrationWitness: Hashable {
     if replacesValues { closed = authenticators }
   }
 
-  /// Takes an event and what the machine made of it.
+  /// Receives an event and the machine's action for it.
   ///
   /// - Returns: what must not happen; nil if all is well.
   mutating func saw(_ event: RegistrationEvent, then next: RegistrationAction) -> String? {

@@ -1,19 +1,19 @@
-/// Every state that a machine can get into, found breadth first: each state once, whatever leads to it.
+/// Every state that a machine can reach, found breadth first: each state once, whatever leads to it.
 struct Exploration<State: Hashable> {
   /// How many states there are.
   private(set) var states = 0
-  /// After how many events no new state appears.
+  /// The number of events after which no new state appears.
   private(set) var depth = 0
   /// How many events were tried.
   private(set) var events = 0
-  /// How many events the longest run takes; nil where some run comes back to a state, and so need not end.
+  /// How many events the longest run has; nil if some run returns to a state, and so need not end.
   private(set) var longestRun: Int?
 
   /// Explores.
   ///
   /// - Parameters:
   ///   - starts: the states to begin with.
-  ///   - successors: the states that one event each leads to; none where the run has ended.
+  ///   - successors: the states to which one event leads; none if the run has ended.
   init(from starts: [State], _ successors: (State) throws -> [State]) rethrows {
     var numbers: [State: Int] = [:]
     var edges: [[Int]] = []
@@ -44,7 +44,7 @@ struct Exploration<State: Hashable> {
     longestRun = Self.longestPath(edges)
   }
 
-  /// The longest way through a graph; nil if there is a cycle.
+  /// The longest path through a graph; nil if there is a cycle.
   private static func longestPath(_ edges: [[Int]]) -> Int? {
     var incoming = Array(repeating: 0, count: edges.count)
     for edge in edges.joined() { incoming[edge] += 1 }

@@ -4,94 +4,94 @@ import UAFClient
 import UAFCrypto
 import UAFMessages
 
-/// A server that hands out requests and says yes, unless it is told otherwise, and keeps what it was sent.
+/// A server that issues requests and accepts answers, unless it is told otherwise, and records what it was sent.
 final class FakeServer {
   var failure: TransportFailure?
-  /// The same, noticed only when the answer is waited for.
+  /// The same, noticed only when the answer is awaited.
   var lateFailure: TransportFailure?
-  /// After so many answers it cannot be reached any more.
+  /// After this many answers it can no longer be reached.
   var answersLeft: Int?
   var respondStatus = UAFStatusCode(rawValue: 1200)
   var description: String?
-  /// What every request is answered with, in place of one.
+  /// The answer to every request for a UAF request, instead of one.
   var requestStatus: UAFStatusCode?
   var policyKeys: [KeyID]?
-  /// The ways the policy accepts, each a list of AAIDs.
+  /// The alternatives that the policy accepts, each a list of AAIDs.
   var accepted = [["5541#0001"]]
   /// Keys of the account that the server had before.
   var knownKeys: [KeyID] = []
-  /// Whether it refuses a counter that does not grow, and whether it then says how far it has seen the key count.
+  /// Whether it refuses a counter that does not grow, and whether it then reports the key's counter.
   var (comparesCounters, tellsCounters) = (false, true)
   /// Whether it forgets the keys that a registration names as lost, as our own server does.
   var forgetsLostKeys = true
-  /// What a request for a registration is answered with.
+  /// The answer to a request for a registration.
   var registrationStatus = UAFStatusCode(rawValue: 1200)
-  /// What a deregistration by code is answered with.
+  /// The answer to a deregistration by code.
   var deregistrationStatus = UAFStatusCode(rawValue: 1200)
-  /// What a deregistration names, in UAF 1.1; nil for the key that is known.
+  /// What a deregistration names, in UAF 1.1; nil for the known key.
   var order: [DeregisterAuthenticator]?
-  /// The version of UAF, and the AppID, of what is asked for in an authentication.
+  /// The version of UAF, and the AppID, of a request for an authentication.
   var version = UPV.uaf10
   var appID: String?
-  /// Whom the list of facets names; nil where there is none.
+  /// The content of the facet list; nil if there is none.
   var facets: [String]?
-  /// What heads a request for a registration, in place of the usual.
+  /// The header of a request for a registration, instead of the usual one.
   var registrationHeader: OperationHeader?
-  /// What is answered in place of any message.
+  /// The answer instead of any message.
   var garbage: String?
   /// The HTTP status of each answer.
   var httpStatus = 200
-  /// What a server of the plain dialect answers a question with; nil for a registration request.
+  /// The answer of a server of the plain dialect to a question; nil for a registration request.
   var plainAnswer: String?
-  /// How many further authentications the next answer brings about.
+  /// How many further authentications the next answer causes.
   var furtherRequests = 0
-  /// What is handed out beside a yes.
+  /// The token that comes with a success.
   var token: String? = "token-of-the-server"
-  /// What signs a yes; nil where ``token`` is all.
+  /// Signs a success; nil if there is only ``token``.
   var signed: ((Yes) throws -> String)?
-  /// Whether its challenges say what they are for, as those of our own server do.
+  /// Whether its challenges state their purpose, as those of our own server do.
   var marks = true
-  /// What its challenges are for, in place of what was asked for.
+  /// The purpose of its challenges, instead of the requested one.
   var markedPurpose: ChallengePurpose?
-  /// What an approval is, in place of an approval.
+  /// The purpose of an approval's challenge.
   var approvalPurpose = ChallengePurpose.approval
-  /// The request at hand.
+  /// The present request.
   private var issued = Issued()
-  /// By what it knows the machine from its success on.
+  /// The secret by which it knows the machine from its success on.
   var machineSecret: MachineSecret?
-  /// What is handed out with a deregistration's order.
+  /// The token that comes with a deregistration's order.
   var deregistrationToken: String?
-  /// Whether a denial is known; a server that does not know it sends a request as for anything else.
+  /// Whether it knows denials; a server that does not sends a request as for anything else.
   var knowsDenials = true
-  /// What a denial is answered with.
+  /// The answer to a denial.
   var denialStatus = UAFStatusCode(rawValue: 1200)
-  /// What was asked for, and with which context.
+  /// The requested operations, with their contexts.
   private(set) var asked: [(op: UAFOperation, context: RequestContext)] = []
   /// What came with each answer.
   private(set) var answers: [RequestContext] = []
-  /// What is sent to be confirmed in place of what was asked for.
+  /// The text that is sent for confirmation instead of the requested one.
   var slippedText: String?
-  /// What a further authentication is to confirm.
+  /// The text that a further authentication has to confirm.
   var furtherText: String?
-  /// The transaction hashes of the signatures that came; nil for a mere login.
+  /// The transaction hashes of the signatures that arrived; nil for a mere login.
   private(set) var confirmed: [[UInt8]?] = []
-  /// The counters of the signatures that came.
+  /// The counters of the signatures that arrived.
   private(set) var counters: [UInt32] = []
   /// Called whenever a request is asked for.
   var onEachGet: (() -> Void)?
-  /// Called whenever an answer comes in.
+  /// Called whenever an answer arrives.
   var onRespond: (() -> Void)?
   /// Called whenever somebody waits for an answer.
   var onFinish: (() -> Void)?
   /// Called once, when the next request is asked for.
   var onGet: (() -> Void)?
-  /// Status and body for the question in which state an account is; nil where the server does not know the question.
+  /// Status and body for the question about an account's state; nil if the server does not know the question.
   var accountState: ((TransportRequest) throws -> (Int, [UInt8]))?
-  /// What a machine is answered that joins or leaves; 404 where the server knows neither.
+  /// The answer to a machine that joins or leaves; 404 if the server knows neither.
   var joining: ((TransportRequest) throws -> TransportResponse)?
-  /// What a machine is answered that tells how it is; 404 where the server does not know that.
+  /// The answer to a machine that reports its state; 404 if the server does not know reports.
   var checkingIn: ((TransportRequest) throws -> TransportResponse)?
-  /// The number of its news, which comes with each yes.
+  /// The number of its news, which comes with each success.
   var machineNews: Int64?
   private(set) var requests: [TransportRequest] = []
   private(set) var answered = 0
@@ -103,11 +103,11 @@ final class FakeServer {
   /// How many signatures the last answer had.
   private(set) var signatures = 0
 
-  /// What a yes is for.
+  /// The subject of a success.
   struct Yes {
     var operation = UAFOperation.authentication
     var username = ""
-    /// What the token names as its challenge: the bytes, or the order of a deregistration.
+    /// The challenge in the token: the bytes, or the order of a deregistration.
     var challenge: [UInt8] = []
     var purpose: ChallengePurpose?
     var keyIDs: [KeyID] = []
@@ -127,7 +127,7 @@ final class FakeServer {
     try #require(EnrolmentCode(random: [UInt8](repeating: 0x5A, count: EnrolmentCode.randomByteCount)))
   }
 
-  /// What a client proves with that it has that code.
+  /// The proof by which a client shows that it has that code.
   static func codeProof(_ statement: [UInt8], for username: String = "mina") throws -> [UInt8] {
     let key = try HKDFSHA256.derive(
       material: code().keyMaterial, info: EnrolmentCode.keyInfo(username: username), length: 32)
@@ -145,7 +145,7 @@ final class FakeServer {
     return EnrolmentPayload(code: code, server: server, username: username, expires: expires, ca: ca)
   }
 
-  /// Another login with the same key was faster, and signed this counter.
+  /// A different login with the same key was faster, and signed this counter.
   func overtake(by counter: UInt32) { counters.append(counter) }
 
   /// A new connection: what an earlier one did not fetch is gone.
@@ -175,7 +175,7 @@ final class FakeServer {
     return pending.removeFirst()
   }
 
-  /// Whether an answer waits to be taken.
+  /// Whether an answer is ready to be read.
   var hasAnswer: Bool { !pending.isEmpty }
 
   private func list(of facets: [String]) -> TransportResponse {
@@ -209,7 +209,7 @@ final class FakeServer {
     }
   }
 
-  /// What a server of the plain dialect hands out: the bare request, whatever code the client has.
+  /// What a server of the plain dialect returns: the bare request, whatever code the client has.
   private func plainRegistration() -> TransportResponse {
     if let plainAnswer {
       return TransportResponse(status: 200, contentType: "application/json", body: Array(plainAnswer.utf8))
@@ -265,7 +265,7 @@ final class FakeServer {
         }
         let keyID = try #require(knownKeys.first ?? registered)
         guard deregistrationStatus == .ok else { return ReturnUAFRequest(statusCode: deregistrationStatus).jsonBytes }
-        // As a server that tells no machines apart does.
+        // Like a server that cannot distinguish machines.
         knownKeys = []
         text = UAFRequest.text(of: [
           .deregistration(DeregistrationRequest(header: header, authenticators: [.key(aaid, keyID)]))
@@ -288,7 +288,7 @@ final class FakeServer {
     return try (deregistrationToken ?? signed?(yes)).map { [Token(type: Token.jwt, value: $0)] } ?? []
   }
 
-  /// The challenge of a request: it says what was asked for, unless the test wants another one.
+  /// The challenge of a request: it states the requested purpose, unless the test wants a different one.
   private func challenge(
     for operation: UAFOperation, _ context: RequestContext, _ contextText: String
   ) throws -> ServerChallenge {
@@ -317,7 +317,8 @@ final class FakeServer {
     try text.map { try #require(TransactionText(sent: $0)).signed(hash: SHA256.hash) }
   }
 
-  /// - Parameter challenge: nil for a further request, which our own server does not send: it says nothing then.
+  /// - Parameter challenge: nil for a further request, which our own server does not send: the challenge then states no
+  ///   purpose.
   private func authentication(_ challenge: ServerChallenge? = nil, confirming text: String? = nil) throws -> String {
     let header = OperationHeader(upv: version, op: .authentication, appID: appID)
     if challenge == nil { issued = Issued(context: issued.context, challenge: Array(repeating: 7, count: 32)) }

@@ -5,7 +5,7 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Conversations beside a fingerprint sensor.
+/// Conversations with a fingerprint sensor.
 extension HelperBench {
   /// A bench whose account mina has the passcode "correct", an enrolled finger, and a registered fingerprint.
   static func withFinger(_ biometric: String = "") throws -> HelperBench {
@@ -18,19 +18,19 @@ extension HelperBench {
     return bench
   }
 
-  /// The sensor waits, is touched by the right finger, and is given back.
+  /// The sensor waits, is touched by the right finger, and is released.
   static let touchedOnce: [ScriptedFinger.Step] = [.asked(.compare), .sensor(.ready), .touch(.matched), .stopped]
 
   /// The folder of mina's stored prints.
   var ownPrints: String { printsFolder + "/mina" }
 
-  /// Stores a print of mina's, as the fingerprint service does it.
+  /// Stores a print of mina's, as the fingerprint service does.
   func enrol(_ finger: String) throws {
     try FileManager.default.createDirectory(atPath: ownPrints, withIntermediateDirectories: true)
     try "a print of the \(finger)".write(toFile: "\(ownPrints)/\(finger)", atomically: false, encoding: .utf8)
   }
 
-  /// Runs one conversation beside a uaf-finger that does what the script says.
+  /// Runs one conversation with a uaf-finger that does what the script says.
   @discardableResult
   func run(_ begin: Begin, beside steps: [ScriptedFinger.Step]) throws -> Transcript {
     let fingerEnds = try PacketSocket.pair()
@@ -44,7 +44,7 @@ extension HelperBench {
     try person.send(begin.packet())
     let script = ScriptedFinger(steps, finger: fingerEnds.theirs, person: ends.mine)
     script.start()
-    // Its end is closed before the script is waited for.
+    // Its end is closed before the script is awaited.
     try converse(over: try FrontEnd(PacketSocket(takingOver: ends.theirs)))
     finger = { (_) throws(Ending) in throw Ending(.biometryNotSupported, log: "the script has ended") }
     script.finish()

@@ -12,43 +12,43 @@ import UAFWire
 @testable import AuthenticatorTypes
 @testable import UAFHelper
 
-/// A session's world in a folder of its own: a front end that says what it was told to say, a server that
-/// answers by a rule, a clock that stands still, a log that is kept.
+/// A session's world in its own folder: a front end that says what it was told to say, a server that answers by a rule, a clock
+/// that does not advance, a log that is kept.
 final class HelperBench {
   let folder: String
   let log = RecordedLog()
   let audit = RecordedAudit()
   let server = FakeServer()
   var now = BootTime(bootID: [1], nanoseconds: 0, wallSeconds: 1_800_000_000)
-  /// What happens when the time is first asked for: the account's file was opened, and looked through, by then.
+  /// What happens when the time is first asked for: the account's file was opened and checked by then.
   var onceOpen: (() -> Void)?
   /// Whether the server's answer is there before the person has entered anything.
   var answersWhileTyping = false
-  /// Whether it is there once a value was found right, at the latest.
+  /// Whether it is there, at the latest, once a value was found right.
   var answersWhileChecking = false
   var configuration = ""
   var device = DeviceDescription()
-  /// The layouts of shuffled keypads to come: the key of each digit.
+  /// The next layouts of shuffled keypads: the key of each digit.
   var layouts: [[UInt8]] = []
   /// Closes the running conversation's front end, as the kernel does for a host that was killed.
   private(set) var hangUp: () -> Void = {}
-  /// After how long each way to the server tells a person first that it is waited for.
+  /// After how long each connection to the server first tells a person to wait.
   private(set) var firstNotices: [Int64?] = []
-  /// Starts uaf-chip; a test that is about no chip starts none.
+  /// Starts uaf-chip; a test without a chip starts none.
   var chip: DeviceKeySource.Starting = { () throws(Ending) in
     throw Ending(.clientMismatch, log: "this test has no chip")
   }
-  /// Starts uaf-finger; a test that is about no sensor starts none.
+  /// Starts uaf-finger; a test without a sensor starts none.
   var finger: (String) throws(Ending) -> FingerProcess = { (_) throws(Ending) in
     throw Ending(.biometryNotSupported, log: "this test has no sensor")
   }
-  /// Whether the person is known to sit elsewhere.
+  /// Whether the person is known not to be at the machine.
   var isElsewhere = false
   /// Where the fingerprint service stores prints.
   var printsFolder: String { folder + "/prints" }
-  /// What /etc/passwd says.
+  /// The content of /etc/passwd.
   var passwd = "mina:x:4242:4242::/:/bin/sh\n"
-  /// What the name services say, and for which numbers they were asked.
+  /// What the name services return, and for which uids they were asked.
   var directory: (UInt32) -> DirectoryName = { _ in .unknown }
   private(set) var askedNames: [UInt32] = []
 
@@ -71,9 +71,9 @@ final class HelperBench {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// A bench whose state is made and whose account mina (uid 4242) has the passcode "correct".
+  /// A bench whose state exists and whose account mina (uid 4242) has the passcode "correct".
   ///
-  /// With `signed` the server signs each yes, and root demands it.
+  /// With `signed` the server signs each success, and root demands that.
   static func registered(_ more: String = "", signed: Bool = false) throws -> HelperBench {
     let bench = try HelperBench()
     bench.configuration += "\n" + more
@@ -89,7 +89,7 @@ final class HelperBench {
     return bench
   }
 
-  /// The same with the pattern 12369 (uid 4242) beside the passcode, either of which the server accepts.
+  /// The same with the pattern 12369 (uid 4242) in addition to the passcode; the server accepts either.
   static func registeredTwice(_ more: String = "", signed: Bool = false) throws -> HelperBench {
     let bench = try registered(more, signed: signed)
     bench.server.accepted = [["5541#0001"], ["5541#0002"]]
@@ -97,14 +97,14 @@ final class HelperBench {
     return bench
   }
 
-  /// An authority of a server, PEM.
+  /// A server's CA, PEM.
   static func authority() throws -> [UInt8] {
     try DevelopmentCertificate.make(
       commonName: "test", dnsNames: ["localhost"], ipAddresses: [], notBefore: 1_700_000_000, notAfter: 1_900_000_000
     ).authorityPEM
   }
 
-  /// Has the configuration trust the authorities of a file with these bytes.
+  /// Makes the configuration trust the CAs in a file with these bytes.
   func trust(_ content: [UInt8]) throws {
     let path = folder + "/ca.pem"
     try Data(content).write(to: URL(filePath: path))
@@ -113,7 +113,7 @@ final class HelperBench {
     configuration = configuration.replacing("[state]", with: "ca_file = \"\(path)\"\n[state]")
   }
 
-  /// Has root demand verdicts that are signed with the key in `pem`, or with another one than before.
+  /// Makes root demand verdicts that are signed with the key in `pem`, or with a key other than before.
   func demandSignature(_ pem: String, mode: mode_t = 0o644) throws {
     let path = folder + "/verdict.pub"
     try pem.write(toFile: path, atomically: false, encoding: .utf8)
@@ -145,7 +145,7 @@ final class HelperBench {
   enum Entry: Equatable {
     case answer(String)
     case cancelled, noConversation, resume, denied
-    /// Nothing any more: it goes away.
+    /// Nothing more: it disappears.
     case gone
   }
 
@@ -177,13 +177,13 @@ final class HelperBench {
       isHungUp = true
       _ = shutdown(ends.mine, CInt(SHUT_RDWR))
     }
-    // A question the script has no answer for meets the end of the stream instead of waiting for ever.
+    // A question for which the script has no answer meets the end of the stream instead of waiting forever.
     _ = shutdown(ends.mine, CInt(SHUT_WR))
     try converse(over: frontEnd, peer: peer)
     return try Transcript(mine, unused: entries.count, isHeardOut: !entries.contains(.gone) && !isHungUp)
   }
 
-  /// Holds the core's part of a conversation, with the configuration as it is now.
+  /// Runs the core's part of a conversation, with the present configuration.
   func converse(over frontEnd: FrontEnd, peer: UInt32 = 0) throws {
     try configuration.write(toFile: folder + "/conf", atomically: false, encoding: .utf8)
     _ = unsafe chmod(folder + "/conf", 0o600)
@@ -206,7 +206,7 @@ final class HelperBench {
       try session.reporter.finish(success)
       session.checkIn(after: success)
     } catch {
-      // What HelperProgram says where no session came to be.
+      // What HelperProgram says if no session was created.
       HelperProgram.logRefusal(error, of: begin.operation, for: asking, log)
       try? frontEnd.send(.finished(HelperProgram.finished(error, of: begin)))
     }

@@ -1,11 +1,11 @@
-/// A line of the log, read by the grammar of pam_uaf(8) and by nothing else.
+/// A line of the log, read only by the grammar of pam_uaf(8).
 struct ParsedLine {
-  /// The parts in their order, the event first; values as they stand, without quotes.
+  /// The parts in order, the event first; values as written, without quotes.
   let parts: [(key: String, value: String)]
 
   subscript(key: String) -> String? { parts.first { $0.key == key }?.value }
 
-  /// - Returns: nil for a line of another shape.
+  /// - Returns: nil for a line in a different format.
   init?(_ line: String) {
     var parts: [(key: String, value: String)] = []
     var rest = line[...]
@@ -30,7 +30,7 @@ struct ParsedLine {
     guard let end = rest.dropFirst().firstIndex(of: "\"") else { return nil }
     let text = rest[rest.index(after: rest.startIndex)..<end]
     rest = rest[rest.index(after: end)...]
-    // What looks like a key does not stand in a text, nor does a line's end.
+    // A text contains nothing that looks like a key, and no line end.
     for (before, sign) in zip(text, text.dropFirst()) where sign == "=" && (before.isLetter || before.isNumber) {
       return nil
     }

@@ -3,7 +3,7 @@
 /// Records that are kept, or refused.
 final class RecordedAudit: AuditSink {
   private(set) var records: [AuditRecord] = []
-  /// What every record is answered with.
+  /// The answer to every record.
   var failure: CInt = 0
   /// Called before anything is kept.
   var onWrite: (() -> Void)?

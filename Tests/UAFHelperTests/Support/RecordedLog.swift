@@ -2,7 +2,7 @@ import Testing
 
 @testable import UAFHelper
 
-/// A log that is kept, and takes no line of another shape than the documented one.
+/// A log that is kept, and refuses any line that is not in the documented format.
 final class RecordedLog: LogSink {
   private(set) var lines: [String] = []
   private(set) var levels: [LogLevel] = []

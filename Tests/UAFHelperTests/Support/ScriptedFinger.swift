@@ -6,21 +6,21 @@ import UAFWire
 
 @testable import UAFHelper
 
-/// Plays uaf-finger and the person in one conversation: each step waits for the one before, and none for a time.
+/// Plays uaf-finger and the person in one conversation: each step waits for the one before, and never for a time.
 final class ScriptedFinger: Sendable {
   /// What happens next.
   enum Step: Sendable {
     /// The core asks uaf-finger for this.
     case asked(FingerAsk.Wish)
-    /// The core gives the sensor back.
+    /// The core releases the sensor.
     case stopped
-    /// uaf-finger says how the sensor is, what came of a touch, or why it waits no more.
+    /// uaf-finger reports the sensor's state, the result of a touch, or why it no longer waits.
     case sensor(FingerSensor.State)
     case touch(FingerTouch)
     case end(FingerEnd.Cause)
     /// uaf-finger sends what only the core may send.
     case nonsense
-    /// uaf-finger is gone.
+    /// uaf-finger has ended.
     case dies
     /// The person enters a value, or leaves the prompt.
     case enters(String)
@@ -29,13 +29,13 @@ final class ScriptedFinger: Sendable {
     case over
   }
 
-  /// A limit for what hangs: the core asks the person for something that the script does not have.
+  /// A limit for what hangs: the core asks the person for something that the script does not contain.
   private static let limitMilliseconds: CInt = 60_000
 
   private let steps: [Step]
   private let (finger, person): (CInt, CInt)
   private let done = DispatchSemaphore(value: 0)
-  /// The step that did not come, and what came in its place.
+  /// The step that did not come, and what came instead.
   private let failure = Mutex<String?>(nil)
 
   /// - Parameters:
@@ -64,13 +64,13 @@ final class ScriptedFinger: Sendable {
         break
       }
     } catch { failure.withLock { $0 = "\(error)" } }
-    // A question without an answer meets the end of the stream instead of waiting for ever.
+    // A question without an answer meets the end of the stream instead of waiting forever.
     _ = shutdown(person, CInt(SHUT_WR))
     close(finger)
     done.signal()
   }
 
-  /// - Returns: what came in place of the step; nil if it was the step.
+  /// - Returns: what came instead of the step; nil if it was the step.
   private func take(_ step: Step) throws -> String? {
     switch step {
     case .asked(let wish):

@@ -6,7 +6,7 @@ import UAFWire
 struct Transcript {
   private(set) var messages: [CoreMessage] = []
 
-  /// Reads what is there; the last message must be *finished* where the front end stayed to hear it.
+  /// Reads what is there; the last message must be *finished* if the front end stayed to hear it.
   init(_ socket: borrowing PacketSocket, unused entries: Int, isHeardOut: Bool = true) throws {
     var buffer = try Secret(capacity: WireLimit.packet + 1)
     while true {

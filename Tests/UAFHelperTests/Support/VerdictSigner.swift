@@ -2,13 +2,13 @@ import Foundation
 import UAFCrypto
 import UAFMessages
 
-/// A server's key, with which it signs what it says yes to.
+/// A server's key, with which it signs its successes.
 final class VerdictSigner {
   private let key: P256.KeyPair
 
   init() throws { key = try P256.generate() }
 
-  /// The public key, as root's file has it.
+  /// The public key, in the form of root's file.
   var pem: String {
     get throws {
       let info = try P256.subjectPublicKeyInfo(publicKey: key.publicKey)
@@ -16,11 +16,11 @@ final class VerdictSigner {
     }
   }
 
-  /// A token for a yes of the fake server.
+  /// A token for a success of the fake server.
   ///
   /// - Parameters:
-  ///   - secret: what the machine is given with it.
-  ///   - use: what it authorises; what was asked for if nil.
+  ///   - secret: the secret that the machine is given with it.
+  ///   - use: what it authorises; what was requested if nil.
   func token(
     for yes: FakeServer.Yes, at wallSeconds: Int64, with secret: MachineSecret? = nil, use: [UAFOperation]? = nil
   ) throws -> String {

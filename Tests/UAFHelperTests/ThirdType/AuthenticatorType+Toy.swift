@@ -4,7 +4,7 @@ import SecretMemory
 @testable import AuthenticatorTypes
 
 extension AuthenticatorType {
-  /// A type of tests alone: a rhythm of short (.) and long (-) knocks.
+  /// A type that only tests have: a rhythm of short (.) and long (-) knocks.
   static let toy = AuthenticatorType(
     rawValue: "knock", aaid: "5541#00FF", userVerification: 0x100,
     accuracy: .code(base: 2, minimumLength: 5), kind: ValueKind(english: "knock", korean: "노크"),
@@ -17,7 +17,7 @@ extension AuthenticatorType {
 
 /// What is a rhythm, and its one form.
 private enum Knocks {
-  /// The knocks without the pauses between them; nil for anything else than knocks and pauses, or too few knocks.
+  /// The knocks without the pauses between them; nil for anything other than knocks and pauses, or too few knocks.
   static func canonical(_ entry: borrowing Secret) -> Secret? {
     entry.withBytes { bytes in
       let knocks = bytes.indices.map { bytes[$0] }.filter { $0 != UInt8(ascii: " ") }

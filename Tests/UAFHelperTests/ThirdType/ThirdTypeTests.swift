@@ -12,13 +12,13 @@ import UAFWire
 @testable import UAFHelper
 @testable import UAFService
 
-/// A third authenticator type is a folder and one entry of the list: everything else takes it as it is.
+/// A third authenticator type is a folder and one entry of the list: everything else accepts it unchanged.
 ///
-/// Each test runs in a process of its own, because the list is the whole program's.
+/// Each test runs in a separate process, because the list applies to the whole program.
 @Suite struct ThirdTypeTests {
   private static let facet = ServerIdentity.pamModuleFacet
 
-  /// A bench whose list has the toy, and whose account has the rhythm "..-.." beside no other value.
+  /// A bench whose list has the toy, and whose account has only the rhythm "..-..".
   private static func bench(_ more: String = "") throws -> HelperBench {
     // SAFETY: nothing in this process has read the list.
     unsafe AuthenticatorType.addedByTests = [.toy]
@@ -58,7 +58,7 @@ import UAFWire
     }
   }
 
-  @Test func `has a lock of its own in the configuration, and a service may name it by its AAID`() async {
+  @Test func `has its own lock in the configuration, and a service may name it by its AAID`() async {
     await #expect(processExitsWith: .success) {
       let bench = try Self.bench(
         "\n[knock.lock]\nretry_count_to_lock = 1\n[service.login]\nauthenticator = \"5541#00ff\"\n")

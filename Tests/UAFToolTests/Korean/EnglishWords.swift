@@ -1,6 +1,6 @@
 /// Finds English sentences where only names may be English.
 enum EnglishWords {
-  // Words that English sentences are held together by, and that are not part of a command, an option or a file's name.
+  // Words that connect English sentences, and that are not part of a command, an option or a file's name.
   private static let joints: Set<Substring> = [
     "the", "is", "are", "was", "of", "and", "to", "not", "with", "for", "by", "which", "that", "be", "it", "its", "or",
     "an",
@@ -15,7 +15,7 @@ enum EnglishWords {
     return words.filter(joints.contains).map(String.init)
   }
 
-  /// The lines of `text` in which nothing is Korean and several words stand.
+  /// The lines of `text` that contain several words and nothing Korean.
   static func linesWithoutKorean(_ text: String) -> [String] {
     text.split(separator: "\n").map(String.init).filter { line in
       !line.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }

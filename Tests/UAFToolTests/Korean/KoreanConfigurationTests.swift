@@ -17,7 +17,7 @@ import ToolTestSupport
     ("[lock]\n[lock]\n", "2: [lock]은 1번째 줄에 이미 있습니다"),
     ("[prompt]\ntries = \"3\"\n", "2: prompt.tries: 1부터 "),
   ])
-  func `a file that cannot be used is told in Korean, with its line and key`(text: String, told: String) {
+  func `an unusable file is reported in Korean, with its line and key`(text: String, told: String) {
     let path = machine.folder.file("broken.conf", Array(text.utf8), mode: 0o644)
     let bench = Bench(
       ["facet", "--conf", path], as: 0, core: FakeCore([]), locale: "ko_KR.UTF-8", installation: machine.installation)

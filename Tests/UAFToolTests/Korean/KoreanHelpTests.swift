@@ -20,7 +20,7 @@ import Wording
     Bench(arguments, core: FakeCore([]), locale: "ko_KR.UTF-8")
   }
 
-  /// Every page in rows that do not end, options that help hides included.
+  /// Every page in rows of unlimited length, including the options that help hides.
   private func pages(in language: Language) -> String {
     func page(_ command: any ParsableCommand.Type) -> String {
       Uafctl.helpMessage(for: command, includeHidden: true, columns: KoreanPage.unbroken)
@@ -30,7 +30,7 @@ import Wording
   }
 
   @Test(arguments: Language.allCases)
-  func `every text stands on a page, in the language that counts`(language: Language) {
+  func `every text is on a page, in the chosen language`(language: Language) {
     let pages = pages(in: language)
     for option in OptionHelp.allCases {
       #expect(pages.contains(" \(option.text(in: language))"), "\(option)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UAFTool
 
-/// What is said in Korean of command lines that are wrong.
+/// What is said in Korean about wrong command lines.
 @Suite struct KoreanMistakeTests {
   private func korean(_ arguments: [String], as userID: UInt32 = 1000) -> Bench {
     Bench(arguments, as: userID, core: FakeCore([]), locale: "ko_KR.UTF-8")
@@ -38,7 +38,7 @@ import Testing
     (["register", "a", "b", "c", "d"], "uafctl register", "2 unexpected arguments: 'c', 'd'"),
     (["forget"], "uafctl forget", "Missing expected argument '<user>'"), (["-x"], "uafctl", "Unknown option '-x'"),
   ])
-  func `shows a mistake that the parser has no name for in the parser's words, and where help is`(
+  func `shows a mistake that we have no text for in the parser's words, and where help is`(
     arguments: [String], command: String, told: String
   ) {
     let bench = korean(arguments)
@@ -53,7 +53,7 @@ import Testing
     (["statsu"], "uafctl: 그런 명령은 없습니다: statsu\n도움말: 'uafctl status'입니까?\n"),
     (["help", "nosuch"], "uafctl: 그런 명령은 없습니다: nosuch\n도움말: 'uafctl help'로 명령 목록을 볼 수 있습니다\n"),
   ])
-  func `suggests the near command`(arguments: [String], told: String) { #expect(korean(arguments).notes == told) }
+  func `suggests the similar command`(arguments: [String], told: String) { #expect(korean(arguments).notes == told) }
 
   @Test(arguments: [
     (
@@ -77,7 +77,7 @@ import Testing
         + "도움말: uafctl doctor로 모두 점검할 수 있습니다\n"
     ),
   ])
-  func `names what is refused`(arguments: [String], told: String) {
+  func `names the refused argument`(arguments: [String], told: String) {
     let bench = korean(arguments)
     #expect(bench.notes == told && bench.exit == .usage && bench.output == "")
   }

@@ -56,11 +56,11 @@ import UAFWire
     (["unlock", "alice"], "잠금을 풀었습니다"), (["forget", "alice"], "이 컴퓨터에서 지웠습니다"),
     (["init"], "이 컴퓨터에 이미 키가 있어 그대로 둡니다"),
   ])
-  func `says what root had done`(arguments: [String], told: String) {
+  func `says what root's command did`(arguments: [String], told: String) {
     #expect(korean(arguments, as: 0, core: [Bench.success]).notes == "uafctl: \(told)\n")
   }
 
-  @Test func `says what the result means where the core says nothing`() {
+  @Test func `says what the result means if the core says nothing`() {
     let bench = korean(["authenticate"], core: [Bench.failure(9, 4001)])
     #expect(bench.notes == "uafctl: 서버가 응답하지 않습니다. [4001]\n도움말: 네트워크를 확인한 뒤 다시 시도하십시오.\n")
   }
@@ -119,7 +119,7 @@ import UAFWire
     #expect(run("status").notes.hasSuffix("에 패스코드를 묻는 서비스가 없습니다\n"))
   }
 
-  @Test func `a value that breaks the rules is told in Korean, with the rules' keys`() {
+  @Test func `a value that breaks the rules is reported in Korean, with the rules' keys`() {
     let bench = korean(["policy", "check"], input: "1\n")
     #expect(bench.exit == .refused && bench.output.contains("min_length: "))
     #expect(bench.output.contains("자 이상이어야 합니다.\n"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every text in the sources of uafctl: Korean where it is called Korean, and none that has English alone.
+/// Every text in the sources of uafctl: Korean where it is called Korean, and none that exists only in English.
 @Suite struct KoreanSourceTests {
   private static let targets = ["Wording", "PAMStacks", "TerminalPrompts", "Doctor", "UAFTool"]
 
@@ -41,7 +41,7 @@ import Testing
     return texts
   }
 
-  /// What stands in quotes, without what is put in between.
+  /// The text in quotes, without interpolations.
   private static func quoted(_ line: String) -> String {
     var text = ""
     var depth = 0
@@ -78,7 +78,7 @@ import Testing
     #expect(seen > 300)
   }
 
-  @Test func `no command says a text that has one language`() {
+  @Test func `no command prints a text that exists in only one language`() {
     for (name, source) in Self.sources {
       for line in source.split(separator: "\n") {
         let says = ["output.note(\"", "output.result(\"", "output.question(\"", ".failure(\"", "ValidationError(\""]

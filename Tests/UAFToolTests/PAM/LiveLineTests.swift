@@ -4,7 +4,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// Lines that are alive for libpam, and easily taken for dead ones.
+/// Lines that have an effect for libpam, and easily look as if they had none.
 @Suite struct LiveLineTests {
   private let stacks = Stacks()
 
@@ -28,7 +28,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["# see wiki \\\n", "# ops\r\n", "\\\n"])
-  func `what asks is listed, and is in the way of --all`(before: String) {
+  func `a service that still asks is listed, and makes disable --all fail`(before: String) {
     stacks.write("doas", "\(before)auth required pam_uaf.so\n")
     #expect(stacks.text(stacks.run("status")) == "doas: by hand\nwithout the passcode ask: login, sudo\n")
     let bench = stacks.run("disable", "--all")
@@ -41,7 +41,7 @@ import ToolTestSupport
     "-@include uaf-sudo x\n",
     "@include FOLDER/uaf-sudo\n", "@include FOLDER//./uaf-sudo\n", "auth [include] uaf-sudo\n",
   ])
-  func `a stack that another service includes stays`(text: String) {
+  func `a stack that a second service includes stays`(text: String) {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("doas", text.replacing("FOLDER", with: stacks.machine.pam))
     #expect(stacks.text(stacks.run("status")).contains("doas: by hand\n"))
@@ -50,7 +50,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the line that is put back takes the place of all it went on in`() {
+  @Test func `the restored line replaces all rows that the current line continues over`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "@include \\\n  uaf-sudo"))
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -58,7 +58,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["bak", "orig", "old", "dpkg-new", "dpkg-old", "ucf-dist"])
-  func `a copy is in nobody's way, unless a service includes it`(ending: String) {
+  func `a copy does not get in the way, unless a service includes it`(ending: String) {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.write("sudo." + ending, stacks.read("sudo") ?? "")
     stacks.write("sudo~", stacks.read("sudo") ?? "")
@@ -69,7 +69,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "--all").exit == .refused)
   }
 
-  @Test func `an include is found however deep libpam follows it`() {
+  @Test func `an include is found as deep as libpam follows it`() {
     for depth in 0..<15 { stacks.write("d\(depth)", "auth include d\(depth + 1)\n") }
     stacks.write("d15", "auth required pam_uaf.so\n")
     let reader = PAMDirectory(path: stacks.machine.pam)

@@ -15,7 +15,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `puts the line back, and leaves nothing behind`() {
+  @Test func `restores the line, and leaves nothing behind`() {
     enabled("sudo")
     let bench = stacks.run("disable", "sudo")
     #expect(bench.exit == .success)
@@ -24,7 +24,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `a second time there is nothing to do`() {
+  @Test func `a second run has nothing to do`() {
     enabled("sudo")
     for arguments in [["disable", "sudo"], ["disable", "sudo"], ["disable", "--all"]] {
       let bench = Bench(
@@ -44,7 +44,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == "auth optional pam_echo.so\n" + Stacks.sudo + "# mine\n")
   }
 
-  @Test func `a stack that was edited is kept where no service can be`() {
+  @Test func `a removed stack that was edited is kept under a hidden name`() {
     enabled("sudo")
     let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
     stacks.write("uaf-sudo", edited)
@@ -56,7 +56,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["", "# nothing\n", "auth required pam_uaf.so\n", "# pam-uaf: service sudo\n# pam-uaf: x\n"])
-  func `where the stack's head is gone, the backup says what stood there`(stack: String) {
+  func `if the head of the stack is gone, the backup says what was there`(stack: String) {
     enabled("sudo")
     stacks.write("uaf-sudo", stack)
     #expect(stacks.run("disable", "sudo").exit == .success)
@@ -64,7 +64,7 @@ import ToolTestSupport
     #expect(stacks.read(".uaf-sudo.saved") == stack)
   }
 
-  @Test func `where the stack itself is gone, the backup says so as well`() {
+  @Test func `if the stack itself is gone, the backup says what was there, too`() {
     enabled("sudo")
     stacks.folder.delete("pam.d/uaf-sudo")
     #expect(stacks.run("disable", "--all").exit == .success)
@@ -72,7 +72,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `what was interrupted after the line was put back is brought to its end`() {
+  @Test func `an interrupted run is completed if the line was already restored`() {
     enabled("sudo", "sshd")
     stacks.write("sudo", Stacks.sudo)
     stacks.write("sshd", Stacks.sudo)
@@ -82,7 +82,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sshd", "sudo"])
   }
 
-  @Test func `what was interrupted before the line was changed leaves a service as it was`() {
+  @Test func `an interruption before the line was changed leaves a service as it was`() {
     enabled("sudo")
     stacks.write("sudo", Stacks.sudo)
     stacks.folder.delete("pam.d/.sudo.before-uaf")
@@ -91,14 +91,14 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `all of them at once`() {
+  @Test func `--all disables every service`() {
     enabled("sudo", "sudo-i", "sshd", "login", "swaylock")
     #expect(stacks.run("disable", "--all").exit == .success)
     #expect(stacks.names == ["common-auth", "login", "sshd", "sudo", "sudo-i", "swaylock"])
     for name in ["sudo", "sudo-i", "sshd", "login", "swaylock"] { #expect(stacks.read(name) == Stacks.sudo) }
   }
 
-  @Test func `all of them, a service that was removed and one whose package took its file back among them`() {
+  @Test func `--all handles a removed service, and one whose package restored its file`() {
     enabled("sudo", "swaylock")
     stacks.folder.delete("pam.d/swaylock")
     stacks.write("sudo", Stacks.sudo)
@@ -106,8 +106,8 @@ import ToolTestSupport
     #expect(!stacks.names.contains { $0.hasPrefix("uaf-") })
   }
 
-  @Test func `what fails in the middle leaves every service a whole stack`() {
-    // Where the backup has to be, a folder is in the way: the stack is there by then, and is taken away again.
+  @Test func `a failure in the middle leaves every service with a complete stack`() {
+    // A folder occupies the place of the backup: the stack exists by then, and is removed again.
     _ = stacks.folder.folder("pam.d/.sudo.before-uaf", mode: 0o755)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains(".sudo.before-uaf: Is a directory"), "\(bench.notes)")
@@ -115,7 +115,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") == nil)
     #expect(!stacks.names.contains { $0.hasSuffix(".uaf-new") })
     stacks.folder.delete("pam.d/.sudo.before-uaf")
-    // Where an edited stack would be kept: the service does not include it any more by then.
+    // The same at the place where an edited stack would be kept: by then the service no longer includes it.
     enabled("sudo")
     stacks.write("uaf-sudo", (stacks.read("uaf-sudo") ?? "") + "# mine\n")
     _ = stacks.folder.folder("pam.d/.uaf-sudo.saved", mode: 0o755)
@@ -128,7 +128,7 @@ import ToolTestSupport
 
   // MARK: What is refused
 
-  @Test func `lines that were written by hand stay, are named, and fail`() {
+  @Test func `hand-written lines stay, are named, and make the command fail`() {
     enabled("sshd")
     stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
     stacks.write("sudo", "@include uaf-sudo\n")
@@ -144,7 +144,7 @@ import ToolTestSupport
     #expect(stacks.read("sshd") == Stacks.sudo)
   }
 
-  @Test func `a stack that somebody else includes by hand stays for him, and fails`() {
+  @Test func `a stack that somebody else includes by hand stays, and makes the command fail`() {
     enabled("sudo")
     stacks.write("mine", "@include uaf-sudo\n")
     let bench = stacks.run("disable", "--all")
@@ -155,14 +155,14 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") != nil)
   }
 
-  @Test func `one service is judged alone`() {
+  @Test func `a service is judged without the others`() {
     enabled("sudo", "sshd")
     #expect(stacks.run("disable", "sudo").exit == .success)
     stacks.write("sudo", "auth required pam_uaf.so\n")
     #expect(stacks.run("disable", "sudo").exit == .refused)
   }
 
-  @Test func `what stood there is not guessed`() {
+  @Test func `refuses to guess what was there before`() {
     stacks.write("sudo", "@include uaf-sudo\n")
     let bench = stacks.run("disable", "sudo")
     #expect(bench.exit == .refused)
@@ -171,7 +171,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["@include uaf-sudo", "auth required pam_permit.so", "@include /etc/shadow"])
-  func `a head that would put back anything but a password's stack counts for nothing`(line: String) {
+  func `a head that would restore anything but a password's stack is ignored`(line: String) {
     enabled("sudo")
     let stack = stacks.read("uaf-sudo") ?? ""
     stacks.write("uaf-sudo", stack.replacing("replaces @include common-auth", with: "replaces " + line))
@@ -179,7 +179,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the head of another service's stack counts for nothing`() {
+  @Test func `the head of a different service's stack is ignored`() {
     enabled("sudo")
     stacks.write("uaf-sshd", stacks.read("uaf-sudo") ?? "")
     stacks.write("sshd", "@include uaf-sshd\n")
@@ -188,14 +188,14 @@ import ToolTestSupport
     #expect(stacks.read("sshd") == "@include uaf-sshd\n")
   }
 
-  @Test func `one that fails does not keep the others from being disabled`() {
+  @Test func `a service that fails does not keep the others from being disabled`() {
     enabled("sudo", "sshd")
     stacks.folder.setMode(0o666, of: "pam.d/sshd")
     #expect(stacks.run("disable", "--all").exit == .refused)
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `files that were never ours are in nobody's way, whatever they are`() {
+  @Test func `foreign files do not get in the way, whatever they are`() {
     enabled("sudo")
     stacks.folder.link("pam.d/linked", to: "login")
     stacks.folder.link("pam.d/dangling", to: "/nonexistent/x")
@@ -213,7 +213,7 @@ import ToolTestSupport
 
   // MARK: The list
 
-  @Test func `the list says who asks, and by whose doing`() {
+  @Test func `the list shows which services ask, and who configured that`() {
     enabled("sudo", "sshd", "login")
     stacks.write("uaf-sshd", (stacks.read("uaf-sshd") ?? "") + "# mine\n")
     stacks.write("login", "@include common-auth\n")
@@ -251,7 +251,7 @@ import ToolTestSupport
         """)
   }
 
-  @Test func `for scripts the list of none names no service that does not ask`() {
+  @Test func `for scripts an empty list names no service`() {
     let bench = stacks.run("status", "--json")
     #expect(bench.exit == .success && bench.notes == "")
     #expect(

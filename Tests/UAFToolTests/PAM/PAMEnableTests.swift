@@ -11,7 +11,7 @@ import ToolTestSupport
   private let stacks = Stacks()
   private static let changed = Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo")
 
-  // MARK: What it does
+  // MARK: Effects
 
   @Test func `copies the stack, changes one line, and keeps what was there`() {
     let bench = stacks.run("enable", "sudo")
@@ -50,7 +50,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["second-factor"], ["@include common-auth", "auth include common-auth"])
-  func `a directory that is enough by itself is refused, with its file and line`(shape: String, line: String) {
+  func `refuses a directory that is enough by itself, with its file and line`(shape: String, line: String) {
     stacks.template("second-factor/sudo", "\(line)\nauth requisite pam_uaf.so\n")
     stacks.passwords.states["root"] = .usable
     let whole = "auth [success=2 default=ignore] pam_unix.so nullok\nauth sufficient pam_sss.so use_first_pass\n"
@@ -70,7 +70,7 @@ import ToolTestSupport
     stacks.write("common-auth", whole.replacing("sufficient", with: "[success=1 default=ignore]") + rest)
     #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .success)
     stacks.write("common-auth", whole + rest)
-    // It was in place before the directory came.
+    // It was installed before the directory was added.
     #expect(stacks.run("enable", "sudo", "--shape", shape).exit == .refused)
     #expect(
       stacks.text(stacks.run("status")).contains("sudo: common-auth:2 can let somebody in before pam_uaf is asked\n"))
@@ -85,7 +85,7 @@ import ToolTestSupport
       "common-auth:1"
     ),
   ])
-  func `a second factor without a password before it is refused, and told of where it comes to that`(
+  func `refuses a second factor without a password before it, and reports one that arises later`(
     common: String, before: String, after: String
   ) {
     let second =
@@ -110,7 +110,7 @@ import ToolTestSupport
     ("auth required pam_permit.so\nauth optional pam_unix.so\n", 2),
     ("auth [success=1 default=ignore] pam_unix.so nullok\nauth required pam_permit.so\n", 1),
   ])
-  func `a password that is not refused before a second factor is refused, with its file and line`(
+  func `refuses a second factor after a line that a wrong password gets past, with its file and line`(
     common: String, line: Int
   ) {
     let second =
@@ -127,7 +127,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamWrongPassword })
     #expect(!stacks.run("status", "--json").output.contains("wrongPassword"))
-    // It was in place before the line was changed.
+    // It was installed before the line was changed.
     stacks.write("common-auth", common)
     #expect(stacks.run("enable", "sudo", "--shape", "second-factor").exit == .refused)
     #expect(stacks.text(stacks.run("status")).contains("sudo: \(told)\n"))
@@ -136,7 +136,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["instead", "fallback", "second-factor"])
-  func `a way of the rescue group that asks for no password is refused, with its file and line`(shape: String) {
+  func `refuses a way of the rescue group that asks for no password, with its file and line`(shape: String) {
     let line = "auth sufficient pam_succeed_if.so quiet user ingroup uaf-rescue\n"
     let common = stacks.read("common-auth") ?? ""
     stacks.passwords.states["root"] = .usable
@@ -155,7 +155,7 @@ import ToolTestSupport
     "auth required pam_unix.so\nauth sufficient pam_uaf.so\n",
     "auth sufficient pam_uaf.so\nauth required pam_u2f.so nouserok\nauth required pam_permit.so\n",
   ])
-  func `status names a service in which a refusal of pam_uaf lets in`(text: String) {
+  func `status names a service that lets people in although pam_uaf refuses`(text: String) {
     stacks.write("sudo", text)
     #expect(
       stacks.text(stacks.run("status")).hasPrefix(
@@ -166,7 +166,7 @@ import ToolTestSupport
     #expect(!stacks.run("status", "--json").output.contains("refusalLetsIn"))
   }
 
-  @Test func `status names a stack that was edited so that a refusal is none`() {
+  @Test func `status names a stack that was edited so that its refusal has no effect`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.run("status").output.contains("has refused"))
     stacks.write(
@@ -179,7 +179,7 @@ import ToolTestSupport
   private static let denied = "auth requisite pam_listfile.so item=user sense=deny file=/etc/denied onerr=succeed\n"
 
   @Test(arguments: ["instead", "fallback"])
-  func `a line that refuses somebody and would be gone is named, and nothing is changed`(shape: String) {
+  func `a line that can refuse somebody and would be lost is named, and nothing is changed`(shape: String) {
     let text = "auth include system-auth\naccount required pam_unix.so\n"
     stacks.write("system-auth", "auth required pam_env.so\n\(Self.denied)auth required pam_unix.so\n")
     stacks.write("sudo", text)
@@ -187,7 +187,7 @@ import ToolTestSupport
     let bench = stacks.run("enable", "sudo", "--shape", shape)
     #expect(bench.exit == .refused && stacks.read("sudo") == text)
     #expect(stacks.text(bench).contains("system-auth:2: this line can refuse somebody"), "\(bench.notes)")
-    // It stays in force where the service has it itself.
+    // It stays in force if the service itself has it.
     stacks.write("sudo", Self.denied + text)
     stacks.write("login", "auth required pam_unix.so\n")
     stacks.passwords.states["root"] = .usable
@@ -195,7 +195,7 @@ import ToolTestSupport
     #expect(again.exit == .success, "\(again.notes)")
   }
 
-  @Test func `a line of common-auth that refuses somebody stays in force where its lines stay`() {
+  @Test func `a refusing line of common-auth stays in force if the shape keeps the lines of common-auth`() {
     stacks.template("second-factor/sudo", "@include common-auth\nauth requisite pam_uaf.so\n")
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "auth required pam_unix.so\n")
@@ -207,13 +207,13 @@ import ToolTestSupport
   }
 
   @Test(arguments: [
-    // None of them refuses whoever has the right password.
+    // None of them refuses a person with the right password.
     "auth [default=1 success=ok] pam_localuser.so\nauth sufficient pam_unix.so\nauth sufficient pam_sss.so\n"
       + "auth required pam_deny.so\n",
     "auth sufficient pam_unix.so\nauth requisite pam_succeed_if.so uid >= 1000 quiet_success\nauth required pam_deny.so\n",
     "auth optional pam_listfile.so item=user sense=deny file=/etc/denied\nauth required pam_unix.so\n",
   ])
-  func `a line that refuses nobody by itself is not missed`(text: String) {
+  func `the loss of a line that by itself refuses nobody is no obstacle`(text: String) {
     for module in ["pam_listfile", "pam_localuser", "pam_sss"] {
       _ = stacks.folder.file("libexec/\(module).so", [1], mode: 0o644)
     }
@@ -225,7 +225,7 @@ import ToolTestSupport
     #expect(bench.exit == .success, "\(bench.notes)")
   }
 
-  @Test func `nobody is named who does not get in, because a right password runs into a refusal`() {
+  @Test func `the right password counts as no way in if a line refuses it`() {
     stacks.write(
       "common-auth",
       "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
@@ -234,11 +234,11 @@ import ToolTestSupport
     let bench = stacks.run("enable", "sudo")
     #expect(
       bench.exit == .refused && bench.notes.contains("\(stacks.machine.pam)/common-auth:3 refuses the right password"))
-    // What is there, and leads to that line, is not called missing.
+    // What exists, and leads to that line, is not reported as missing.
     #expect(!bench.notes.contains("groupadd") && !bench.notes.contains("leads nobody"))
   }
 
-  @Test func `a service that names a module that is not there is left alone`() {
+  @Test func `refuses a service that names a missing module, unless the module is optional`() {
     stacks.write("sudo", "auth required pam_gone.so\n" + Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("/sudo:1 names pam_gone.so, which is not where PAM looks"))
@@ -246,7 +246,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `after sshd it is said what sshd_config has to have, and nothing where it has it`() {
+  @Test func `after sshd it says what sshd_config needs, and nothing if sshd_config has it`() {
     stacks.write("sshd", Stacks.sudo)
     let program = stacks.folder.file("sshd", [1], mode: 0o755)
     stacks.machine.installation.sshPaths = (program, stacks.folder.file("sshd_config", [], mode: 0o644))
@@ -259,7 +259,7 @@ import ToolTestSupport
     #expect(!stacks.run("enable", "sshd").output.contains("ssh: "))
   }
 
-  @Test func `where sshd asks for another service, that is the one to enable`() {
+  @Test func `if sshd uses a different service, enable demands that one`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)
     stacks.write("guests", Stacks.sudo)
@@ -274,7 +274,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp").exit == .success)
     #expect(stacks.read("uaf-corp")?.contains("# pam-uaf: template instead/sshd\n") == true)
     #expect(stacks.run("disable", "corp").exit == .success)
-    // A Match block may have it ask for one more.
+    // A Match block may make it ask for a further service.
     stacks.folder.delete("sshd_config")
     let more = Array((good + "Match User bob\nPAMServiceName guests\n").utf8)
     _ = stacks.folder.file("sshd_config", more, mode: 0o644)
@@ -285,7 +285,7 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the same program as corp"))
   }
 
-  @Test func `status names a file that may have sshd ask for another service, where it cannot be read`() {
+  @Test func `status names an unreadable file that may make sshd use a different service`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.folder.link("missing.conf", to: "/nonexistent/ssh.conf")
     let text = Array("Include missing.conf\n".utf8)
@@ -300,7 +300,7 @@ import ToolTestSupport
     #expect(stacks.run("status", "--json").output.contains(#""sshUnread":"#))
   }
 
-  @Test func `status names the service that sshd asks for in place of the enabled one`() {
+  @Test func `status names the service that sshd uses instead of the enabled one`() {
     stacks.write("sshd", Stacks.sudo)
     stacks.write("corp", Stacks.sudo)
     #expect(stacks.run("enable", "sshd").exit == .success)
@@ -313,7 +313,7 @@ import ToolTestSupport
     #expect(stacks.run("status", "--json").output.contains(#""sshService":"corp""#))
   }
 
-  @Test func `another service takes the template it is given`() {
+  @Test func `an unknown service uses the template that it is given`() {
     stacks.write("lxdm", "auth requisite pam_nologin.so\n@include common-auth\n")
     #expect(stacks.run("enable", "lxdm").exit == .usage)
     #expect(stacks.run("enable", "lxdm", "--template", "display-manager").exit == .success)
@@ -321,7 +321,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["auth include login", "auth substack system-auth", "-auth\tinclude\tcommon-auth # as Debian"])
-  func `lockers that take another service's lines get their own stack`(line: String) {
+  func `lockers that include a different service's lines get their own stack`(line: String) {
     stacks.write("swaylock", "# a locker\n\(line)\n")
     #expect(stacks.run("enable", "swaylock").exit == .success)
     #expect(stacks.read("swaylock") == "# a locker\n@include uaf-swaylock\n")
@@ -341,7 +341,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `a second time nothing is to be done, and nothing is tried`() {
+  @Test func `a second run has nothing to do, and tries nothing`() {
     _ = stacks.run("enable", "sudo")
     let asked = stacks.tester.asked.count
     let bench = stacks.run("enable", "sudo")
@@ -350,7 +350,7 @@ import ToolTestSupport
     #expect(stacks.tester.asked.count == asked)
   }
 
-  @Test func `a stack that was edited is kept beside the new one`() {
+  @Test func `an edited stack is kept next to the new one`() {
     _ = stacks.run("enable", "sudo")
     let edited = (stacks.read("uaf-sudo") ?? "") + "# mine\n"
     stacks.write("uaf-sudo", edited)
@@ -361,7 +361,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo")?.hasSuffix("# instead\n" + Stacks.stack) == true)
   }
 
-  @Test func `a service that only the vendor has is copied, and the copy goes away again`() {
+  @Test func `a service that only the vendor has is copied, and the copy is removed again`() {
     _ = stacks.folder.file("vendor/polkit-1", Array(Stacks.sudo.utf8), mode: 0o644)
     #expect(stacks.run("enable", "polkit-1").exit == .success)
     #expect(stacks.read("polkit-1") == Stacks.sudo.replacing("@include common-auth", with: "@include uaf-polkit-1"))
@@ -379,7 +379,7 @@ import ToolTestSupport
     #expect(stacks.read("polkit-1") == Stacks.sudo + "session optional pam_umask.so\n")
   }
 
-  @Test func `passwd changes the passcode, without a question who gets in`() {
+  @Test func `passwd changes the passcode, without a check of who gets in`() {
     stacks.passwords.groups = [:]
     stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
@@ -429,7 +429,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `leavings of a run that was interrupted are in nobody's way`() {
+  @Test func `leftovers of an interrupted run do not get in the way`() {
     for name in [".sudo.uaf-new", ".uaf-sudo.uaf-new", ".sudo.before-uaf"] {
       stacks.write(name, "half a l", mode: 0o600)
     }
@@ -441,7 +441,7 @@ import ToolTestSupport
 
   // MARK: What is refused
 
-  /// What is said of a run that must not have changed anything.
+  /// The output of a run that must not have changed anything.
   private func refusal(_ arguments: String..., exit: ToolExit = .refused) -> String {
     let names = stacks.names
     let before = stacks.read("sudo")
@@ -481,7 +481,7 @@ import ToolTestSupport
     #expect(refusal("uaf-sudo", exit: .usage).contains("is a stack of pam-uaf's"))
   }
 
-  @Test func `refuses a service that is not there, and a template that is not`() {
+  @Test func `refuses a service that does not exist, and a template that does not exist`() {
     #expect(refusal("su", exit: .usage).contains("there is no service su in "))
     #expect(refusal("sudo", "--template", "bogus", exit: .usage).contains("the ready stack "))
     #expect(refusal("sudo", "--shape", "instead", "--template", "bogus", exit: .usage).contains("the ready stack "))
@@ -492,7 +492,7 @@ import ToolTestSupport
   @Test(arguments: [
     "gdm-autologin", "gdm-launch-environment", "lightdm-autologin", "lightdm-greeter", "sddm-autologin", "sddm-greeter",
   ])
-  func `refuses a display manager's services that ask nobody, whatever stands in them`(service: String) {
+  func `refuses a display manager's services that ask nobody, whatever is in them`(service: String) {
     stacks.write(service, Stacks.sudo)
     for template in [[], ["--template", "display-manager"]] {
       let bench = Bench(
@@ -532,7 +532,7 @@ import ToolTestSupport
     "auth [success=1 default=ignore] pam_x.so\n@include common-auth\n",
     "auth include gdm\n", "@include common-account\n", "",
   ])
-  func `refuses a service in which not exactly one line can be changed`(text: String) {
+  func `refuses a service that does not have exactly one line to change`(text: String) {
     stacks.write("sudo", text)
     #expect(refusal("sudo").contains("sudo"))
   }
@@ -552,7 +552,7 @@ import ToolTestSupport
   @Test(arguments: [
     "account required \\\n\n pam_x.so", "#" + String(repeating: "x", count: 1100), "session optional a.so \\\n#",
   ])
-  func `refuses a service that libpam 1.5 and later ones read in two ways`(line: String) {
+  func `refuses a service that libpam 1.5 and later versions read differently`(line: String) {
     stacks.write("sudo", Stacks.sudo + line + "\n")
     #expect(refusal("sudo").contains(": libpam 1.5 reads this line in another way than libpam 1.6 and newer\nhint: "))
     stacks.write("sudo", Stacks.sudo)
@@ -562,7 +562,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo + line + "\n")
   }
 
-  @Test func `refuses a service whose lines end with carriage returns, and names the first that says something`() {
+  @Test func `refuses a service whose lines end with carriage returns, and names the first with an effect`() {
     let text = "# by hand\r\n \r\n" + Stacks.sudo.replacing("\n", with: "\r\n")
     stacks.write("sudo", text)
     let said = refusal("sudo")
@@ -595,7 +595,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("login:1 includes gone, which libpam cannot read\nhint: put the file"))
   }
 
-  @Test func `what a service includes is not looked for in the vendors' folders`() {
+  @Test func `does not look for a service's included files in the vendors' folders`() {
     _ = stacks.folder.file("vendor/vendor-auth", Array("auth required pam_unix.so\n".utf8), mode: 0o644)
     stacks.write("sudo", "@include vendor-auth\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("sudo:1 includes vendor-auth, which libpam cannot read"))
@@ -614,7 +614,7 @@ import ToolTestSupport
   @Test(arguments: [
     "@include FOLDER/common-auth", "auth include FOLDER/common-auth", "auth substack FOLDER//common-auth",
   ])
-  func `the password's stack is found by its whole name, too, and the line comes back`(line: String) {
+  func `finds the password's stack by its full path, too, and restores the line`(line: String) {
     let own = line.replacing("FOLDER", with: stacks.machine.pam)
     let text = Stacks.sudo.replacing("@include common-auth", with: own)
     stacks.write("sudo", text)
@@ -623,13 +623,13 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Self.changed)
     #expect(stacks.run("status").output.hasPrefix("sudo: fallback/sudo\n"))
     #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
-    // Of another folder it is another file.
+    // A file of a different folder is a different file.
     stacks.write("sudo", text.replacing(stacks.machine.pam, with: "/nonexistent"))
     #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
   }
 
   @Test(arguments: ["auth include corp-auth", "auth substack corp-auth", "@include corp-auth"])
-  func `a file that only leads to the password's stack counts as that`(line: String) {
+  func `a file that only includes the password's stack counts as that stack`(line: String) {
     let text = Stacks.sudo.replacing("@include common-auth", with: line)
     stacks.write("corp-auth", "# Ours.\n\nauth include common-auth\n")
     stacks.write("sudo", text)
@@ -640,18 +640,18 @@ import ToolTestSupport
     #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo") == text)
   }
 
-  @Test func `a file that has more than the password's stack is named, and what to do about it`() {
+  @Test func `names a file that has more than the password's stack, and what to do about it`() {
     stacks.write("corp-auth", "auth required pam_env.so\n@include common-auth\n")
     stacks.write("sudo", Stacks.sudo.replacing("@include common-auth", with: "auth include corp-auth"))
     let told = refusal("sudo")
     #expect(told.contains("sudo:5 includes the password's stack by way of corp-auth, which has other lines as well"))
     #expect(told.contains("hint: write the lines of corp-auth in place of this line, then run it again"))
-    // A circle ends.
+    // A circular include ends.
     stacks.write("corp-auth", "auth include corp-auth\n")
     #expect(refusal("sudo").contains("sudo has no line that includes the password's stack"))
   }
 
-  @Test func `a machine without the file that the ready stack includes is told so, and how to have one`() {
+  @Test func `a machine without the file that the shipped stack includes is told so, and how to get one`() {
     stacks.folder.delete("pam.d/common-auth")
     stacks.write("system-auth", "auth required pam_unix.so\n")
     stacks.write("login", "auth include system-auth\n")
@@ -664,7 +664,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") == nil && stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `a link to another name of its program is left a link, and named`() {
+  @Test func `a link between two names of a program stays a link, and is named`() {
     stacks.folder.link("pam.d/sudo-i", to: "sudo")
     #expect(refusal("sudo-i") == "uafctl: sudo-i takes its lines from sudo\nhint: uafctl pam enable sudo\n")
     for options in [[], ["--only"]] {
@@ -675,12 +675,12 @@ import ToolTestSupport
       #expect(stacks.read("sudo-i") == Self.changed && stacks.read("uaf-sudo-i") == nil)
       #expect(stacks.run("disable", "sudo").exit == .success && stacks.read("sudo-i") == Stacks.sudo)
     }
-    // Any other service, too, and by its whole name.
+    // Any other service, too, and by its full path.
     stacks.folder.link("pam.d/backdoor", to: stacks.machine.pam + "/sudo-i")
     #expect(stacks.text(stacks.run("enable", "sudo")).contains("backdoor: takes its lines from sudo\n"))
   }
 
-  @Test func `a file that is mounted by itself is named before anything is written`() {
+  @Test func `a file that is a mount point is named before anything is written`() {
     stacks.machine.installation.isMountPoint = { $0.hasSuffix("/sudo") }
     let told = refusal("sudo")
     #expect(told.contains("sudo: is a mount point of its own, so that no other file can take its place"))
@@ -695,16 +695,16 @@ import ToolTestSupport
   }
 
   @Test(arguments: [StackError.file(path: "/etc/pam.d/sudo", .system(EBUSY))])
-  func `names a mount where the kernel lets no file be replaced`(error: StackError) {
+  func `names a mount if the kernel does not let a file be replaced`(error: StackError) {
     #expect(error.english.remedy?.contains("findmnt") == true && error.korean.remedy?.contains("findmnt") == true)
   }
 
-  @Test func `su-l follows su, and says so`() {
+  @Test func `su-l follows su, and the output says so`() {
     stacks.write("su-l", "auth include su\n")
     #expect(refusal("su-l") == "uafctl: su-l takes its lines from su\nhint: uafctl pam enable su\n")
   }
 
-  @Test func `refuses where pam-auth-update's profile asks in every service`() {
+  @Test func `refuses if pam-auth-update's profile asks in every service`() {
     stacks.write("common-auth", "auth [success=2 default=ignore] pam_uaf.so\n")
     #expect(refusal("sudo").hasPrefix("uafctl: common-auth asks pam_uaf itself: "))
   }
@@ -713,18 +713,18 @@ import ToolTestSupport
     "auth required pam_uaf.so\n@include common-auth\n", "@include common-auth\nauth include uaf-mine\n",
     "@include uaf-sudo\n", "@include common-auth\naccount required pam_uaf.so\n",
   ])
-  func `refuses where somebody wrote the module into the service by hand`(text: String) {
+  func `refuses if somebody wrote the module into the service by hand`(text: String) {
     stacks.write("uaf-mine", "auth required pam_uaf.so\n")
     stacks.write("sudo", text)
     #expect(refusal("sudo").hasPrefix("uafctl: sudo asks pam_uaf already, by lines that uafctl did not write\n"))
   }
 
-  @Test func `refuses to write over a stack that it did not make`() {
+  @Test func `refuses to overwrite a stack that it did not make`() {
     stacks.write("uaf-sudo", "auth required pam_uaf.so\n")
     #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo asks pam_uaf already"))
   }
 
-  @Test func `refuses files that others may write, that are somebody else's, or that are not plain files`() {
+  @Test func `refuses files that others may write, that belong to somebody else, or that are not regular files`() {
     stacks.folder.setMode(0o666, of: "pam.d/sudo")
     #expect(refusal("sudo").hasPrefix("uafctl: sudo: may be written by others\nhint: chown root:root"))
     stacks.folder.delete("pam.d/sudo")
@@ -750,7 +750,7 @@ import ToolTestSupport
     #expect(refusal("sudo").hasPrefix("uafctl: uaf-sudo: is a symbolic link\n"))
   }
 
-  @Test func `refuses a folder that is not there, or that others may change`() {
+  @Test func `refuses a folder that does not exist, or that others may change`() {
     let bench = Bench(["pam", "enable", "sudo", "--pam-directory", "/nonexistent"], as: 0)
     #expect(bench.exit == .refused && bench.notes.hasPrefix("uafctl: /nonexistent: No such file or directory\n"))
     stacks.folder.setMode(0o777, of: "pam.d")
@@ -760,7 +760,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("/pam.d: belongs to uid "))
   }
 
-  @Test func `refuses while another uafctl is at work`() throws {
+  @Test func `refuses while a second uafctl is working`() throws {
     let other = try PAMFolder(stacks.machine.pam, owner: geteuid())
     try other.lock(in: stacks.machine.installation.trialParent)
     #expect(refusal("sudo").hasPrefix("uafctl: another uafctl is changing how services ask, and holds "))
@@ -769,7 +769,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `refuses where administrators would have no other way in, and says what to do`() {
+  @Test func `refuses if administrators would have no other way in, and says what to do`() {
     stacks.passwords.groups = [:]
     #expect(
       refusal("sudo") == """
@@ -787,7 +787,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `the sudo of a rescue group's member must be open to it`() {
+  @Test func `sudo must let a member of the rescue group become root by the password`() {
     stacks.write("sudo", "auth required pam_uaf.so\n@include common-auth\n")
     stacks.write("su", Stacks.sudo)
     #expect(stacks.run("enable", "su").notes.contains("alice of uaf-rescue cannot become root by a password"))
@@ -795,7 +795,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "su").exit == .success)
   }
 
-  @Test func `a member of the rescue group needs a console that leads it past the module as well`() {
+  @Test func `a member of the rescue group needs a console that leads the group past the module as well`() {
     stacks.write("login", "auth required pam_uaf.so\n@include common-auth\n")
     let reason = "cannot log in by a password: the console (login) is not there, or leads nobody past pam_uaf"
     #expect(refusal("sudo").contains("alice of uaf-rescue " + reason))
@@ -812,7 +812,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: PAMShape.allCases, ["sudo", "su", "login", "sshd", "polkit-1", "display-manager", "sddm", "locker"])
-  func `each ready stack can be put in place`(shape: PAMShape, name: String) throws {
+  func `each shipped stack can be installed`(shape: PAMShape, name: String) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "pam.d/\(shape.rawValue)/\(name)")
     guard let stack = try? String(contentsOf: file, encoding: .utf8) else {
@@ -834,9 +834,9 @@ import ToolTestSupport
     #expect(stacks.read(service) == text)
   }
 
-  // MARK: Somebody who does not get in although the password is right
+  // MARK: People who do not get in although the password is right
 
-  /// Has modules be there that the folder of the others does not have.
+  /// Adds modules that the folder of the others does not have.
   private func withConditions() {
     for module in [
       "access", "listfile", "securetty", "shells", "time", "localuser", "usertype", "sss", "selinux", "exec", "rhosts",
@@ -883,7 +883,7 @@ import ToolTestSupport
       ("auth required pam_ftp.so\n@include common-auth\n", "may be refused by login:1"),
       ("auth [success=ok default=die] pam_corp.so\n@include common-auth\n", "may be refused by login:1"),
       ("@include common-auth\nauth required pam_u2f.so\n", "may be refused by login:2"),
-      // These have nothing to say in that group.
+      // These have no effect in that group.
       ("auth required pam_motd.so\n@include common-auth\n", "may be refused by login:1"),
       ("@include common-auth\nsession required pam_shells.so\n", "may be refused by login:2"),
       ("auth required pam_unix.so use_first_pass\n", "is refused by login:1"),
@@ -893,7 +893,7 @@ import ToolTestSupport
       ("@include common-auth\nsession required pam_systemd.so\n", "may be refused by login:2"),
       ("@include common-auth\nsession [success=ok default=bad] pam_corp.so\n", "may be refused by login:2"),
     ])
-  func `a rescuer whom the console refuses, or may refuse, is not named`(login: String, told: String) {
+  func `a rescuer whom the console refuses, or may refuse, is not named as a way in`(login: String, told: String) {
     withConditions()
     stacks.write("login", login + Self.account)
     let said = refusal("sudo")
@@ -915,7 +915,7 @@ import ToolTestSupport
         + "session required pam_permit.so\n",
       "auth sufficient pam_u2f.so\n@include common-auth\nauth optional pam_cap.so\n",
       "auth required pam_unix.so\nauth required pam_unix.so use_first_pass\n",
-      // Those of Debian's login.
+      // The lines of Debian's login.
       "auth optional pam_faildelay.so delay=3000000\nauth requisite pam_nologin.so\n@include common-auth\nauth optional pam_group.so\n"
         + "session [success=ok ignore=ignore module_unknown=ignore default=bad] pam_selinux.so close\nsession required pam_loginuid.so\n"
         + "session optional pam_motd.so noupdate\nsession required pam_env.so readenv=1\nsession required pam_limits.so\n"
@@ -924,7 +924,7 @@ import ToolTestSupport
       "auth required pam_env.so\nauth required pam_faildelay.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
         + "session required pam_umask.so\nsession optional pam_tty_audit.so\n",
     ])
-  func `a rescuer whom the console lets in is named`(login: String) {
+  func `a rescuer whom the console lets in is named as a way in`(login: String) {
     withConditions()
     stacks.write("login", login + Self.account)
     let bench = stacks.run("enable", "sudo")
@@ -949,7 +949,7 @@ import ToolTestSupport
     ("session required pam_limits.so\n", 0, "alice - nonewprivs 1", "may be refused by login:1"),
     ("session required pam_limits.so\n", 0, "@sudo - CHROOT /srv", "may be refused by login:1"),
   ])
-  func `a rescuer whom a count of wrong passwords or of sessions may keep out is not named`(
+  func `a rescuer whom a count of wrong passwords or of sessions may keep out is not named as a way in`(
     line: String, wrong: Int, limit: String?, told: String
   ) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
@@ -977,7 +977,7 @@ import ToolTestSupport
     ("auth required pam_faillock.so preauth\n", 9, "deny = 0"),
     ("auth required pam_faillock.so preauth deny=0\n", 9, "x"),
   ])
-  func `a rescuer whom no count keeps out is named`(line: String, wrong: Int, limit: String) {
+  func `a rescuer whom no count keeps out is named as a way in`(line: String, wrong: Int, limit: String) {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.wrong = ["alice": wrong]
@@ -986,7 +986,7 @@ import ToolTestSupport
   }
 
   @Test
-  func `who has no limits.conf is refused by pam_limits, root included, and a line without limits frees from them`() {
+  func `pam_limits refuses everybody, even root, without limits.conf, and a line without limits exempts`() {
     stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
     stacks.passwords.limitLines = ["* - maxlogins 0", "alice -"]
     #expect(stacks.run("enable", "sudo", "--dry-run").output.contains("without pam_uaf gets in: alice, "))
@@ -998,7 +998,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["root hard maxlogins 0", "* hard maxlogins 0", "root - maxsyslogins 0", "* hard nofile 0"])
-  func `pam_limits lets root have any number of sessions`(limit: String) {
+  func `pam_limits never limits the number of root's sessions`(limit: String) {
     stacks.passwords.groups = ["uaf-rescue": ["root"]]
     stacks.passwords.states["root"] = .usable
     stacks.write("login", "session required pam_limits.so\n@include common-auth\n" + Self.account)
@@ -1008,7 +1008,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("root of uaf-rescue may be refused by login:1"))
   }
 
-  @Test func `sudo opens the session of root, and not of whoever calls it`() {
+  @Test func `sudo opens the session of root, and not of the caller`() {
     stacks.passwords.limitLines = ["alice hard maxlogins 0"]
     let lines = "session required pam_succeed_if.so user != alice\nsession required pam_limits.so\n"
     stacks.write("sudo", lines + Stacks.sudo)
@@ -1017,7 +1017,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
   }
 
-  @Test func `who has to change the password is named where the console has lines that change it`() {
+  @Test func `a rescuer who has to change the password is a way in if the console has lines that change it`() {
     stacks.write("login", "@include common-auth\n# console\npassword required pam_deny.so\n" + Self.account)
     stacks.tester.accountCodes = [("# console", 12)]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:3"))
@@ -1028,7 +1028,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").output.hasPrefix("without pam_uaf gets in: alice, "))
   }
 
-  @Test func `root is locked by a count only where that is said`() {
+  @Test func `a count locks root only if the configuration says so`() {
     _ = stacks.folder.file("libexec/pam_faillock.so", [1], mode: 0o644)
     stacks.passwords.groups = ["uaf-rescue": ["root"]]
     stacks.passwords.states["root"] = .usable
@@ -1040,14 +1040,16 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["pam_access.so", "pam_time.so", "pam_listfile.so item=tty sense=allow file=/etc/ttys"])
-  func `beside a rescuer, account lines are named at which another terminal or hour may decide`(line: String) {
+  func `a named rescuer comes with the account lines that may decide differently for other terminals or hours`(
+    line: String
+  ) {
     stacks.write("login", "@include common-auth\naccount required \(line)\n" + Self.account)
     let output = stacks.text(stacks.run("enable", "sudo"))
     #expect(output.hasPrefix("without pam_uaf gets in: alice, "))
     #expect(output.contains("; not tried: what login:2 says of another terminal or hour\n"), "\(output)")
   }
 
-  @Test func `a rescuer whom sudo refuses is not named, and another one is`() {
+  @Test func `a rescuer whom sudo refuses is not named, and a different one is`() {
     stacks.write("sudo", "auth required pam_succeed_if.so user != alice\n" + Stacks.sudo)
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by sudo:1"))
     stacks.passwords.groups = ["uaf-rescue": ["alice", "bob"], "sudo": ["alice", "bob"]]
@@ -1069,7 +1071,7 @@ import ToolTestSupport
     ("auth requisite pam_nologin.so\n", "/etc/nologin"), ("auth requisite pam_nologin.so\n", "/var/run/nologin"),
     ("auth required pam_nologin.so file=/srv/closed\n", "/srv/closed"),
   ])
-  func `where nologin keeps everybody but root out of the console, only root is named`(line: String, file: String) {
+  func `if nologin keeps everybody but root out of the console, only root is named`(line: String, file: String) {
     stacks.write("login", line + "@include common-auth\n" + Self.account)
     stacks.passwords.files = [file]
     #expect(refusal("sudo").contains("alice of uaf-rescue is refused by login:1"))
@@ -1081,7 +1083,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["/usr/sbin/nologin", "/bin/false", "/nonexistent/bash", "/etc/passwd", "/tmp"])
-  func `nobody is named whose shell gives no session`(shell: String) {
+  func `a rescuer whose shell gives no session is not named`(shell: String) {
     stacks.passwords.shells = ["alice": shell, "root": shell]
     stacks.passwords.states["root"] = .usable
     let said = refusal("sudo")
@@ -1102,7 +1104,7 @@ import ToolTestSupport
       ),
       ("@include common-auth\nsession required pam_deny.so\n", "root is refused by login:2"),
     ])
-  func `root is not named where the console refuses root`(login: String, told: String) {
+  func `root is not named if the console refuses root`(login: String, told: String) {
     withConditions()
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
@@ -1110,7 +1112,7 @@ import ToolTestSupport
     #expect(refusal("sudo").contains(told))
   }
 
-  @Test func `root's console is no way in where it asks the module itself`() {
+  @Test func `root's console is no way in if the console itself asks the module`() {
     stacks.passwords.groups = [:]
     stacks.passwords.states["root"] = .usable
     #expect(refusal("login").contains("the console (login) asks pam_uaf as well"))

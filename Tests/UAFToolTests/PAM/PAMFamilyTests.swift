@@ -6,7 +6,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// Other names of a program: sudo-i beside sudo, su-l beside su.
+/// Other names of a program: sudo-i for sudo, su-l for su.
 @Suite struct PAMFamilyTests {
   private let stacks = Stacks()
 
@@ -14,14 +14,14 @@ import ToolTestSupport
 
   private func withBoth() { stacks.write("sudo-i", Stacks.sudo) }
 
-  // MARK: What sudoers says
+  // MARK: sudoers
 
-  /// Writes sudoers in which alice, of the rescue group, may do everything.
+  /// Writes a sudoers file in which alice, of the rescue group, may do everything.
   private func sudoers(_ lines: String...) {
     stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
   }
 
-  @Test func `sudo is not enabled where sudoers has it ask for another service, which is named`() {
+  @Test func `refuses sudo if sudoers makes it use a different service, and names that service`() {
     sudoers("Defaults pam_service=early", "Defaults !insults, pam_service = \"corp\"")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -29,12 +29,12 @@ import ToolTestSupport
     #expect(bench.notes.contains("hint: uafctl pam enable corp --template sudo\n"))
     #expect(stacks.read("sudo") == Stacks.sudo)
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success && asks("corp"))
-    // The password still lets in by the name for login shells.
+    // The password still logs in under the name for login shells.
     withBoth()
     #expect(stacks.run("status", as: 0).output.contains("sudo-i: asks without the passcode"))
   }
 
-  @Test func `sudo is not enabled while a further service of some people would stay open`() {
+  @Test func `refuses sudo while a further service of some people would stay open`() {
     sudoers("Defaults:alice pam_login_service=shells")
     stacks.write("shells", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service shells as well"))
@@ -45,7 +45,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `doctor fails and status says so where sudoers was changed afterwards`() {
+  @Test func `doctor fails and status reports it if sudoers was changed afterwards`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamSudoService })
     stacks.write("corp", Stacks.sudo)
@@ -60,7 +60,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [("targetpw", "the account that the command will run as"), ("rootpw", "root")])
-  func `whose passcode sudo asks for is said`(option: String, person: String) {
+  func `says whose passcode sudo asks for`(option: String, person: String) {
     sudoers("Defaults \(option)", "Defaults insults")
     stacks.passwords.groups["uaf-rescue"] = ["alice", "root"]
     stacks.passwords.states["root"] = .usable
@@ -75,19 +75,19 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the passcode of"))
   }
 
-  @Test func `a service for sudo -A that asks without the passcode keeps sudo from being enabled`() {
+  @Test func `refuses sudo if a service for sudo -A asks without the passcode`() {
     sudoers("Defaults pam_askpass_service=corp")
     stacks.write("corp", Stacks.sudo)
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
     #expect(!asks("sudo"))
   }
 
-  // Debian 12's cvtsudoers prints broken JSON for the first ones, and nothing for those with a line that sudo leaves out.
+  // Debian 12's cvtsudoers prints broken JSON for the first ones, and nothing for those with a line that sudo skips.
   @Test(arguments: [
     "carla ALL=(ALL) CWD=/srv ALL", "carla ALL=(ALL) ROLE=r TYPE=t ALL", "NOBODYS ALL=ALL", "alice ALL=",
     "Defaults @", "User_Alias small = alice", "no sense",
   ])
-  func `the service that sudo asks for is seen whatever other lines there are`(line: String) {
+  func `finds the service that sudo uses, whatever other lines there are`(line: String) {
     sudoers(line, "Defaults pam_service=su", line)
     stacks.write("su", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -96,7 +96,7 @@ import ToolTestSupport
     #expect(!asks("sudo"))
   }
 
-  @Test func `a line that sudo leaves out is told, and by doctor too`() {
+  @Test func `a line that sudo skips is reported, by doctor too`() {
     sudoers("Defaults env_reset", "no sense")
     let bench = stacks.run("enable", "sudo")
     #expect(
@@ -110,7 +110,7 @@ import ToolTestSupport
   @Test(arguments: [
     "Defaults pam_service corp", "Defaults pam_askpass_service=\"corp", "x Defaults pam_login_service=y",
   ])
-  func `a line that may name a service, and that cannot be read, keeps sudo from being enabled`(line: String) {
+  func `refuses sudo if an unreadable line may name a service`(line: String) {
     sudoers(line)
     for options in [["sudo"], ["sudo", "--only"], ["corp", "--template", "sudo"]] {
       let bench = Bench(
@@ -122,7 +122,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `a sudoers that cannot be read keeps sudo from being enabled, and doctor fails where it is`() {
+  @Test func `refuses sudo if sudoers cannot be read, and doctor fails in an enabled service`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     stacks.machine.installation.sudoFiles.sudoers = stacks.machine.folder.folder("sudoers.is.a.folder", mode: 0o755)
     #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .failure)
@@ -135,7 +135,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["sudoers_policy", "sudoers_audit"])
-  func `the sudoers that sudo.conf names counts`(symbol: String) {
+  func `the sudoers file that sudo.conf names applies`(symbol: String) {
     sudoers("Defaults pam_service=sudo")
     let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
     stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
@@ -144,7 +144,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp and not sudo"))
   }
 
-  @Test func `what sudoers includes counts, in its place`() {
+  @Test func `what sudoers includes applies, in its place`() {
     let folder = stacks.machine.folder
     _ = folder.folder("sudoers.d", mode: 0o755)
     _ = folder.file("sudoers.d/10-corp", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
@@ -158,7 +158,7 @@ import ToolTestSupport
     }
     sudoers("@includedir sudoers.d", "@include sudoers.here")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service early and not sudo"))
-    // A file that includes itself has no end.
+    // A file that includes itself never ends.
     sudoers("@include sudoers")
     #expect(stacks.run("enable", "sudo").notes.contains("is too large to be read"))
     sudoers("@include missing")
@@ -167,7 +167,7 @@ import ToolTestSupport
 
   // MARK: What sudo does not read
 
-  /// Writes a sudoers that asks by corp, and an included file that would take it back.
+  /// Writes a sudoers file that asks by corp, and an included file that would override that.
   private func withdrawn(
     by options: [String] = ["Defaults pam_service=sudo"], include: String = "@includedir sudoers.d"
   ) {
@@ -183,14 +183,14 @@ import ToolTestSupport
     return bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp and not sudo")
   }
 
-  /// Changes the owner or the group of a file, which root alone can.
+  /// Changes the owner or the group of a file, which only root can do.
   private func give(_ name: String, owner: uid_t, group: gid_t) {
     // SAFETY: the path lives for the call.
     #expect(unsafe chown(stacks.machine.folder.path + "/" + name, owner, group) == 0)
   }
 
   @Test(arguments: ["@includedir sudoers.d", "@include sudoers.d/90-back"])
-  func `a file that everybody can write takes nothing back, because sudo does not read it`(include: String) {
+  func `a file that everybody can write overrides nothing, because sudo does not read it`(include: String) {
     withdrawn(include: include)
     #expect(!asksCorp)
     for mode: mode_t in [0o640, 0o755, 0o400, 0o000] {
@@ -208,7 +208,8 @@ import ToolTestSupport
     #expect(stacks.findings().first { $0.id == .pamSudoers }?.level == .warning)
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func `neither does one that is another's, or that another group can write`() {
+  @Test(.enabled(if: geteuid() == 0))
+  func `a file with a foreign owner, or that a foreign group can write, overrides nothing either`() {
     withdrawn()
     stacks.machine.folder.setMode(0o664, of: "sudoers.d/90-back")
     give("sudoers.d/90-back", owner: 0, group: 0)
@@ -221,7 +222,7 @@ import ToolTestSupport
     #expect(asksCorp)
   }
 
-  @Test func `nothing counts of a folder that everybody can write, and nothing of a FIFO`() {
+  @Test func `files in a folder that everybody can write, and a FIFO, are ignored`() {
     withdrawn()
     for mode: mode_t in [0o700, 0o755] {
       stacks.machine.folder.setMode(mode, of: "sudoers.d")
@@ -236,7 +237,7 @@ import ToolTestSupport
   }
 
   @Test(.enabled(if: geteuid() == 0))
-  func `nothing counts of another's folder, or of one that another group can write`() {
+  func `files in a folder with a foreign owner, or that a foreign group can write, are ignored`() {
     withdrawn()
     stacks.machine.folder.setMode(0o775, of: "sudoers.d")
     #expect(!asksCorp)
@@ -248,7 +249,7 @@ import ToolTestSupport
     #expect(asksCorp)
   }
 
-  @Test func `where everybody can write sudoers itself, nobody gets in by sudo`() {
+  @Test func `if everybody can write sudoers itself, nobody gets in by sudo`() {
     sudoers("Defaults env_reset")
     stacks.machine.folder.setMode(0o666, of: "sudoers")
     let bench = stacks.run("enable", "sudo")
@@ -262,7 +263,7 @@ import ToolTestSupport
       "sudo.conf", Array((text + "\n").utf8), mode: mode)
   }
 
-  @Test func `of sudo.conf counts what sudo takes for the policy's`() {
+  @Test func `reads from sudo.conf the arguments that sudo gives to its policy plugin`() {
     sudoers("Defaults pam_service=sudo")
     let other = stacks.machine.folder.file("sudoers.alt", Array("Defaults pam_service=corp\n".utf8), mode: 0o440)
     let named = "sudoers.so sudoers_file=\(other)"
@@ -291,7 +292,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("elsewhere.so decides in place of sudoers"))
   }
 
-  @Test func `nothing of sudoers counts where nsswitch.conf does not name it`() {
+  @Test func `sudoers is ignored if nsswitch.conf does not name it`() {
     sudoers("Defaults pam_service=corp")
     stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
       "nsswitch.conf", Array("sudoers: sss\n".utf8), mode: 0o644)
@@ -303,7 +304,7 @@ import ToolTestSupport
     "Defaults !pam_service=sudo", "Defaults pam_service+=sudo", "Defaults pam_service-=sudo",
     "Defaults !insults, !pam_service=sudo, env_reset", "Defaults pam_service=\"\"", "Defaults !pam_service",
   ])
-  func `an option that sudo cannot read takes nothing back, and keeps sudo from being enabled`(line: String) {
+  func `an option that sudo cannot read overrides nothing, and sudo is refused`(line: String) {
     sudoers("Defaults pam_service=corp", line)
     #expect(stacks.run("enable", "sudo").notes.contains("sudoers:2: sudo cannot read this line"))
     stacks.write("corp", Stacks.sudo)
@@ -311,14 +312,14 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp", "--template", "sudo").notes.contains("sudoers:1: sudo cannot read this line"))
   }
 
-  @Test func `the first definition of an alias counts`() {
+  @Test func `the first definition of an alias applies`() {
     sudoers("User_Alias A=alice", "User_Alias A=bob", "Defaults:A pam_service=corp")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
   }
 
-  @Test func `nobody becomes root by a sudo that is not there, or that runs as whoever calls it`() {
+  @Test func `nobody becomes root by a sudo that is missing, or that runs as the caller`() {
     sudoers()
     for mode: mode_t? in [nil, 0o755] {
       let path = mode.map { stacks.machine.folder.file("sudo", [1], mode: $0) } ?? "/nonexistent/sudo"
@@ -336,7 +337,7 @@ import ToolTestSupport
   // MARK: Services of sudoers
 
   @Test(arguments: ["Corp", "CORP", "/x/corp", "/etc/pam.d/Corp"])
-  func `libpam reads a service's name in small letters, and behind the last slash`(name: String) {
+  func `libpam reads a service's name in lower case, and after the last slash`(name: String) {
     sudoers("Defaults pam_service=\(name)")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
@@ -345,7 +346,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
   }
 
-  @Test func `a service in capitals is not enabled, because libpam does not look for it`() {
+  @Test func `refuses a service in capitals, because libpam does not look for it`() {
     stacks.write("Corp", Stacks.sudo)
     let bench = stacks.run("enable", "Corp", "--template", "sudo")
     #expect(bench.exit == .usage && bench.notes.contains("libpam reads names of services in small letters"))
@@ -354,7 +355,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["\"a b\"", "/", "corp/", "-x", "\"a/\u{1b}[2Jb\""])
-  func `a name that no service can have is in no command that is proposed`(name: String) {
+  func `a name that no service can have is in no suggested command`(name: String) {
     sudoers("Defaults pam_service=\(name)")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("not sudo: sudoers says so"), "\(bench.notes)")
@@ -367,13 +368,13 @@ import ToolTestSupport
     ["Defaults pam_service=corp", "Defaults>bob pam_service=sudo"],
     ["Defaults pam_service=corp", "Defaults!/bin/ls pam_service=sudo"],
   ])
-  func `sudo is not enabled while the service of most people would stay open`(lines: [String]) {
+  func `refuses sudo while the service of most people would stay open`(lines: [String]) {
     stacks.machine.sudoers((lines + ["%sudo ALL=(ALL:ALL) ALL"]).joined(separator: "\n") + "\n")
     stacks.write("corp", Stacks.sudo)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo uses the PAM service corp as well"), "\(bench.notes)")
     #expect(!asks("sudo"))
-    // First that one, and then sudo.
+    // First that service, and then sudo.
     #expect(stacks.run("enable", "corp", "--template", "sudo").exit == .success)
     #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo"))
   }
@@ -388,7 +389,7 @@ import ToolTestSupport
     ("User_Alias T=bob : U=T\nU ALL=NOPASSWD: ALL", "sudo asks U for nothing: NOPASSWD of sudoers"),
     ("Cmnd_Alias C=/bin/ls, ALL\nbob ALL=NOPASSWD: C", "sudo asks bob for nothing: NOPASSWD of sudoers"),
   ])
-  func `whom sudo does not ask at all is said`(line: String, told: String) {
+  func `names the people whom sudo does not ask at all`(line: String, told: String) {
     sudoers(line)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success && bench.output.contains(told), "\(bench.output)\(bench.notes)")
@@ -402,7 +403,7 @@ import ToolTestSupport
     "Defaults exempt_group=ops, !exempt_group", "bob elsewhere=NOPASSWD: ALL", "root ALL=NOPASSWD: ALL",
     "bob ALL=NOPASSWD: /bin/ls", "bob ALL=NOPASSWD: ALL\nbob ALL=(ALL) ALL",
   ])
-  func `where sudo asks everybody, nothing is said of it`(line: String) {
+  func `says nothing about unasked people if sudo asks everybody`(line: String) {
     sudoers(line)
     let output = stacks.run("enable", "sudo", "--anyway").output
     #expect(output.contains("asks for the passcode, by uaf-sudo"))
@@ -410,7 +411,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["localhost", "vm", "localhost.localdomain"])
-  func `a service of either name of this host is seen`(word: String) {
+  func `finds a service that sudoers sets for either name of this host`(word: String) {
     stacks.machine.installation.hostName = "vm"
     stacks.machine.installation.canonicalHostName = { "localhost.localdomain" }
     sudoers("Defaults@\(word) pam_service=corp")
@@ -418,17 +419,17 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
   }
 
-  @Test func `another policy than sudoers keeps sudo from being enabled`() {
+  @Test func `refuses sudo under a policy other than sudoers`() {
     sudoers()
     stacks.machine.installation.sudoFiles.configuration = stacks.machine.folder.file(
       "sudo.conf", Array("Plugin python_policy python_plugin.so ModulePath=/x\n".utf8), mode: 0o644)
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .refused && bench.notes.contains("sudo.conf: python_policy decides in place of sudoers"))
-    // Nobody knows whom it makes root.
+    // It is unknown whom it makes root.
     #expect(stacks.run("enable", "login").notes.contains("no rule of sudoers"))
   }
 
-  @Test func `rules of a directory service, and netgroups, are said not to be known`() {
+  @Test func `says that rules of a directory service, and netgroups, are unknown`() {
     sudoers("+ops ALL=ALL", "%:AD\\\\admins ALL=ALL")
     stacks.machine.installation.sudoFiles.switches = stacks.machine.folder.file(
       "nsswitch.conf", Array("passwd: files\nsudoers: files sss # more\n".utf8), mode: 0o644)
@@ -442,7 +443,7 @@ import ToolTestSupport
   // MARK: Enable
 
   @Test(arguments: ["sudo", "sudo-i"])
-  func `either name enables both, and the login shell's stack is of the same shape`(named: String) {
+  func `either name enables both, and the login shell's stack has the same shape`(named: String) {
     withBoth()
     let bench = stacks.run("enable", named, "--shape", "instead")
     #expect(bench.exit == .success, "\(bench.notes)")
@@ -469,7 +470,7 @@ import ToolTestSupport
     #expect(!stacks.run("status", as: 1000).output.contains("the same program"))
   }
 
-  @Test func `a name that was forgotten takes the shape that the program has`() {
+  @Test func `a name that was added later gets the shape that the program has`() {
     #expect(stacks.run("enable", "sudo", "--shape", "instead").exit == .success)
     withBoth()
     let bench = stacks.run("enable", "sudo-i")
@@ -477,7 +478,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo-i")?.contains("# pam-uaf: template instead/sudo\n") == true)
   }
 
-  @Test func `one that takes the other's lines needs nothing, and is open to nobody`() {
+  @Test func `a name that includes the main name's lines needs no stack, and is not reported as open`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("su-l", "auth include su\naccount include su\n")
     let bench = stacks.run("enable", "su")
@@ -487,14 +488,14 @@ import ToolTestSupport
     #expect(!stacks.run("status").output.contains("the same program"))
   }
 
-  @Test func `one that asks by hand needs nothing either`() {
+  @Test func `a name with hand-written lines that ask needs no stack either`() {
     stacks.write("sudo-i", "auth required pam_uaf.so\naccount required pam_unix.so\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success)
     #expect(stacks.text(bench).contains("sudo-i: asks for the passcode already, by lines that uafctl did not write\n"))
   }
 
-  @Test func `the vendor's file of another name is copied, too`() {
+  @Test func `the vendor's file of the second name is copied, too`() {
     _ = stacks.folder.file("vendor/sudo-i", Array(Stacks.sudo.utf8), mode: 0o644)
     #expect(stacks.run("enable", "sudo", "--only").output.contains("sudo-i: asks without the passcode"))
     #expect(stacks.run("enable", "sudo-i").exit == .success)
@@ -503,7 +504,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `further doors that ask for the password alone are named, root's own are not`() {
+  @Test func `names further services that ask only for the password, and not root's own`() {
     stacks.write("su", Stacks.sudo)
     stacks.write("sudo-i", "auth include sudo\n")
     stacks.write("other", "@include common-auth\n")
@@ -518,7 +519,7 @@ import ToolTestSupport
     "auth required pam_permit.so\n", "auth sufficient pam_exec.so /bin/true\n",
     "auth required pam_succeed_if.so uid >= 0\n",
   ])
-  func `services that let in without asking are named as such`(text: String) {
+  func `names services that let people in without asking`(text: String) {
     for name in ["sshd", "polkit-1"] { stacks.write(name, text) }
     stacks.write("sudo-i", text)
     stacks.write("su", Stacks.sudo)
@@ -536,7 +537,7 @@ import ToolTestSupport
     #expect(findings.contains { $0.text == "pam: without asking let in: sshd" })
   }
 
-  @Test func `a service of sudoers that lets in without asking keeps sudo from being enabled`() {
+  @Test func `refuses sudo if a service of sudoers lets people in without asking`() {
     sudoers("Defaults pam_login_service=corp")
     stacks.write("corp", "auth required pam_permit.so\n")
     #expect(stacks.run("enable", "sudo").notes.contains("sudo uses the PAM service corp as well"))
@@ -548,7 +549,7 @@ import ToolTestSupport
     #expect(stacks.findings().contains { $0.id == .pamSudoService })
   }
 
-  @Test func `polkit beside sudo is warned of while it asks for the password alone`() {
+  @Test func `warns of polkit next to sudo while polkit asks only for the password`() {
     stacks.write("polkit-1", Stacks.sudo)
     let told = "polkit-1: asks without the passcode: whom sudo asks for it, pkexec and run0 make root by the password\n"
     #expect(stacks.run("enable", "sudo").output.hasSuffix(told + "without the passcode ask: login\n"))
@@ -560,13 +561,13 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
-  @Test func `polkit is a door among others where sudo asks for the password too`() {
+  @Test func `polkit is one open service among others if sudo asks only for the password, too`() {
     stacks.write("polkit-1", Stacks.sudo)
     #expect(stacks.run("enable", "login").output.hasSuffix("\nwithout the passcode ask: polkit-1, sudo\n"))
     #expect(!stacks.findings().contains { $0.id == .pamPolkit })
   }
 
-  @Test func `another way in of a display manager is named where its password asks for the passcode`() {
+  @Test func `names a display manager's other open services after its password service was enabled`() {
     stacks.write("gdm-password", Stacks.sudo)
     stacks.write("gdm-fingerprint", "auth requisite pam_nologin.so\nauth required pam_fprintd.so\n")
     stacks.write("gdm-autologin", "auth required pam_permit.so\n")
@@ -579,14 +580,15 @@ import ToolTestSupport
 
   // MARK: Names without lines
 
-  /// Texts of `other` that let somebody in, and of a file that leaves a name to them.
+  /// Texts of `other` that let somebody in, and of a file that leaves a name to `other`.
   private static let open = [
     "@include common-auth\n@include common-account\n", "auth required pam_permit.so\n", "auth sufficient pam_unix.so\n",
   ]
 
   @Test(arguments: open, [nil, "# nothing\n", "session required pam_limits.so\n"])
-  func `refuses while a name of the program is left to other, which lets the password in`(other: String, text: String?)
-  {
+  func `refuses while a name of the program falls back to 'other', which lets the password in`(
+    other: String, text: String?
+  ) {
     stacks.write("other", other)
     if let text { stacks.write("sudo-i", text) }
     let names = stacks.names
@@ -606,7 +608,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success && asks("sudo-i"))
   }
 
-  @Test func `a name is left to other by su and by sudoers as well`() {
+  @Test func `names of su and of sudoers can fall back to 'other' as well`() {
     stacks.write("other", "auth required pam_permit.so\n")
     stacks.write("su", Stacks.sudo)
     #expect(stacks.run("enable", "su").notes.contains("/su-l: for su-l libpam takes those of 'other'"))
@@ -626,13 +628,13 @@ import ToolTestSupport
     "auth required pam_deny.so\n", "auth required pam_warn.so\nauth required pam_deny.so\n",
     "auth required pam_uaf.so\n",
   ])
-  func `a name is well left to an other that lets nobody in`(other: String) {
+  func `a name may fall back to an 'other' that lets nobody in`(other: String) {
     stacks.write("other", other)
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })
   }
 
-  @Test func `login needs no name for daemons, which most machines do not have`() {
+  @Test func `login needs no service for daemons, which most machines do not have`() {
     stacks.write("other", "@include common-auth\n")
     stacks.write("login", "@include common-auth\n@include common-account\n@include common-password\n")
     stacks.write("common-password", "password required pam_unix.so\n")
@@ -640,7 +642,7 @@ import ToolTestSupport
     #expect(!stacks.findings().contains { $0.id == .pamOtherName })
   }
 
-  @Test func `doctor fails and status says so where a name was lost afterwards`() {
+  @Test func `doctor fails and status reports it if a name was lost afterwards`() {
     stacks.write("other", "@include common-auth\n")
     withBoth()
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -654,7 +656,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .refused)
     stacks.write("sudo-i", stacks.read(".sudo.before-uaf") ?? "")
     #expect(stacks.run("enable", "sudo-i", "--template", "sudo").exit == .success && asks("sudo-i"))
-    // sudoers names a service that is not there.
+    // sudoers names a service that does not exist.
     sudoers("Defaults pam_service=corpx")
     #expect(stacks.findings().first { $0.id == .pamSudoService }?.level == .failure)
   }
@@ -662,7 +664,7 @@ import ToolTestSupport
   // MARK: Refused, and nothing changed
 
   @Test(arguments: ["auth required pam_unix.so\n", "@include common-auth\n@include common-auth\n"])
-  func `refuses both where the other name cannot be changed, and says how to change one`(text: String) {
+  func `refuses both if the second name cannot be changed, and says how to change one`(text: String) {
     stacks.write("sudo-i", text)
     let names = stacks.names
     let bench = stacks.run("enable", "sudo")
@@ -672,7 +674,7 @@ import ToolTestSupport
     #expect(stacks.names == names && stacks.read("sudo") == Stacks.sudo && stacks.read("sudo-i") == text)
   }
 
-  @Test func `refuses both where the other name's stack lets somebody in who enters nothing`() {
+  @Test func `refuses both if the second name's stack lets somebody in without an entry`() {
     withBoth()
     stacks.tester.codes = [
       (text: "@include uaf-sudo-i\n@include common-account", code: 0), (text: "common-auth", code: 7),
@@ -683,7 +685,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [".sudo-i.before-uaf", ".sudo.before-uaf"])
-  func `takes everything back where one of the changes fails`(inTheWay: String) {
+  func `undoes everything if one of the changes fails`(inTheWay: String) {
     withBoth()
     _ = stacks.folder.folder("pam.d/" + inTheWay, mode: 0o755)
     let bench = stacks.run("enable", "sudo")
@@ -692,7 +694,7 @@ import ToolTestSupport
     #expect(stacks.names == [inTheWay, "common-auth", "login", "sudo", "sudo-i"].sorted())
   }
 
-  @Test func `takes another shape back, too, and an edited stack with it`() {
+  @Test func `undoes a change of shape, too, and restores an edited stack`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     let edited = (stacks.read("uaf-sudo-i") ?? "") + "# mine\n"
@@ -705,7 +707,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<7)
-  func `killed before any of its changes, the main name never asks while another does not, and the next run ends it`(
+  func `killed before any change, the main name never asks while the other does not, and the next run completes it`(
     number: Int
   ) throws {
     withBoth()
@@ -732,7 +734,7 @@ import ToolTestSupport
 
   // MARK: Disable
 
-  @Test func `the main name takes the others along, another name goes alone and says so`() {
+  @Test func `disabling the main name disables both, and disabling the other name leaves the main one and says so`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     let bench = stacks.run("disable", "sudo-i")
@@ -747,7 +749,7 @@ import ToolTestSupport
     #expect(stacks.run("disable", "--all", "--only").exit == .usage)
   }
 
-  @Test func `disables neither where one of them cannot be put back`() {
+  @Test func `disables neither if one of them cannot be restored`() {
     withBoth()
     _ = stacks.run("enable", "sudo")
     stacks.folder.setMode(0o666, of: "pam.d/sudo-i")

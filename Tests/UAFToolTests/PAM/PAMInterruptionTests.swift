@@ -6,7 +6,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// What is left when `uafctl pam` is killed between any two of its changes, and when somebody else makes one between them.
+/// What is left if `uafctl pam` is killed between any two of its changes, and if somebody else changes something between them.
 @Suite struct PAMInterruptionTests {
   private let stacks = Stacks()
 
@@ -25,7 +25,7 @@ import ToolTestSupport
     ).plan()
   }
 
-  /// Whether the change was killed before it came to its end.
+  /// Whether the change was killed before it ended.
   private func dies(_ change: () throws -> Void) -> Bool {
     do {
       try change()
@@ -36,7 +36,7 @@ import ToolTestSupport
     }
   }
 
-  /// What a service must be at every moment: one that asks the password, or one with a whole stack of ours.
+  /// What a service must be at every moment: one that asks for the password, or one with a complete stack of ours.
   private func mustBeWhole() {
     let text = stacks.read("sudo")
     #expect(text == Stacks.sudo || text == Stacks.sudo.replacing("@include common-auth", with: "@include uaf-sudo"))
@@ -54,7 +54,7 @@ import ToolTestSupport
   // MARK: Killed
 
   @Test(arguments: 0..<4)
-  func `enable, killed before each of its changes, leaves a whole service, and is finished or undone by the next`(
+  func `enable, killed before any of its changes, leaves a complete service, and the next run completes or undoes it`(
     number: Int
   ) throws {
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }
@@ -68,7 +68,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<3)
-  func `another shape over an edited stack, killed before each change, leaves a whole service and what was edited`(
+  func `a new shape over an edited stack, killed before any change, leaves a complete service and the edits`(
     number: Int
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -83,7 +83,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4, [true, false])
-  func `disable, killed before each of its changes, leaves a whole service, and is finished by the next`(
+  func `disable, killed before any of its changes, leaves a complete service, and the next run completes it`(
     number: Int, isEdited: Bool
   ) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
@@ -97,7 +97,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<4)
-  func `a copy of the vendor's file, killed before each change, goes away again`(number: Int) throws {
+  func `a copy of the vendor's file is removed again, even if the run is killed before any change`(number: Int) throws {
     stacks.folder.delete("pam.d/sudo")
     _ = stacks.folder.file("vendor/sudo", Array(Stacks.sudo.utf8), mode: 0o644)
     let watched = try folder { change throws(StackError) in if change == number { throw Self.killed } }
@@ -106,12 +106,12 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login"])
   }
 
-  // MARK: Changed by somebody else
+  // MARK: Changes by somebody else
 
   private static let other = "@include common-auth\naccount required pam_access.so\n"
 
   @Test(arguments: ["sudo", "uaf-sudo", "common-auth", "login", "new"])
-  func `enable refuses where anything in the folder was changed while the stack was tried`(name: String) {
+  func `enable refuses if anything in the folder was changed while the stack was tried`(name: String) {
     stacks.tester.whileAnswering = { [unowned stacks] in stacks.write(name, Self.other) }
     let bench = stacks.run("enable", "sudo", "--try", "alice")
     #expect(bench.exit == .refused)
@@ -122,7 +122,7 @@ import ToolTestSupport
     #expect(stacks.read("uaf-sudo") == (name == "uaf-sudo" ? Self.other : nil))
   }
 
-  @Test func `enable refuses where the service went away, or the vendor's file changed, while the stack was tried`() {
+  @Test func `enable refuses if the service disappeared, or the vendor's file changed, while the stack was tried`() {
     stacks.tester.whileAnswering = { [unowned stacks] in stacks.folder.delete("pam.d/sudo") }
     #expect(stacks.run("enable", "sudo", "--try", "alice").notes.contains("sudo was changed meanwhile"))
     #expect(stacks.names == ["common-auth", "login"])
@@ -137,7 +137,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: 0..<3)
-  func `enable never writes over what somebody wrote between its own changes`(number: Int) throws {
+  func `enable never overwrites what somebody wrote between its own changes`(number: Int) throws {
     let watched = try folder { [stacks] change in if change == number { stacks.write("sudo", Self.other) } }
     let plan = try plan()
     #expect(throws: StackError.changed(path: stacks.machine.pam + "/sudo")) { try plan.apply(in: watched) }
@@ -148,7 +148,7 @@ import ToolTestSupport
     #expect(stacks.names == ["common-auth", "login", "sudo"])
   }
 
-  @Test func `enable never writes over a stack that somebody wrote since`() throws {
+  @Test func `enable never overwrites a stack that somebody has written since`() throws {
     let watched = try folder { [stacks] change in if change == 0 { stacks.write("uaf-sudo", Self.other) } }
     let plan = try plan()
     #expect(throws: StackError.changed(path: stacks.machine.pam + "/uaf-sudo")) { try plan.apply(in: watched) }
@@ -157,7 +157,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(0, "sudo"), (1, "uaf-sudo"), (2, ".sudo.before-uaf")])
-  func `disable never changes what somebody wrote since it was read`(number: Int, name: String) throws {
+  func `disable never changes what somebody has written since it was read`(number: Int, name: String) throws {
     #expect(stacks.run("enable", "sudo").exit == .success)
     let watched = try folder { [stacks] change in if change == number { stacks.write(name, Self.other) } }
     let service = try PAMService(Self.service)
@@ -169,7 +169,7 @@ import ToolTestSupport
 
   // MARK: At the same time
 
-  @Test func `nobody but root can hold the lock, or hold a run up with a link or a pipe in its place`() throws {
+  @Test func `only root can hold the lock, and a link or a pipe instead of it does not delay a run`() throws {
     let parent = stacks.machine.installation.trialParent
     let lock = try PAMLock(in: parent)
     #expect(stacks.folder.mode("run/uafctl-pam.lock") == 0o600)
@@ -181,7 +181,7 @@ import ToolTestSupport
     #expect(stacks.read("sudo") == Stacks.sudo)
   }
 
-  @Test func `the lock ends with its run, although a process that is being started has a copy of its file`() throws {
+  @Test func `the lock ends with its run, even if a process that is starting has a copy of its file`() throws {
     let parent = stacks.machine.installation.trialParent
     let lock = try PAMLock(in: parent)
     let copies = stacks.folder.copies(ofOpen: "run/uafctl-pam.lock")
@@ -191,7 +191,7 @@ import ToolTestSupport
     for copy in copies { close(copy) }
   }
 
-  @Test func `a lock on the folder of services, which anybody may hold, holds nobody up`() {
+  @Test func `a lock on the folder of services, which anybody may hold, delays nobody`() {
     // SAFETY: the path lives for the call.
     let descriptor = unsafe open(stacks.machine.pam, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { close(descriptor) }

@@ -5,7 +5,7 @@ import ToolTestSupport
 @testable import Doctor
 @testable import UAFTool
 
-/// What doctor takes for a service, and what for a part of one.
+/// What doctor treats as a service, and what as a part of one.
 @Suite struct PAMPartTests {
   private let stacks = Stacks()
 
@@ -13,12 +13,12 @@ import ToolTestSupport
     stacks.findings().contains { $0.id == id && $0.text.contains("/\(service): ") }
   }
 
-  @Test func `a service that silently stopped asking is told`() {
+  @Test func `reports a service that silently stopped asking`() {
     #expect(stacks.run("enable", "sudo").exit == .success)
     #expect(!stacks.findings().contains { $0.id == .pamUnusedStack })
     stacks.write("sudo", Stacks.sudo)
     #expect(has(.pamUnusedStack, "sudo"))
-    // It is not a service, whose ways in there would be something to say about.
+    // It is not a service, so its ways in are not reported.
     #expect(!stacks.findings().contains { $0.text.contains("/uaf-sudo: ") })
     #expect(stacks.findings().contains { $0.id == .pamUnused })
     stacks.folder.delete("pam.d/sudo")
@@ -26,7 +26,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["account include login", "auth include login", "@include login", "auth substack login"])
-  func `a service that another one includes is judged all the same`(line: String) {
+  func `a service that a second service includes is judged nevertheless`(line: String) {
     stacks.write(
       "login", "auth sufficient pam_uaf.so nouserok\nauth optional pam_permit.so\naccount required pam_uaf.so\n")
     #expect(has(.pamLetsIn, "login"))
@@ -37,7 +37,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["common-auth", "uaf-sudo", "system-auth"])
-  func `a part is judged where it stands, not alone`(part: String) {
+  func `a part is judged in the services that include it, not alone`(part: String) {
     stacks.write(part, "auth [success=1 default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "auth include \(part)\nauth required pam_unix.so\n")
     #expect(!has(.pamLetsIn, "sudo"))
@@ -45,7 +45,7 @@ import ToolTestSupport
     #expect(has(.pamLetsIn, "sudo"))
   }
 
-  @Test func `doctor and the manual say of the profile what it does`() throws {
+  @Test func `doctor and the manual say what the profile does`() throws {
     stacks.write("common-auth", "auth [success=1 auth_err=die maxtries=die default=ignore] pam_uaf.so\n")
     stacks.write("sudo", "@include common-auth\n")
     let text = "the passcode decides in every service"

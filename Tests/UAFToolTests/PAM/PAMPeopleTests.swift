@@ -6,7 +6,7 @@ import Wording
 @testable import PAMStacks
 @testable import UAFTool
 
-/// `uafctl pam enable` where people use the service who are not registered.
+/// `uafctl pam enable` if people who use the service are not registered.
 @Suite struct PAMPeopleTests {
   private let stacks = Stacks()
 
@@ -27,7 +27,9 @@ import Wording
   private var isUntouched: Bool { stacks.read("sudo") == Stacks.sudo && stacks.read("uaf-sudo") == nil }
 
   @Test(arguments: [[], ["--dry-run"], ["--shape", "second-factor"]])
-  func `who uses the service and is not registered is named, and keeps it`(options: [String]) {
+  func `is refused while somebody who uses the service is not registered, names them, and changes nothing`(
+    options: [String]
+  ) {
     let bench = Bench(
       ["pam", "enable", "sudo"] + options + ["--pam-directory", stacks.machine.pam], as: 0, core: FakeCore([]),
       installation: stacks.machine.installation)
@@ -38,19 +40,19 @@ import Wording
     #expect(isUntouched && stacks.tester.asksAccount.isEmpty)
   }
 
-  @Test func `with --anyway it is done, and they are named all the same`() {
+  @Test func `with --anyway it is done, and they are named nevertheless`() {
     let bench = enable("sudo", "--anyway")
     #expect(bench.exit == .success && !isUntouched)
     #expect(bench.output.contains("not registered on this machine, and refused until they are: bob\n"))
   }
 
-  @Test func `another shape of a stack that is in place takes nothing from anybody`() {
+  @Test func `a new shape of an installed stack takes nothing from anybody`() {
     #expect(enable("sudo", "--anyway").exit == .success)
     let bench = enable("sudo", "--shape", "instead")
     #expect(bench.exit == .success && !(bench.output + bench.notes).contains("bob"))
   }
 
-  @Test func `who is registered is not named, locked or not, and who has left is`() {
+  @Test func `registered people are not named, locked or not, and people who have left are`() {
     for (state, isNamed) in [(3006, false), (3008, false), (3007, true), (3005, true)] {
       let own = PAMPeopleTests()
       own.stacks.machine.register(1001, Machine.finished(""))
@@ -66,7 +68,7 @@ import Wording
     ("", 3006, #","serverState":{"state":"locked","asked":1,"until":2}"#, false),
     ("", 3006, #","serverState":{"state":"active","asked":1}"#, false),
   ])
-  func `whom the server refuses, as far as it is known here, counts as not registered`(
+  func `a person whom the server is known to refuse counts as not registered`(
     key: String, state: Int, account: String, isNamed: Bool
   ) {
     stacks.machine.register(1001, Machine.finished(""))
@@ -76,14 +78,14 @@ import Wording
     #expect(bench.notes.contains(": bob\n") == isNamed && isUntouched == isNamed, "\(bench.notes)")
   }
 
-  @Test func `somebody about whom the core cannot say anything counts as not registered`() {
+  @Test func `a person about whom the core cannot say anything counts as not registered`() {
     stacks.machine.register(1001, Machine.finished(""))
     #expect(enable("sudo", core: FakeCore([Bench.failure(9, 3003, "damaged")])).exit == .refused)
     #expect(enable("sudo", core: FakeCore(refusing: .core(.absent(2)))).exit == .refused)
     #expect(isUntouched)
   }
 
-  @Test func `a machine without a configuration that can be used has nobody registered`() {
+  @Test func `on a machine without a usable configuration nobody is registered`() {
     stacks.machine.register(1001, Machine.finished(""))
     stacks.machine.configure("[server]", "[sever]")
     let document = Machine.document(Machine.passcode, name: "bob")
@@ -91,7 +93,7 @@ import Wording
   }
 
   @Test(arguments: ["state-readonly", "state-missing", "state-open", "program-missing"])
-  func `a machine on which every login would fail keeps its password, and is told why`(broken: String) {
+  func `a machine on which every login would fail keeps its password, and the reason is shown`(broken: String) {
     let machine = stacks.machine
     switch broken {
     case "state-readonly": machine.installation.isReadOnly = { _ in true }
@@ -108,12 +110,12 @@ import Wording
     #expect(done.exit == .success && done.notes.contains("FAIL ") && !isUntouched)
   }
 
-  @Test func `who runs commands by sudo without a password loses nothing`() {
+  @Test func `a person who runs commands by sudo without a password loses nothing`() {
     sudoers("bob ALL=NOPASSWD: ALL")
     #expect(enable("sudo").exit == .success)
   }
 
-  @Test func `of thousands the first are named, and the others counted`() {
+  @Test func `of thousands of people the first are named, and the others counted`() {
     let names = (1...20).map { "person\($0)" }
     #expect(
       ShownText.names(names) { "and \($0) more" }

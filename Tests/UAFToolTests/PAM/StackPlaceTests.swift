@@ -13,7 +13,7 @@ import Testing
     _ = stacks.folder.file("vendor/of-the-vendor", Array("account required pam_unix.so\n".utf8), mode: 0o644)
   }
 
-  /// Has sudo enabled with such a file and such a stack's end, and says how that was refused.
+  /// Enables sudo with this file and this end of the stack, and returns the refusal.
   private func refusal(_ text: String, bringing lines: String) -> String? {
     stacks.write("sudo", text)
     stacks.template("fallback/sudo", Stacks.stack + lines)
@@ -26,7 +26,7 @@ import Testing
 
   // MARK: The only lines of a group
 
-  @Test func `refuses a service without account lines, where the stack's would be the only ones`() {
+  @Test func `refuses a service without account lines if the stack's lines would be the only ones`() {
     #expect(
       refusal("@include common-auth\nsession required pam_limits.so\n", bringing: Self.account)?.hasPrefix(
         """
@@ -42,7 +42,7 @@ import Testing
     "@include common-auth\naccount include common-account\n", "@include common-auth\naccount required pam_unix.so\n",
     "@include common-auth\n-account required pam_unix.so\n",
   ])
-  func `lines of its own are enough, wherever they stand and come from`(text: String) {
+  func `account lines of its own are enough, in any place and from any file`(text: String) {
     #expect(refusal(text, bringing: Self.account) == nil)
   }
 
@@ -52,19 +52,19 @@ import Testing
     #expect(told?.contains("sudo:2 includes of-the-vendor, which libpam cannot read") == true)
   }
 
-  @Test func `lines of another group, or in another file's other group, are none`() {
+  @Test func `lines of other stages do not count as account lines`() {
     #expect(refusal("@include common-auth\n@include common-password\n", bringing: Self.account) != nil)
     #expect(refusal("@include common-auth\npassword include common-account\n", bringing: Self.account) != nil)
     #expect(refusal("@include common-auth\n# @include common-account\n", bringing: Self.account) != nil)
   }
 
-  @Test func `a stack that brings none, or the shared ones as well, leaves a service that has none alone`() {
+  @Test func `accepts a service without account lines if the stack brings none, or brings the shared ones`() {
     #expect(refusal("@include common-auth\n", bringing: "") == nil)
     _ = stacks.run("disable", "sudo")
     #expect(refusal("@include common-auth\n", bringing: Self.password + "@include common-password\n") == nil)
   }
 
-  @Test func `another shape is refused as well, where the service lost its own lines since`() {
+  @Test func `a change of shape is refused as well, if the service has lost its own lines since`() {
     #expect(refusal("@include common-auth\n@include common-account\n", bringing: Self.account) == nil)
     stacks.write("sudo", "@include uaf-sudo\n")
     stacks.template("instead/sudo", Stacks.stack + Self.account)
@@ -74,7 +74,7 @@ import Testing
   // MARK: Jumps
 
   @Test(arguments: ["auth", "account", "password"])
-  func `refuses a jump before the line, in each group the stack has lines of`(group: String) {
+  func `refuses a jump before the line, in each stage for which the stack has lines`(group: String) {
     let jump = "\(group) [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
     let text = "# first\n\(jump)@include common-auth\n\(group) requisite pam_deny.so\n@include common-account\n"
     #expect(
@@ -82,7 +82,7 @@ import Testing
         "uafctl: sudo:2: this line jumps over some of those behind it\n") == true)
   }
 
-  @Test func `a jump in a group the stack has no lines of, or behind the line, is in nobody's way`() {
+  @Test func `a jump in a stage for which the stack has no lines, or after the line, is accepted`() {
     let jump = "account [success=1 default=ignore] pam_succeed_if.so user notingroup contractors\n"
     #expect(refusal("\(jump)@include common-auth\n@include common-account\n", bringing: "") == nil)
     _ = stacks.run("disable", "sudo")
@@ -98,7 +98,7 @@ import Testing
     ("auth [success=ok default=ignore] pam_x.so\naccount required pam_x.so\n", false),
     ("password [success=1 default=ignore] pam_x.so\n", false),
   ])
-  func `a jump out of what is included before the line is refused`(included: String, isRefused: Bool) {
+  func `a jump out of an included file before the line is refused`(included: String, isRefused: Bool) {
     stacks.write("first", included)
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = "@include first\n@include common-auth\n@include common-account\n"
@@ -109,7 +109,7 @@ import Testing
     "account \\\n [success=1 default=ignore] pam_x.so\n", "account [success=1 \\\ndefault=ignore] pam_x.so\n",
     "account \\\ninclude \\\n deeper\n", "# comment \\\naccount [success=1 default=ignore] pam_x.so\n",
   ])
-  func `a jump in a line that goes on in another one is found`(lines: String) {
+  func `a jump in a line that continues over several rows is found`(lines: String) {
     stacks.write("deeper", "account [success=1 default=ignore] pam_x.so\n")
     let text = lines + "@include common-auth\n@include common-account\n"
     #expect(refusal(text, bringing: Self.account)?.contains("this line jumps over some of those behind it") == true)

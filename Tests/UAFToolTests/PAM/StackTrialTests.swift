@@ -11,7 +11,7 @@ import ToolTestSupport
 @Suite struct StackTrialTests {
   private let stacks = Stacks()
 
-  /// What is said of a stack that must not be put in place.
+  /// The output about a stack that must not be installed.
   private func refusal(_ arguments: String...) -> String {
     let before = stacks.read("sudo")
     let bench = Bench(
@@ -23,7 +23,7 @@ import ToolTestSupport
     return stacks.text(bench)
   }
 
-  // MARK: What is made of libpam's results
+  // MARK: How libpam's results are judged
 
   @Test func `the module, the stack and the service are tried, in this order`() {
     _ = stacks.run("enable", "sudo")
@@ -48,7 +48,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [PAM_SUCCESS, PAM_MODULE_UNKNOWN, PAM_ABORT, PAM_OPEN_ERR, PAM_SYMBOL_ERR])
-  func `refuses a stack that lets somebody in who enters nothing, or that libpam cannot use`(code: CInt) {
+  func `refuses a stack that lets somebody in without an entry, or that libpam cannot use`(code: CInt) {
     stacks.tester.codes = [("pam_uaf.so", PAM_AUTH_ERR), ("@include uaf-sudo\n", code)]
     #expect(refusal().contains("and not put in place: "))
   }
@@ -56,13 +56,13 @@ import ToolTestSupport
   @Test(arguments: [
     PAM_CONV_ERR, PAM_USER_UNKNOWN, PAM_MAXTRIES, PAM_AUTHINFO_UNAVAIL, PAM_AUTH_ERR, PAM_CRED_UNAVAIL,
   ])
-  func `any other refusal will do`(code: CInt) {
+  func `accepts any other code of refusal`(code: CInt) {
     stacks.tester.otherwise = code
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `a stack may refuse with the code that libpam has for a line it cannot use`() {
-    // pam_faillock says "ignore" after it has counted, and libpam makes this code of it.
+  @Test func `a stack may refuse with the code that libpam has for an unusable line`() {
+    // pam_faillock returns "ignore" after it has counted, and libpam turns that into this code.
     stacks.tester.codes = [("auth required pam_uaf.so", PAM_AUTH_ERR), ("", PAM_PERM_DENIED)]
     #expect(stacks.run("enable", "sudo").output.contains("tried uaf-sudo as nobody, entering nothing: refused (6)\n"))
   }
@@ -74,7 +74,7 @@ import ToolTestSupport
     #expect(refusal().contains("common-auth:2 is not a line libpam understands"))
   }
 
-  @Test func `a service that lets root in before it asks is as it was`() {
+  @Test func `accepts a service that let root in before it asks, if it still does`() {
     stacks.write("su", "auth sufficient pam_rootok.so\n@include common-auth\n")
     stacks.tester.codes = [("pam_rootok.so", PAM_SUCCESS)]
     let bench = stacks.run("enable", "su")
@@ -83,7 +83,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: ["sshd", "login", "lightdm"])
-  func `refuses a service that lets everybody in who enters nothing, also where that is as it was`(service: String) {
+  func `refuses a service that lets everybody in without an entry, even if it did so before`(service: String) {
     stacks.write(service, Stacks.sudo)
     stacks.tester.codes = [("session required pam_limits.so", PAM_SUCCESS)]
     let bench = stacks.run("enable", service)
@@ -96,7 +96,7 @@ import ToolTestSupport
     }
   }
 
-  @Test func `refuses a su that lets in others than root who enter nothing`() {
+  @Test func `refuses a su that lets anybody but root in without an entry`() {
     stacks.write("su", "auth sufficient pam_rootok.so\n@include common-auth\n")
     stacks.tester.codes = [("sufficient", PAM_SUCCESS)]
     #expect(stacks.run("enable", "su").notes.contains("su lets somebody in who enters nothing"))
@@ -110,23 +110,23 @@ import ToolTestSupport
     stacks.write("common-auth", "# ours\nauth sufficient pam_rootok.so\nauth required pam_unix.so\n")
     let bench = stacks.run("enable", service, "--shape", "second-factor")
     #expect(bench.exit == .refused && bench.notes.contains("/common-auth:2: this line can let somebody in"))
-    // Behind pam_uaf it lets the rescue group in without a password, where the program runs as root for everybody.
+    // After pam_uaf, pam_rootok lets the rescue group in without a password, if the program runs as root for everybody.
     let behind = stacks.run("enable", service, "--shape", "instead", "--anyway")
     #expect(behind.exit == (service == "sshd" ? .refused : .success), "\(behind.notes)")
   }
 
-  @Test func `refuses where it was not so before`() {
+  @Test func `refuses a service that lets somebody in without an entry only with the new stack`() {
     stacks.tester.codes = [("session required pam_limits.so\n\n@include uaf-sudo", PAM_SUCCESS)]
     #expect(refusal().contains("sudo lets somebody in who enters nothing"))
   }
 
-  @Test func `a module that wants to be ignored is not an error with nouserok alone`() {
+  @Test func `a module that wants to be ignored is an error, except with nouserok`() {
     stacks.tester.codes = [("auth required pam_uaf.so nouserok\n", PAM_PERM_DENIED)]
     stacks.template("fallback/sudo", Stacks.stack.replacing("pam_uaf.so", with: "pam_uaf.so nouserok"))
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `refuses a stack that names what is not there, or that asks pam_uaf nowhere`() {
+  @Test func `refuses a stack that names a missing file or module, or that never asks pam_uaf`() {
     stacks.template("fallback/sudo", Stacks.stack + "auth optional pam_missing.so\n")
     #expect(refusal().contains("uaf-sudo names pam_missing.so, which is not where PAM looks for it"))
     stacks.template("fallback/sudo", "auth [success=1 default=ignore] pam_succeed_if.so user ingroup uaf-rescue\n")
@@ -141,13 +141,13 @@ import ToolTestSupport
     "auht required pam_env.so",
     "auth required pam_env.so \\", "auth [] pam_env.so",
   ])
-  func `refuses a stack with a line that is none`(line: String) {
-    // libpam takes some of them for refusals, and so says nothing about them.
+  func `refuses a stack with an invalid line`(line: String) {
+    // libpam treats some of them as refusals, and so says nothing about them.
     stacks.template("fallback/sudo", Stacks.stack + line + "\n")
     #expect(refusal().contains("not a line libpam understands"))
   }
 
-  @Test func `refuses where the person at the terminal is not let in`() {
+  @Test func `refuses if the person at the terminal is not let in`() {
     stacks.tester.end = .failure(StackRefusal.code(PAM_AUTH_ERR, text: "Authentication failure"))
     #expect(refusal("--try", "alice").contains("it did not let you in: Authentication failure"))
     #expect(stacks.tester.people == ["alice", "alice", "alice"])
@@ -156,7 +156,7 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(Int32(0), Int32(6)), (6, 0), (0, 12), (12, 13), (6, 7)])
-  func `refuses where the account lines say something else to whoever comes without the module`(
+  func `refuses if the account lines answer differently to a person who comes without the module`(
     before: CInt, after: CInt
   ) {
     stacks.tester.accountCodes = [("@include uaf-sudo", after), ("@include common-auth", before)]
@@ -165,14 +165,14 @@ import ToolTestSupport
   }
 
   @Test(arguments: [(Int32(0), true), (12, true), (6, false), (28, false)])
-  func `who tries it himself is asked for his account where that let him in before`(code: CInt, isAsked: Bool) {
+  func `with --try the account lines are tried only if they let the person in before`(code: CInt, isAsked: Bool) {
     stacks.tester.accountCodesOfPeople = ["bob": code]
     #expect(stacks.run("enable", "sudo", "--try", "bob").exit == .success)
     #expect(stacks.tester.asksAccount == [isAsked])
     #expect(stacks.tester.accounts == ["alice", "alice", "bob", "bob", "alice", "alice"])
   }
 
-  @Test func `passwd asks nobody for an account`() {
+  @Test func `a stack for passwd is tried without account lines`() {
     stacks.write("common-password", "password required pam_unix.so\n")
     stacks.write("passwd", "@include common-password\n")
     #expect(stacks.run("enable", "passwd").exit == .success)
@@ -184,7 +184,7 @@ import ToolTestSupport
     #expect(refusal("--try", "alice").contains("it did not let you in: standard input is not a terminal"))
   }
 
-  /// Only what a person answers goes to libpam.
+  /// Only a person's answers go to libpam.
   private struct HalfFake: StackTester {
     let fake: FakeTester
     func cancelled(_ service: String, in folder: String, as user: String) -> CInt {
@@ -202,7 +202,7 @@ import ToolTestSupport
 
   // MARK: libpam itself
 
-  @Test func `libpam takes a stack that refuses`() throws {
+  @Test func `libpam accepts a stack that refuses`() throws {
     try stacks.useLibpam("auth required pam_uaf.so auth=user_unknown\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.exit == .success, "\(bench.notes)")
@@ -223,7 +223,7 @@ import ToolTestSupport
       "uaf-sudo:7 includes nothing, which libpam cannot read"
     ),
   ])
-  func `libpam finds what is wrong with a stack`(stack: String, text: String) throws {
+  func `libpam finds faults in a stack`(stack: String, text: String) throws {
     try stacks.useLibpam(stack)
     #expect(refusal().contains(text))
   }
@@ -240,14 +240,14 @@ import ToolTestSupport
       bench.output.contains("tried sudo as nobody, entering nothing: \(isRoot ? "as before (0)" : "refused (7)")\n"))
   }
 
-  /// A stack in which pam_uaf says nothing about the account of whoever came in without it.
+  /// A stack in which pam_uaf says nothing about the account of a person who came in without it.
   private static let silent = """
     auth required pam_uaf.so auth=auth_err
     account [success=ok ignore=ignore default=die] pam_uaf.so acct=ignore
 
     """
 
-  @Test func `libpam finds account lines that went away with the one that is replaced`() throws {
+  @Test func `libpam finds account lines that were lost with the replaced line`() throws {
     try stacks.useLibpam(Self.silent)
     stacks.write("common-auth", "auth required pam_unix.so\naccount required pam_permit.so\n")
     stacks.write("sudo", "@include common-auth\naccount required pam_debug.so acct=ignore\n")
@@ -258,14 +258,14 @@ import ToolTestSupport
     #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"))
   }
 
-  @Test func `libpam takes the account lines of other, where the service has none and gets none`() throws {
+  @Test func `libpam uses the account lines of 'other' if the service has none and gets none`() throws {
     try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
     stacks.write("other", "account required pam_permit.so\n")
     let bench = stacks.run("enable", "sudo")
     #expect(bench.output.contains("tried the account lines of sudo as nobody: as before (0)\n"), "\(bench.notes)")
   }
 
-  @Test func `libpam finds that nobody gets into a console whose account lines are those of an other that refuses`()
+  @Test func `libpam finds that nobody gets into a console whose account lines come from an 'other' that refuses`()
     throws
   {
     try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\n")
@@ -280,7 +280,7 @@ import ToolTestSupport
     #expect(stacks.run("enable", "sudo").exit == .success)
   }
 
-  @Test func `libpam finds a module that is none`() throws {
+  @Test func `libpam finds a module that is not a module`() throws {
     try stacks.useLibpam("auth required pam_broken.so\nauth required pam_uaf.so auth=auth_err\n")
     _ = stacks.folder.file("libexec/pam_broken.so", Array("no library".utf8), mode: 0o644)
     stacks.template(
@@ -290,9 +290,9 @@ import ToolTestSupport
     #expect(refusal().contains("that it cannot use (\(PAM_MODULE_UNKNOWN))"))
   }
 
-  @Test func `a module that crashes takes nothing along`() throws {
+  @Test func `a module that crashes does not crash the trial`() throws {
     try stacks.useLibpam("auth required pam_uaf.so auth=auth_err\nauth required CRASHES/libexec/pam_crash.so\n")
-    // Cut off behind its headers, a library is mapped and not there.
+    // Cut off after its headers, a library can be mapped, but its contents are missing.
     let whole = stacks.folder.bytes("libexec/pam_uaf.so")
     _ = stacks.folder.file("libexec/pam_crash.so", Array(whole.prefix(1000)), mode: 0o644)
     let stack = stacks.folder.content("templates/fallback/sudo")
@@ -300,14 +300,14 @@ import ToolTestSupport
     #expect(refusal().contains("a module of sudo crashed (signal \(SIGBUS))"))
   }
 
-  @Test func `where no folder can be made, names the folder it was to be made in`() throws {
+  @Test func `if no folder can be made, names the parent folder`() throws {
     let parent = stacks.folder.path + "/none"
     let problem = TrialProblem.folder(ENOENT, parent: parent)
     #expect(throws: problem) { try TrialFolder(copying: stacks.machine.pam, vendors: [], in: parent) }
     for text in [problem.english, problem.korean] { #expect(text.remedy?.contains(parent) == true, "\(text)") }
   }
 
-  @Test func `nothing of a trial is left behind`() throws {
+  @Test func `a trial leaves nothing behind`() throws {
     let folder: String
     do {
       let trial = try TrialFolder(copying: stacks.machine.pam, vendors: ["/nonexistent"], in: "/tmp")

@@ -5,7 +5,7 @@ import ToolTestSupport
 
 /// A person who tries a new stack at the terminal, against libpam itself.
 extension TerminalPersonTests {
-  /// Enables sudo with a module that takes "right", typed at a terminal, and account lines that say so.
+  /// Enables sudo with a module that accepts "right", typed at a terminal, and account lines that answer this.
   private func enable(
     _ stacks: Stacks, typing text: String, account: String = "account required pam_permit.so\n"
   ) throws -> (bench: Bench, shown: String) {
@@ -25,7 +25,7 @@ extension TerminalPersonTests {
     return (bench, shown.value + terminal.rest())
   }
 
-  @Test func `who gives the right answer at the terminal has it put in place, and shows nothing of it`() throws {
+  @Test func `a right answer at the terminal installs the stack, and is shown nowhere`() throws {
     let stacks = Stacks()
     let (bench, shown) = try enable(stacks, typing: "right\r")
     #expect(bench.exit == .success, "\(bench.notes)")
@@ -34,7 +34,7 @@ extension TerminalPersonTests {
   }
 
   @Test(arguments: ["acct=perm_denied", "acct=new_authtok_reqd", "acct=success"])
-  func `whoever the account lines refused before is not asked for them, and a new passcode may be due`(
+  func `a trial succeeds even if the account lines refused the person before, or demand a new passcode`(
     argument: String
   ) throws {
     let stacks = Stacks()
@@ -43,7 +43,7 @@ extension TerminalPersonTests {
   }
 
   @Test(arguments: ["wrong\r", "\r", "\u{3}", "\u{4}"])
-  func `who gives another, or none, leaves everything as it is`(text: String) throws {
+  func `a wrong answer, or none, leaves everything as it is`(text: String) throws {
     let stacks = Stacks()
     let (bench, _) = try enable(stacks, typing: text)
     #expect(bench.exit == .refused)

@@ -48,7 +48,7 @@ struct Bench {
     startedOwn = core.startedOwn
   }
 
-  /// What `begin` looks like as a packet.
+  /// The packet of `begin`.
   static func packet(_ begin: Begin) -> [UInt8] { (try? begin.packet()) ?? [] }
 
   /// The packet of an answer.
@@ -62,7 +62,7 @@ struct Bench {
   /// A successful end.
   static let success = CoreMessage.finished(Finished(pamCode: 0, result: 0))
 
-  /// An end that is none.
+  /// An end that is not a success.
   static func failure(_ pamCode: UInt8, _ result: UInt32, _ text: String? = nil) -> CoreMessage {
     var finished = Finished(pamCode: pamCode, result: result)
     finished.text = text

@@ -4,14 +4,14 @@ import UAFWire
 
 @testable import UAFTool
 
-/// A core whose messages lie in the socket before anybody asks; what the tool sent is looked at afterwards.
+/// A core whose messages are in the socket before anybody asks; what the tool sent is checked afterwards.
 ///
 /// The messages end with the end of the stream, so that a tool that waits for one more cannot hang.
 final class FakeCore: CoreSource {
-  /// What lies in the socket of each connection; the last one holds for all that follow.
+  /// The messages in the socket of each connection; the last entry is used for all further connections.
   private var scripts: [[[UInt8]]]
   private let refusal: ToolError?
-  /// Whether it closes its end at once, with something of the tool's unread.
+  /// Whether it closes its end immediately, leaving something from the tool unread.
   private let isGone: Bool
   private var theirs: CInt = -1
   /// What each connection was asked for.

@@ -17,7 +17,7 @@ extension Machine {
     FakeCore(each: [document.map { [.finished(Self.finished($0))] } ?? []] + others)
   }
 
-  /// Whether a report has a line with that name of a finding.
+  /// Whether a report has a line with that finding.
   func has(_ id: FindingID, as userID: uid_t = 0) -> Bool { doctor(as: userID).output.contains("[\(id.rawValue)]\n") }
 
   /// The lines of a report about one thing.

@@ -1,4 +1,4 @@
-/// What a terminal of 80 by 24 cells shows after it was sent some text: as much of one as the tool uses.
+/// What a terminal of 80 by 24 cells shows after it was sent some text: as many of its functions as the tool uses.
 struct Screen {
   private var rows = Screen.blank
   private var kept: [[Character]]?
@@ -9,7 +9,7 @@ struct Screen {
   /// Whether the second screen is shown.
   var isAlternate: Bool { kept != nil }
 
-  /// The lines, without white space at their ends and without empty ones below.
+  /// The lines, without trailing white space and without empty lines at the end.
   var text: String {
     var lines = rows.map { row in
       String(row).replacing(#/ +$/#, with: "")

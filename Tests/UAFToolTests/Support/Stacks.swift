@@ -7,7 +7,7 @@ import ToolTestSupport
 @testable import PAMStacks
 @testable import UAFTool
 
-/// A folder of services and a folder of ready stacks, with a libpam and passwords that say what a test wants.
+/// A folder of services and a folder of shipped stacks, with a libpam and passwords that say what a test wants.
 final class Stacks {
   let machine = Machine()
   let passwords = FakePasswords()
@@ -70,15 +70,15 @@ final class Stacks {
     _ = folder.file("pam.d/" + name, Array(text.utf8), mode: mode)
   }
 
-  /// What a file of the services' folder holds; nil if there is none.
+  /// The content of a file in the services' folder; nil if there is none.
   func read(_ name: String) -> String? {
     PAMDirectory(path: machine.pam).bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Every name in the folder of services, hidden ones too, but the account lines that all include.
+  /// Every name in the folder of services, hidden ones too, except the account lines that all include.
   var names: [String] { folder.names("pam.d").filter { $0 != "common-account" } }
 
-  /// Has libpam try stacks with a pam_uaf.so that is pam_debug.so, and so ends as its arguments say.
+  /// Makes libpam try stacks with a pam_uaf.so that is really pam_debug.so, and so ends as its arguments say.
   func useLibpam(_ stack: String, standIn: String = "pam_debug.so") throws {
     let folders = Installation.ofThisMachine(tty: nil).moduleFolders
     let module = try #require(
@@ -115,6 +115,6 @@ final class Stacks {
     ).findings()
   }
 
-  /// Output or note, without the folder's name, that a run ended with.
+  /// The final output or note of a run, without the folder's name.
   func text(_ bench: Bench) -> String { (bench.output + bench.notes).replacing(machine.pam + "/", with: "") }
 }

@@ -4,7 +4,7 @@ import Invocation
 @testable import HostSystem
 @testable import UAFTool
 
-/// A pseudo-terminal: the end a program has, and the end a person has.
+/// A pseudo-terminal: the program's end and the person's end.
 final class Terminal: Sendable {
   let program: CInt
   let person: CInt
@@ -13,7 +13,7 @@ final class Terminal: Sendable {
     var (person, program): (CInt, CInt) = (-1, -1)
     // SAFETY: both places live for the call; name, settings and size are not wanted.
     _ = unsafe openpty(&person, &program, nil, nil, nil)
-    // No program that another test starts keeps an end open.
+    // No program that a different test starts keeps an end open.
     for end in [person, program] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.program = program
     self.person = person
@@ -34,7 +34,7 @@ final class Terminal: Sendable {
 
   var echoes: Bool { flags & tcflag_t(ECHO) != 0 }
 
-  /// How many bytes wait for whoever reads the terminal next.
+  /// How many bytes wait for the next reader of the terminal.
   var waiting: CInt {
     var count: CInt = 0
     // SAFETY: FIONREAD writes exactly one int.
@@ -42,14 +42,14 @@ final class Terminal: Sendable {
     return count
   }
 
-  /// Gives the window another size; the program is not told.
+  /// Resizes the window; the program is not notified.
   func resize(columns: UInt16, rows: UInt16) {
     var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     // SAFETY: TIOCSWINSZ reads exactly one winsize.
     _ = unsafe ioctl(person, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Reads what the program shows until `text` has come.
+  /// Reads what the program shows until `text` appears.
   func expect(_ text: String) -> String {
     var all: [UInt8] = []
     var byte: UInt8 = 0

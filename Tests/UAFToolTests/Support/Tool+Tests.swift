@@ -10,7 +10,7 @@ import ToolTestSupport
 extension Tool {
   /// One run whose results go to `results`, by a caller with this locale.
   ///
-  /// - Returns: how it ended, and what was noted.
+  /// - Returns: how it ended, and what it noted.
   static func run(
     _ arguments: [String], as userID: uid_t = 0, results: CInt, locale: String? = nil, core: FakeCore = FakeCore([]),
     input: String = "", installation: Installation = .nowhere

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A person who sits at a terminal while the tool runs: a thread of the test alone.
+/// A person at a terminal while the tool runs: a thread of the test alone.
 final class Typist {
   private var thread = pthread_t()
 
-  /// Does `work` beside whatever the test does.
+  /// Does `work` in parallel with the test.
   init(_ work: @escaping @Sendable () -> Void) {
     // SAFETY: released by the thread, exactly once.
     let box = unsafe Unmanaged.passRetained(Work(work))

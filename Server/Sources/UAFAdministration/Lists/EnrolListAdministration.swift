@@ -4,7 +4,7 @@ import UAFService
 
 /// Makes enrolment codes for the people of a list.
 package struct EnrolListAdministration: Sendable {
-  /// Codes of one transaction: logins wait for it some 50 ms at most.
+  /// Codes in one transaction: logins wait for it some 50 ms at most.
   package static let together = 250
 
   private let environment: AdministrationEnvironment
@@ -13,7 +13,7 @@ package struct EnrolListAdministration: Sendable {
 
   /// Reads a list, and changes nothing.
   ///
-  /// Privileged accounts count as wrong lines: a code for one of them is issued by itself.
+  /// Privileged accounts count as wrong lines: a code for one of them is issued separately.
   ///
   /// - Throws: ``AdministrationRefusal``; ``PeopleListProblem`` of the whole list; ``StoreFailure``; what the environment's
   ///   functions throw.
@@ -28,11 +28,11 @@ package struct EnrolListAdministration: Sendable {
     return list
   }
 
-  /// Makes codes for people in one transaction, as ``EnrolmentAdministration`` makes one.
+  /// Issues codes for people in one transaction, as ``EnrolmentAdministration`` issues one.
   ///
   /// - Parameters:
   ///   - people: at most ``together`` of them.
-  ///   - lifetime: in seconds, where the list does not say.
+  ///   - lifetime: in seconds, if the list does not say.
   ///   - reachesPrivileged: whether privileged accounts get codes as well, if the caller's role reaches them.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issue(
@@ -71,11 +71,11 @@ package struct EnrolListAdministration: Sendable {
     return made.map(\.payload)
   }
 
-  /// Makes the codes of a whole list, or none: if it fails in between, the codes that were made are closed.
+  /// Issues the codes of a whole list, or none: if it fails in the middle, the codes that were issued are closed.
   ///
   /// If they cannot be closed either, they expire: nobody has them.
   ///
-  /// - Parameter lifetime: in seconds, where the list does not say.
+  /// - Parameter lifetime: in seconds, if the list does not say.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``; what the environment's functions throw.
   package func issueAll(
     _ people: [PeopleList.Person], lifetime: Int64, by caller: Caller
@@ -87,16 +87,16 @@ package struct EnrolListAdministration: Sendable {
         made += try await issue(part, lifetime: lifetime, reachesPrivileged: false, by: caller)
       }
     } catch {
-      // What has failed is what the caller hears of, whether this works or not.
+      // The caller hears of the first failure, whether this works or not.
       try? await withdraw(made)
       throw error
     }
     return made
   }
 
-  /// Closes codes that nobody has got.
+  /// Closes codes that nobody has received.
   ///
-  /// The server does it: whoever has made them may have lost their role meanwhile.
+  /// The server does that itself: whoever has issued them may have lost their role in the meantime.
   ///
   /// - Throws: ``StoreFailure``; what the environment's functions throw.
   package func withdraw(_ made: [EnrolmentPayload]) async throws {
@@ -106,7 +106,7 @@ package struct EnrolListAdministration: Sendable {
       let part = rest.prefix(Self.together)
       let names = part.map(\.username)
       try await environment.change(.ofAll(names), by: Caller.server.require(.enrol)) { [environment] records in
-        // A code that somebody has issued meanwhile stays.
+        // A code that somebody has issued in the meantime stays.
         let ours = try part.filter { made in
           guard let code = made.code, let open = try records.enrolments.find(for: made.username, now: environment.now())
           else { return false }
@@ -134,8 +134,8 @@ package enum CodeList {
 
 /// The name of the file with a person's payload.
 ///
-/// An account may be called `../root`, `-f` or `$(reboot)`. The name of its file has none of what means something in a path, to a
-/// shell or to the parser of a command line. No two accounts have the same one.
+/// An account may be called `../root`, `-f` or `$(reboot)`. The name of its file contains nothing that is special in a path, to
+/// a shell or to the parser of a command line. No two accounts have the same file name.
 package enum PayloadFileName {
   /// In bytes: with its ending it stays below the 255 that file systems allow.
   private static let longestStem = 200
@@ -147,10 +147,10 @@ package enum PayloadFileName {
       let isPlain = index == 0 ? isLetterOrDigit(byte) : isLetterOrDigit(byte) || "._-@".utf8.contains(byte)
       if isPlain { stem.unicodeScalars.append(UnicodeScalar(byte)) } else { stem += "%" + hexadecimal(byte) }
     }
-    // What begins so is a payload to uafctl, and no file.
+    // To uafctl, a text that begins like this is a payload, not a file.
     if stem.hasPrefix("eyJ") { stem = "%65" + stem.dropFirst() }
     guard stem.utf8.count > longestStem else { return stem + ending }
-    // `~` is in no other name, so a name that was cut is never another account's.
+    // `~` is in no other name, so a shortened name is never a different account's.
     let hash = try SHA256.hash(Array(username.utf8)).prefix(16).map(hexadecimal).joined()
     return stem.prefix(longestStem - hash.utf8.count - 1) + "~" + hash + ending
   }

@@ -1,7 +1,7 @@
 import UAFDecoder
 import UAFService
 
-/// A list of people who are to get enrolment codes: CSV with a first line that names the columns `username` and, if wanted,
+/// A list of people who should get enrolment codes: CSV with a first line that names the columns `username` and, if wanted,
 /// `lifetime` (seconds).
 package struct PeopleList: Sendable {
   /// The longest line in bytes, and the most lines of people.
@@ -9,17 +9,17 @@ package struct PeopleList: Sendable {
   package static let maximumCount = 100_000
   /// The longest file in bytes.
   package static let maximumSize = 16 << 20
-  /// Seconds that a code may be good for: a week.
+  /// The maximum lifetime of a code in seconds: a week.
   package static let longestLifetime: Int64 = 604_800
 
   package struct Person: Equatable, Sendable {
     package let username: String
-    /// Nil where the list does not say.
+    /// Nil if the list does not say.
     package let lifetime: Int64?
   }
 
   package struct Wrong: Equatable, Sendable {
-    /// From 1 on.
+    /// Counted from 1.
     package let line: Int
     package let problem: PeopleListProblem
   }
@@ -27,7 +27,7 @@ package struct PeopleList: Sendable {
   package private(set) var people: [Person] = []
   /// The lines that cannot be used.
   package private(set) var wrong: [Wrong] = []
-  /// Where each of the people is.
+  /// The line of each person.
   private var lines: [String: Int] = [:]
 
   private enum Column: String, CaseIterable { case username, lifetime }
@@ -36,7 +36,7 @@ package struct PeopleList: Sendable {
   ///
   /// - Throws: ``PeopleListProblem`` of the whole list; what is wrong with single lines is in ``wrong``.
   package init(parsing bytes: [UInt8]) throws(PeopleListProblem) {
-    // Spreadsheets put a mark of the byte order there.
+    // Spreadsheets put a byte order mark there.
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? .utf16 : .notUTF8
@@ -58,7 +58,7 @@ package struct PeopleList: Sendable {
     }
   }
 
-  /// Takes people out who get no code by a list: their lines count as wrong.
+  /// Takes out people who get no code by a list: their lines count as wrong.
   mutating func leaveOut(_ privileged: Set<String>) {
     for person in people where privileged.contains(person.username) {
       wrong.append(Wrong(line: lines[person.username] ?? 0, problem: .privileged(person.username)))
@@ -67,7 +67,7 @@ package struct PeopleList: Sendable {
     wrong.sort { $0.line < $1.line }
   }
 
-  /// A line without the carriage return that ends it in files of other systems.
+  /// A line without the carriage return that ends it in files from other systems.
   private static func line(_ scalars: Substring.UnicodeScalarView) -> String {
     String(Substring(scalars.last == "\r" ? scalars.dropLast() : scalars))
   }
@@ -99,7 +99,7 @@ package struct PeopleList: Sendable {
     return columns
   }
 
-  /// What stands between the names of columns in place of commas; nil for commas, and where nothing says so.
+  /// What separates the names of columns instead of commas; nil for commas, and if nothing indicates it.
   private static func separator(of line: String) -> PeopleListProblem.Separator? {
     PeopleListProblem.Separator.allCases.first { separator in
       let names = line.unicodeScalars.split(separator: separator.scalar, omittingEmptySubsequences: false).map { part in
@@ -127,7 +127,7 @@ package struct PeopleList: Sendable {
     return Person(username: username, lifetime: lifetime)
   }
 
-  /// Nil for an empty field: then the lifetime of the whole list holds.
+  /// Nil for an empty field: then the lifetime of the whole list applies.
   private static func seconds(_ field: String) throws(PeopleListProblem) -> Int64? {
     guard !field.isEmpty else { return nil }
     guard field.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(field) else {
@@ -138,13 +138,13 @@ package struct PeopleList: Sendable {
   }
 }
 
-/// What is wrong with a list of people, or with one of its lines.
+/// A fault of a list of people, or of one of its lines.
 package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   // The whole list.
   case empty
   case notUTF8
   case utf16
-  /// The first line has this between its fields in place of commas.
+  /// The first line has this between its fields instead of commas.
   case separator(Separator)
   case tooMany
   case noUsername
@@ -164,7 +164,7 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   case usernameTwice(String, first: Int)
   case notANumber(String)
   case lifetimeRange(Int64)
-  /// One of the group `privileged`, or an administrator.
+  /// An account in the group `privileged`, or an administrator.
   case privileged(String)
 
   /// What some spreadsheets write between fields.
@@ -208,12 +208,12 @@ package enum PeopleListProblem: Error, Equatable, CustomStringConvertible {
   private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
 }
 
-/// One line of a CSV file (RFC 4180), taken apart.
+/// One parsed line of a CSV file (RFC 4180).
 ///
-/// A field with a line break in it is refused: no field of ours has one, and a quote that is not closed would swallow the rest of
-/// the file.
+/// A field with a line break in it is refused: no field of ours has one, and an unclosed quote would swallow the rest of the
+/// file.
 package struct CSVLine: Equatable {
-  /// Why a line cannot be taken apart.
+  /// Why a line cannot be parsed.
   package enum Problem: Error {
     /// A quote is not closed on its line.
     case openQuote
@@ -225,9 +225,9 @@ package struct CSVLine: Equatable {
 
   package let fields: [String]
 
-  /// Takes a line apart.
+  /// Parses a line.
   ///
-  /// - Parameter line: without its end.
+  /// - Parameter line: without its line end.
   package init(parsing line: String) throws(Problem) {
     var fields: [String] = []
     var rest = line.unicodeScalars[...]
@@ -240,7 +240,7 @@ package struct CSVLine: Equatable {
     self.fields = fields
   }
 
-  /// A field, and where its comma is, or its end.
+  /// A field, and the position of its comma, or of the end.
   private typealias Part = (field: String, end: String.UnicodeScalarView.Index)
 
   private static func plain(_ rest: Substring.UnicodeScalarView) throws(Problem) -> Part {
@@ -273,12 +273,12 @@ package struct CSVLine: Equatable {
 
   // MARK: Written
 
-  /// Fields as a line, with its line feed: each in quotes where it needs them, and none that a spreadsheet would compute.
+  /// Fields as a line with its line feed: quoted if necessary, and without a formula.
   static func written(_ fields: [String]) -> String {
     fields.map { quoted(harmless($0)) }.joined(separator: ",") + "\n"
   }
 
-  /// A text for a cell of a table, which no spreadsheet takes for a formula.
+  /// A text for a cell of a table that no spreadsheet reads as a formula.
   ///
   /// Quotes do not keep a spreadsheet from computing a cell that begins with one of these signs. An apostrophe does: it says
   /// that a text follows.
@@ -287,7 +287,7 @@ package struct CSVLine: Equatable {
     return "'" + text
   }
 
-  /// The last four are what some spreadsheets take for the first four.
+  /// The last four are characters that some spreadsheets read as the first four.
   private static let formulaSigns: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
   ]

@@ -4,7 +4,7 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Shows, tries and saves the policies for workstations that have joined.
+/// Shows, previews and saves the policies for workstations that have joined.
 package struct MachinePolicyAdministration: Sendable {
   private let environment: AdministrationEnvironment
 
@@ -23,7 +23,7 @@ package struct MachinePolicyAdministration: Sendable {
     return policy
   }
 
-  /// A saved policy by its number, and how it stands.
+  /// A saved policy by its number, and whether it is in force.
   ///
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func standing(_ number: Int64, by caller: Caller) async throws -> MachinePolicyStanding {
@@ -48,9 +48,9 @@ package struct MachinePolicyAdministration: Sendable {
     }
   }
 
-  /// The policies in force, one of each group that has had one, by the groups' names.
+  /// The policies in force, one for each group that has had one, by the groups' names.
   ///
-  /// - Parameter group: what the page begins after; empty for the first one.
+  /// - Parameter group: the group after which the page begins; empty for the first page.
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func inForce(
     after group: String = "", limit: Int = PageLimit.standard, by caller: Caller
@@ -67,11 +67,11 @@ package struct MachinePolicyAdministration: Sendable {
     return Page(rows, limit: limit) { $0.policy.group }
   }
 
-  /// The saved policies, the newest first; of each group the first one is in force.
+  /// The saved policies, the newest first; the first policy of each group is in force.
   ///
   /// - Parameters:
-  ///   - group: those of one group; nil for all.
-  ///   - cursor: what the page begins after; nil for the first one.
+  ///   - group: only the policies of one group; nil for all.
+  ///   - cursor: the position after which the page begins; nil for the first page.
   ///   - limit: at most 200.
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func policies(
@@ -100,7 +100,7 @@ package struct MachinePolicyAdministration: Sendable {
         try records.machinePolicies.current(of: draft.group), try records.joinedMachines.count(in: draft.group)
       )
     }
-    // One of an earlier version that cannot be read any more must not keep the next one from being saved.
+    // A policy from an earlier version that is no longer readable must not prevent the next one from being saved.
     let before = present.flatMap { try? LentSettingsReader.settings(Array($0.text.utf8), version: $0.number) }
     return MachinePolicyPreview(
       machines: machines, present: present?.number, changes: Self.changes(before?.entries ?? [], settings.entries))
@@ -119,14 +119,14 @@ package struct MachinePolicyAdministration: Sendable {
 
   // MARK: Saving
 
-  /// Saves a policy; the machines of the group get it when they are next in touch with the server.
+  /// Saves a policy; the machines of the group get it the next time they contact the server.
   ///
   /// - Parameters:
-  ///   - reason: why, for those who read the history; 1 to 500 bytes.
-  ///   - last: the number of the group's policy that it was made from; 0 if there was none.
+  ///   - reason: the reason, for people who read the history; 1 to 500 bytes.
+  ///   - last: the number of the group's policy that it was based on; 0 if there was none.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse, and if another one was saved for the
-  ///   group meanwhile; `StoreFailure`.
+  /// - Throws: ``AdministrationRefusal``, also for a text that workstations would refuse, and if a different policy has been
+  ///   saved for the group since; `StoreFailure`.
   package func save(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws -> SavedMachinePolicy {
@@ -150,7 +150,7 @@ package struct MachinePolicyAdministration: Sendable {
 
   /// Refuses what ``save(_:reason:after:by:)`` would refuse now; changes nothing.
   ///
-  /// - Throws: as that does.
+  /// - Throws: what that method throws.
   package func check(
     _ draft: MachinePolicyDraft, reason: String, after last: Int64, by caller: Caller
   ) async throws {
@@ -164,7 +164,7 @@ package struct MachinePolicyAdministration: Sendable {
     .conflict(.machinePolicyReplaced(number, group: group))
   }
 
-  /// Higher than all before, also those that were saved after a backup which was restored: machines take no lower one.
+  /// Higher than all numbers before, even those saved after a backup that was later restored: machines accept no lower one.
   private static func nextNumber(_ records: any StoreTransaction) throws -> Int64 {
     let restored = try records.settings.value(of: .restoredAt).flatMap { Int64($0) } ?? 0
     return max(try records.machinePolicies.lastNumber(), restored) + 1
@@ -221,26 +221,26 @@ package struct MachinePolicyAdministration: Sendable {
     return settings
   }
 
-  /// How many bytes a policy has at most when it is signed for a machine.
+  /// The maximum number of bytes that a policy has once it is signed for a machine.
   private static func longestToken(_ text: String, _ group: MachineGroup) -> Int {
     let policy = WorkstationPolicy(
       deviceID: String(repeating: "0", count: 128), group: group, version: WorkstationPolicy.versions.upperBound,
       text: text, issuedAt: .max, notBefore: .max, expiresAt: .max)
-    // Its header and its signature have less than 256.
+    // Its header and its signature have fewer than 256.
     return Base64URL.encode(policy.json.bytes).utf8.count + 256
   }
 }
 
-/// A policy for the machines of a group, as somebody wants to save it.
+/// A policy for the machines of a group that somebody wants to save.
 package struct MachinePolicyDraft: Equatable, Sendable {
   /// The name of the group.
   package let group: String
-  /// The policy in TOML; empty for one that asks for nothing.
+  /// The policy in TOML; empty for one that sets nothing.
   package let text: String
-  /// For how many seconds a machine may rely on it after it was signed; nil for 90 days.
+  /// For how many seconds after its signature a machine may rely on it; nil for 90 days.
   package let lifetime: Int64?
 
-  /// The lifetime in seconds, also where it was left out.
+  /// The lifetime in seconds, with the default if it was left out.
   package var seconds: Int64 { lifetime ?? WorkstationPolicy.standardLifetime }
 
   /// A lifetime in days; nil for one that is not whole days.
@@ -253,14 +253,14 @@ package struct MachinePolicyDraft: Equatable, Sendable {
   }
 }
 
-/// What another policy for the machines of a group would change.
+/// What a new policy for the machines of a group would change.
 package struct MachinePolicyPreview: Equatable, Sendable {
-  /// A key whose value would be another one.
+  /// A key whose value would change.
   package struct Change: Equatable, Sendable {
     package let key: String
-    /// As one line; nil where the policy in force does not have the key.
+    /// As one line; nil if the policy in force does not have the key.
     package let before: String?
-    /// The same of the draft.
+    /// The value in the draft, in the same form.
     package let after: String?
 
     package init(key: String, before: String?, after: String?) {
@@ -274,7 +274,7 @@ package struct MachinePolicyPreview: Equatable, Sendable {
   package let machines: Int
   /// The number of the policy in force; nil if none was saved for the group.
   package let present: Int64?
-  /// What would be others, in the order of the draft, then what would be gone.
+  /// The keys that would change, in the order of the draft, then the keys that would be removed.
   package let changes: [Change]
 
   package init(machines: Int, present: Int64?, changes: [Change]) {
@@ -284,10 +284,10 @@ package struct MachinePolicyPreview: Equatable, Sendable {
   }
 }
 
-/// A saved policy for the machines of a group, and how it stands.
+/// A saved policy for the machines of a group, and its state.
 package struct MachinePolicyStanding: Equatable, Sendable {
   package let policy: SavedMachinePolicy
-  /// Whether none was saved for the group after it.
+  /// Whether no later policy was saved for the group.
   package let isInForce: Bool
   /// How many machines are in the group now.
   package let machines: Int

@@ -5,15 +5,15 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Shows, tries and saves the policies of accounts.
+/// Shows, previews and saves the policies of accounts.
 package struct PolicyAdministration: Sendable {
-  /// Accounts of one transaction of a preview.
+  /// Accounts in one transaction of a preview.
   private static let chunk = 1000
   private let environment: AdministrationEnvironment
 
   package init(_ environment: AdministrationEnvironment) { self.environment = environment }
 
-  /// The saved policy that is in force; nil if none was saved, and everybody uses each model by itself.
+  /// The saved policy that is in force; nil if none was saved, and everybody may use each model alone.
   ///
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func current(by caller: Caller) async throws -> PolicyVersion? {
@@ -35,7 +35,7 @@ package struct PolicyAdministration: Sendable {
   /// The saved policies, the newest first.
   ///
   /// - Parameters:
-  ///   - cursor: what the page begins after; nil for the first one.
+  ///   - cursor: the position after which the page begins; nil for the first page.
   ///   - limit: at most 200.
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func versions(after cursor: String?, limit: Int = PageLimit.standard, by caller: Caller) async throws -> Page<
@@ -50,9 +50,9 @@ package struct PolicyAdministration: Sendable {
     return Page(rows, limit: limit) { String($0.number) }
   }
 
-  /// Finds out whom a policy would affect; changes nothing.
+  /// Finds out which accounts a policy would affect; changes nothing.
   ///
-  /// It looks at each account with a key: some seconds for a million of them. One preview is under way at a time.
+  /// It reads each account with a key: some seconds for a million of them. Only one preview runs at a time.
   ///
   /// - Throws: ``AdministrationRefusal``, also for a text that is not a policy; `StoreFailure`.
   package func preview(_ text: String, by caller: Caller) async throws -> PolicyPreview {
@@ -71,7 +71,7 @@ package struct PolicyAdministration: Sendable {
         try records.settings.value(of: .publicURL)
       )
     }
-    // One that cannot be used must not keep the next one from being saved.
+    // A policy that cannot be used must not prevent the next one from being saved.
     let present = if let text = saved.0 { try? parsed(text) } else { everybody }
     var comparison = PolicyComparison(present: present, draft: draft)
     for group in draft.groups {
@@ -88,7 +88,7 @@ package struct PolicyAdministration: Sendable {
         try records.credentials.usableModels(after: after, appID: appID, limit: Self.chunk)
       }
       for account in accounts { comparison.add(account) }
-      // Some stores answer at once, and other tasks of this thread would wait to the end.
+      // Some stores answer immediately, and other tasks of this thread would otherwise wait to the end.
       await Task.yield()
       try Task.checkCancellation()
       guard let last = accounts.last, accounts.count == Self.chunk else { return comparison.preview }
@@ -98,15 +98,15 @@ package struct PolicyAdministration: Sendable {
 
   /// Saves a policy, which is in force at all servers of the store within two seconds.
   ///
-  /// Codes issued under a lesser role for accounts of its group `privileged` are closed in the same transaction.
+  /// Codes that a lesser role issued for accounts of its group `privileged` are closed in the same transaction.
   ///
   /// - Parameters:
   ///   - text: the policy in JSON.
-  ///   - reason: why, for those who read the history; 1 to 500 bytes.
-  ///   - last: the number of the policy that it was made from; 0 if there was none.
-  ///   - accepted: how many accounts may be locked out by it, as its preview said.
+  ///   - reason: the reason, for people who read the history; 1 to 500 bytes.
+  ///   - last: the number of the policy that it was based on; 0 if there was none.
+  ///   - accepted: how many accounts it may lock out, as its preview said.
   /// - Returns: the saved policy.
-  /// - Throws: ``AdministrationRefusal``, also if another one was saved meanwhile, or it locks out more accounts, or
+  /// - Throws: ``AdministrationRefusal``, also if a different policy has been saved since, or if it locks out more accounts, or
   ///   the last administrator; `StoreFailure`.
   package func save(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
@@ -130,7 +130,7 @@ package struct PolicyAdministration: Sendable {
 
   /// Refuses what ``save(_:reason:after:lockingOut:by:)`` would refuse now; changes nothing.
   ///
-  /// - Throws: as that does.
+  /// - Throws: what that method throws.
   package func check(
     _ text: String, reason: String, after last: Int64, lockingOut accepted: Int, by caller: Caller
   ) async throws {
@@ -158,7 +158,7 @@ package struct PolicyAdministration: Sendable {
     return permitted
   }
 
-  /// Refuses a policy under which no administrator could sign in any more, unless the caller is at the server.
+  /// Refuses a policy under which no administrator could sign in, unless the caller is at the server.
   private static func requireAdministrator(
     _ draft: AccountPolicies, by caller: Caller, in records: any StoreTransaction, now: Int64
   ) throws {
@@ -172,7 +172,7 @@ package struct PolicyAdministration: Sendable {
     .conflict(.policyReplaced(number))
   }
 
-  /// Whether the servers of the store take a file of policies in place of the saved ones, as the one that started last said.
+  /// Whether the servers of the store use a policy file instead of the saved policies, as the server that started last said.
   ///
   /// - Throws: ``AdministrationRefusal``, `StoreFailure`.
   package func isOverruledByFile(by caller: Caller) async throws -> Bool {
@@ -180,7 +180,7 @@ package struct PolicyAdministration: Sendable {
     return try await environment.read { try $0.settings.value(of: .policyFile) == "yes" }
   }
 
-  /// The policy as long as none was saved.
+  /// The policy until one was saved.
   private var everybody: AccountPolicies { AccountPolicies(everybody: AcceptedSets(each: environment.models)) }
 
   private func parsed(_ text: String) throws(AdministrationRefusal) -> AccountPolicies {
@@ -198,40 +198,40 @@ package struct PolicyAdministration: Sendable {
   }
 }
 
-/// Whom another policy would affect.
+/// The accounts that a new policy would affect.
 package struct PolicyPreview: Equatable, Sendable {
-  /// How many names are listed at most.
+  /// The maximum number of listed names.
   package static let mostNames = 20
 
-  /// Accounts with a key that can be used.
+  /// Accounts with a usable key.
   package internal(set) var withKeys = 0
-  /// Those whose accepted authenticators change.
+  /// Accounts whose accepted authenticators change.
   package internal(set) var changed = 0
-  /// Whether the policy in force can be used with the models of now.
+  /// Whether the policy in force can be used with the present models.
   ///
-  /// If not, everybody with a key counts as able to log in now: another server may have those models.
+  /// If not, everybody with a key counts as able to log in now: a different server may have those models.
   package internal(set) var isPresentUsable = true
-  /// Those that can log in now, and could not any more.
+  /// Accounts that can log in now, and no longer could.
   package internal(set) var lockedOut = 0
-  /// The first of them, in the order of their bytes.
+  /// The first of those accounts, in byte order.
   package internal(set) var names: [String] = []
-  /// Those whose keys meet neither policy.
+  /// Accounts whose keys meet neither policy.
   package internal(set) var lockedOutAlready = 0
   /// Names in groups of the draft that are not accounts: perhaps mistyped.
   package internal(set) var missing = 0
-  /// The first of them.
+  /// The first of those names.
   package internal(set) var missingNames: [String] = []
 
   /// Makes the preview of a store without accounts.
   package init() {}
 
-  /// The names of those who would be locked out, and three dots where there are more.
+  /// The names of the accounts that would be locked out, with three dots if there are more.
   package var namesText: String { names.joined(separator: ", ") + (lockedOut > names.count ? ", ..." : "") }
-  /// Whether nobody who can log in now could do so any more.
+  /// Whether nobody who can log in now could still do so.
   package var locksEverybodyOut: Bool { lockedOut > 0 && lockedOut + lockedOutAlready == withKeys }
 }
 
-/// What another policy would change for the accounts of a store: counts them one by one.
+/// What a new policy would change for the accounts of a store: counts them one by one.
 struct PolicyComparison {
   /// nil if the policy in force cannot be used here.
   let present: AccountPolicies?
@@ -250,7 +250,7 @@ struct PolicyComparison {
     preview.withKeys += 1
     if before != after { preview.changed += 1 }
     guard !after.areMet(by: account) else { return }
-    // Where the present policy cannot be used, another server may use it: nobody counts as locked out already.
+    // If the present policy cannot be used, a different server may use it: nobody counts as locked out already.
     if let before, !before.areMet(by: account) {
       preview.lockedOutAlready += 1
       return
@@ -259,14 +259,14 @@ struct PolicyComparison {
     if preview.names.count < PolicyPreview.mostNames { preview.names.append(account.username) }
   }
 
-  /// Notes that a group of the draft names an account that is not there.
+  /// Records that a group of the draft names an account that does not exist.
   mutating func addMissing(_ username: String) {
     preview.missing += 1
     if preview.missingNames.count < PolicyPreview.mostNames { preview.missingNames.append(username) }
   }
 }
 
-/// Lets one preview of a policy be under way at a time: it looks at each account.
+/// Lets only one preview of a policy run at a time, because each reads every account.
 package final class PreviewGate: Sendable {
   private let isBusy = Mutex(false)
 
@@ -274,7 +274,7 @@ package final class PreviewGate: Sendable {
 
   /// Runs a preview.
   ///
-  /// - Throws: what `preview` throws; ``AdministrationRefusal/conflict(_:)`` while another one is under way.
+  /// - Throws: what `preview` throws; ``AdministrationRefusal/conflict(_:)`` while a different one runs.
   func run<Value>(_ preview: () async throws -> Value) async throws -> Value {
     let isFree = isBusy.withLock { isBusy in
       defer { isBusy = true }

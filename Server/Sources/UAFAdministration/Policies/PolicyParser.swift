@@ -12,14 +12,14 @@ import UAFService
 ///       }
 ///     }
 ///
-/// `accepted` is as in a UAF policy: alternatives in order of preference, each with the authenticators that are used together, by
-/// this project's names or by AAID. Without `accepted` everybody may use each model by itself.
+/// `accepted` is as in a UAF policy: alternatives in order of preference, each with the authenticators that are used together,
+/// by this project's names or by AAID. Without `accepted` everybody may use each model alone.
 package struct PolicyParser {
   private let models: AuthenticatorModels
 
   /// Makes a parser.
   ///
-  /// - Parameter models: those that the server knows; a policy can name no other.
+  /// - Parameter models: the models that the server knows; a policy can name no others.
   package init(models: AuthenticatorModels) {
     self.models = models
   }
@@ -130,7 +130,7 @@ package struct PolicyParser {
   private func failure(_ reason: String) -> PolicyProblem { PolicyProblem(reason: reason) }
 }
 
-/// What is wrong with the text of a policy.
+/// A fault in the text of a policy.
 package struct PolicyProblem: Error, Equatable {
   /// Names the wrong member, in printable ASCII.
   package let reason: String

@@ -3,7 +3,7 @@ import FidoResults
 import UAFAdministration
 import UAFMessages
 
-/// A sheet of paper for one person: what their code is for, until when it is good, and what to do with it.
+/// A sheet of paper for one person: what their code is for, how long it is valid, and what to do with it.
 struct EnrolmentSheet: Equatable {
   /// The longest text of a field, in characters; names of accounts have at most 128.
   private static let mostCharacters = 300
@@ -12,11 +12,11 @@ struct EnrolmentSheet: Equatable {
   let account: String
   let server: String
   let code: String
-  /// Until when it is good, as people read it.
+  /// The expiry, in a form for people.
   let end: String
-  /// What the steps call the file with the code, as ``PayloadFileName`` names it.
+  /// The name that the steps give to the file with the code, as ``PayloadFileName`` makes it.
   let file: String
-  /// nil for a code that is too long for one.
+  /// nil for a code that is too long for a picture.
   let picture: QRCode?
 
   /// - Throws: what hashing a long name throws.
@@ -30,14 +30,14 @@ struct EnrolmentSheet: Equatable {
     picture = QRCode(code)
   }
 
-  /// A text in one line, with nothing hidden in it; cut if it is too long for a sheet.
+  /// A text on one line without hidden characters; cut if it is too long for a sheet.
   private static func shown(_ text: String) -> String {
     let whole = Text.marked(text)
     let shown = Text.marked(text, limit: mostCharacters)
     return shown.isIdentical(to: whole) ? shown : shown + "…"
   }
 
-  /// As the template reads it.
+  /// The values for the template.
   var context: [String: Any] {
     [
       "sheetLanguage": language.rawValue, "sheetTitle": language.text(.sheetTitle, account),
@@ -61,10 +61,10 @@ package struct QRCode: Equatable, Sendable {
   /// Row by row; true is dark.
   let modules: [Bool]
 
-  /// Light modules around it (ISO/IEC 18004).
+  /// Light modules around the code (ISO/IEC 18004).
   private static let margin = 4
 
-  /// Makes a code of the lowest level of correction: payloads are long, and screens are not dirty.
+  /// Makes a code with the lowest level of error correction: payloads are long, and screens are not dirty.
   ///
   /// - Returns: nil for a text that is empty or has more than 2,953 bytes.
   package init?(_ text: String) {

@@ -2,16 +2,16 @@
 enum PageBlock: Equatable {
   case heading(String)
   case paragraph(String)
-  /// What somebody must not overlook.
+  /// A warning that must not be overlooked.
   case warning(String)
   case table(PageTable)
   case form(PageForm)
   case facts([(name: String, value: String)])
   case plot(BarPlot)
-  /// A text to be copied, with what it is.
+  /// A text to be copied, with a label.
   case code(String, label: String)
   case picture(QRCode, label: String)
-  /// What is on a sheet of paper of its own when the page is printed.
+  /// A sheet that is printed on its own page.
   case sheet(EnrolmentSheet)
   /// A paragraph that is not printed.
   case aside(String)
@@ -20,7 +20,7 @@ enum PageBlock: Equatable {
     String(describing: first) == String(describing: second)
   }
 
-  /// As the template reads it.
+  /// The values for the template.
   func context(number: Int, csrf: String) -> [String: Any] {
     switch self {
     case .heading(let text): ["heading": ["text": text]]
@@ -44,12 +44,12 @@ struct PageTable: Equatable {
   let caption: String
   let columns: [String]
   let rows: [[PageCell]]
-  /// What stands in place of a table without rows.
+  /// The text that replaces a table without rows.
   let empty: String
-  /// Where the next page of it is, and how that link is called; nil on the last one.
+  /// A link to the next page of the table; nil on the last page.
   var next: PageCell?
 
-  /// As the template reads it.
+  /// The values for the template.
   var context: [String: Any] {
     [
       "caption": caption, "columns": columns, "hasRows": !rows.isEmpty, "empty": empty, "hasNext": next != nil,
@@ -68,7 +68,7 @@ struct PageTable: Equatable {
 /// One cell of a table.
 struct PageCell: Equatable, ExpressibleByStringInterpolation {
   let text: String
-  /// Where it leads; nil for plain text.
+  /// The target of the link; nil for plain text.
   var link: String?
 
   init(stringLiteral text: String) { self.text = text }
@@ -85,17 +85,17 @@ struct PageForm: Equatable {
   let action: String
   let button: String
   var fields: [PageField] = []
-  /// Whether it only asks for a page: such a form is sent with GET.
+  /// Whether the form only asks for a page: such a form is sent with GET.
   var isSearch = false
-  /// Whether it takes something away.
+  /// Whether the form removes something.
   var isDangerous = false
-  /// Whether it has a file.
+  /// Whether the form has a file.
   var isUpload = false
 
-  /// As the template reads it.
+  /// The values for the template.
   ///
   /// - Parameters:
-  ///   - number: no other form of the page has it.
+  ///   - number: a number that no other form of the page has.
   ///   - csrf: the session's token against forged requests.
   func context(number: Int, csrf: String) -> [String: Any] {
     [
@@ -115,7 +115,7 @@ struct PageField: Equatable {
     case lines
     case file
     case hidden
-    /// One of some values, each with what is shown for it.
+    /// A choice of values, each with the text that is shown for it.
     case choice([(value: String, text: String)])
 
     static func == (first: Kind, second: Kind) -> Bool {
@@ -140,9 +140,9 @@ struct PageField: Equatable {
     PageField(name: name, label: "", kind: .hidden, value: value)
   }
 
-  /// As the template reads it.
+  /// The values for the template.
   ///
-  /// - Parameter id: no other field of the page has it.
+  /// - Parameter id: an id that no other field of the page has.
   func context(id: String) -> [String: Any] {
     var context: [String: Any] = [
       "id": id, "name": name, "label": label, "value": value, "isRequired": isRequired, "maximum": maximum,
@@ -159,7 +159,7 @@ struct PageField: Equatable {
   }
 }
 
-/// Bars, each of two parts: how many of each went well and how many were refused.
+/// Bars with two parts each: how many of each succeeded and how many were refused.
 struct BarPlot: Equatable {
   struct Bar: Equatable {
     let label: String
@@ -168,16 +168,16 @@ struct BarPlot: Equatable {
   }
 
   let title: String
-  /// How the table with its numbers is called.
+  /// The title of the table with the same numbers.
   let asTable: String
   let columns: [String]
   let bars: [Bar]
-  /// Whether the bars' labels stand below them, for bars that are few and no row of times.
+  /// Whether the bars' labels are below them, for a few bars that are not a series of times.
   var hasAxis = false
 
   private static let height = 100
 
-  /// As the template reads it; the table beside it has the same numbers.
+  /// The values for the template; the table next to the plot has the same numbers.
   var context: [String: Any] {
     let top = max(bars.map { $0.good + $0.refused }.max() ?? 0, 1)
     return [

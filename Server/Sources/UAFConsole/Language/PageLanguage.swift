@@ -6,7 +6,7 @@ package enum PageLanguage: String, CaseIterable, Sendable {
   case english = "en"
   case korean = "ko"
 
-  /// Its own name.
+  /// The language's own name.
   var name: String {
     switch self {
     case .english: "English"
@@ -14,7 +14,7 @@ package enum PageLanguage: String, CaseIterable, Sendable {
     }
   }
 
-  /// The language that a browser wants most (RFC 9110, section 12.5.4); English if it wants none of these.
+  /// The language that a browser prefers (RFC 9110, section 12.5.4); English if it accepts none of these.
   init(accepted header: String?) {
     let wanted = (header ?? "").split(separator: ",").compactMap { part -> (language: PageLanguage, weight: Double)? in
       let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -45,7 +45,7 @@ package enum PageLanguage: String, CaseIterable, Sendable {
 }
 
 extension PageLanguage {
-  /// What is wrong with a list of people, or with a line of it.
+  /// The fault of a list of people, or of one of its lines.
   func text(_ problem: PeopleListProblem) -> String {
     switch problem {
     case .empty: text(.listEmpty)

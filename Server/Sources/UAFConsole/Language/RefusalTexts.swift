@@ -1,11 +1,11 @@
 import FidoResults
 import UAFAdministration
 
-/// Refusals of operations in the words of the console.
+/// Refusals of operations in the console's texts.
 ///
 /// In English they are those of the API, except for lists of people, where the page says what to do.
 extension PageLanguage {
-  /// What stands in the way of an operation.
+  /// What prevents an operation.
   func text(_ conflict: Conflict) -> String {
     switch conflict {
     case .list(let problem): return text(problem)
@@ -21,7 +21,7 @@ extension PageLanguage {
     }
   }
 
-  /// The rule that the value of a field breaks, behind the field's label.
+  /// The rule that the value of a field breaks, after the field's label.
   func text(_ problem: FieldProblem, of field: String) -> String {
     switch self {
     case .english: "\(field) \(problem)"

@@ -85,7 +85,7 @@ enum AccessPages {
 enum AccessForms {
   static let keysPath = "/console/administrators/set-keys"
 
-  /// A token that may do more than read is made with a signature; any other one is made at once.
+  /// A token that may do more than read is made with a signature; any other token is made immediately.
   static func addToken(_ call: PageCall) async throws -> FormRoutes.Result {
     let (role, lifetime) = (try call.role(), try call.number("lifetime"))
     guard role == .auditor else { return .confirm(.createToken(call.fields["name"], role: role, lifetime: lifetime)) }
@@ -96,7 +96,7 @@ enum AccessForms {
 
   /// A role is given with a signature.
   ///
-  /// First somebody who has keys that do not count is shown with them.
+  /// If the person has keys that are not valid for administrators' steps, these are shown first.
   static func setRole(_ call: PageCall) async throws -> FormRoutes.Result {
     let (name, role) = (call.fields["name"], try call.role())
     let keys = try await AccessAdministration(call.administration).earlierKeys(of: name, by: call.caller)
@@ -104,7 +104,7 @@ enum AccessForms {
     return .page(try earlierKeys(keys, name, role, call))
   }
 
-  /// The keys that do not count, who has issued their codes, and the form that asks whether they are to count.
+  /// The keys that are not valid, who issued their codes, and the form that asks whether to accept them.
   private static func earlierKeys(
     _ keys: [EarlierKey], _ name: String, _ role: Role, _ call: PageCall
   ) throws -> PageContent {
@@ -140,7 +140,7 @@ enum AccessForms {
     }
   }
 
-  /// What was made, shown once.
+  /// What was made, which is shown once.
   static func made(_ made: DangerousStep.Made, _ call: PageCall) -> PageContent {
     switch made {
     case .token(let text):

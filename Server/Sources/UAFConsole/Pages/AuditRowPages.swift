@@ -43,7 +43,7 @@ enum AuditRowPages {
   }
 }
 
-/// What the audit is searched by: the form's fields, and what is asked of the store.
+/// The search of the audit: the form's fields, and the query for the store.
 enum AuditSearch {
   private static let fields: [(field: AuditField, text: PageText)] = [
     (.account, .account), (.kind, .kind), (.outcome, .outcome), (.machine, .machine), (.words, .words),
@@ -86,7 +86,7 @@ enum AuditSearch {
       ], isSearch: true)
   }
 
-  /// A link to the page that follows, with the same search.
+  /// A link to the next page, with the same search.
   static func next(_ before: String, _ call: PageCall) -> PageCell {
     call.next("/console/audit", names.map { ($0, call.fields[$0]) } + [("before", before)])
   }

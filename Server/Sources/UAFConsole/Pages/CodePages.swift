@@ -2,7 +2,7 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// Enrolment codes that were given out, and texts that wait to be confirmed.
+/// Enrolment codes that were issued, and texts that wait for their confirmation.
 enum CodePages {
   static func codes(_ call: PageCall) async throws -> PageContent {
     let page = try await EnrolmentAdministration(call.administration).page(
@@ -71,7 +71,7 @@ enum CodePages {
     }
   }
 
-  /// One text; one that waits can be closed.
+  /// One text; a waiting text can be closed.
   static func approval(_ call: PageCall) async throws -> PageContent {
     let number = try call.number("number")
     let approval = try await ApprovalAdministration(call.administration).approval(number, by: call.caller)

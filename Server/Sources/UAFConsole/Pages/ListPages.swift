@@ -1,15 +1,15 @@
 import UAFAdministration
 import UAFMessages
 
-/// Codes for the people of a list: the form, what is wrong with the list, and the codes as a file or as sheets to print.
+/// Codes for the people of a list: the form, the faults of the list, and the codes as a file or as sheets to print.
 enum ListPages {
   static let path = "/console/enrol-list"
 
-  /// How long a code is good for, unless the list or somebody says otherwise, in seconds.
+  /// How long a code is valid, in seconds, unless the list or the form says otherwise.
   private static let standardLifetime = "86400"
-  /// Wrong lines that are named.
+  /// The maximum number of wrong lines that are named.
   private static let mostNamed = 1000
-  /// Sheets of one page: their codes are made in one transaction, and a browser prints a page of some ten megabytes.
+  /// Sheets on one page: their codes are issued in one transaction, and a browser can print a page of some ten megabytes.
   static let mostSheets = EnrolListAdministration.together
 
   static func form(_ call: PageCall) async throws -> PageContent {
@@ -26,7 +26,7 @@ enum ListPages {
       title: call.text(.enrolList), blocks: [.paragraph(call.text(.listHow)), .form(form)])
   }
 
-  /// What is wrong with a list, and the form that makes the codes of the others; nothing is done.
+  /// The faults of a list, and the form that issues the codes of the other lines; changes nothing.
   static func check(_ call: PageCall) async throws -> PageContent {
     let list = try await read(call)
     var blocks: [PageBlock] = [
@@ -55,7 +55,7 @@ enum ListPages {
   }
 
   private static func issuing(_ list: PeopleList, _ call: PageCall) -> PageForm {
-    // The list comes along with the form, as it was: what is wrong with it is found again.
+    // The form contains the list unchanged: its faults are found again.
     var fields: [PageField] = [
       .hidden(FormFields.fileName, String(decoding: call.fields.file, as: UTF8.self)),
       .hidden("lifetime", call.fields["lifetime"]),
@@ -82,7 +82,7 @@ enum ListPages {
       button: call.text(.issueCode), fields: fields, isUpload: true)
   }
 
-  /// Makes the codes of a list.
+  /// Issues the codes of a list.
   ///
   /// - Returns: the codes as CSV, or as a page with a sheet for each person.
   static func issue(_ call: PageCall) async throws -> FormRoutes.Result {
@@ -101,7 +101,7 @@ enum ListPages {
     return .page(try await sheets(made, language, call))
   }
 
-  /// The language of the sheets; nil where a file was asked for.
+  /// The language of the sheets; nil if a file was requested.
   private static func sheetLanguage(_ call: PageCall) throws(AdministrationRefusal) -> PageLanguage? {
     switch call.fields["form"] {
     case "", "file": return nil
@@ -120,7 +120,7 @@ enum ListPages {
     var blocks: [PageBlock] = [.aside(call.text(.sheetsHow))]
     for code in codes {
       blocks.append(.sheet(try EnrolmentSheet(code, language: language, time: call.environment.timeText)))
-      // A picture takes some milliseconds: other requests must not wait for all of them.
+      // A picture takes some milliseconds: other requests must not wait for all pictures.
       await Task.yield()
     }
     return PageContent(title: call.text(.sheetsTitle), blocks: blocks)

@@ -23,10 +23,10 @@ enum MachinePages {
     return PageContent(title: call.text(.machines), blocks: [.table(table)] + (try await JoinCodePages.blocks(call)))
   }
 
-  /// A time of what may never have been.
+  /// A time that may not exist.
   private static func time(_ seconds: Int64?, _ call: PageCall) -> String { seconds.map { call.time($0) } ?? "" }
 
-  /// What a machine has told of itself; empty where it has told nothing.
+  /// What a machine has reported about itself; empty if it has reported nothing.
   private static func told(_ contact: MachineContact?, _ call: PageCall, _ columns: [PageText]) -> [PageCell] {
     columns.map { column in
       guard let contact else { return PageCell("") }
@@ -45,7 +45,7 @@ enum MachinePages {
     return Array(zip(names.map(call.text), told(contact, call, names).map(\.text)))
   }
 
-  /// The locks that stand on a machine, as it has reported them.
+  /// The locks on a machine, as it has reported them.
   private static func lockTable(_ locks: ReportedLocks, _ call: PageCall) -> PageTable {
     let rows = locks.named.map { lock -> [PageCell] in
       [

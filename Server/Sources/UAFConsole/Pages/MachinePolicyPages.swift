@@ -59,7 +59,7 @@ enum MachinePolicyPages {
     PageCell(String(policy.number), link: "/console/machine-policy?number=\(policy.number)")
   }
 
-  /// One version, and what may be made of it.
+  /// One version, and what can be done with it.
   static func version(_ call: PageCall) async throws -> PageContent {
     let standing = try await MachinePolicyAdministration(call.administration).standing(
       try call.number("number"), by: call.caller)
@@ -81,7 +81,8 @@ enum MachinePolicyPages {
   }
 }
 
-/// The forms of policies for workstations, for those who may save them: each leads to a preview, and that to a signature.
+/// The forms of policies for workstations, for those who may save them: each leads to a preview, and the preview leads to a
+/// signature.
 enum MachinePolicyForms {
   static let previewPath = "/console/machine-policies/preview"
   static let savePath = "/console/machine-policies/save"
@@ -90,7 +91,7 @@ enum MachinePolicyForms {
 
   // MARK: How it is shown
 
-  /// A lifetime in days; in seconds where it is not whole days, which the API takes.
+  /// A lifetime in days; in seconds if it is not whole days, which the API accepts.
   static func daysText(_ seconds: Int64) -> String {
     MachinePolicyDraft.days(of: seconds).map { String($0) } ?? "\(seconds) s"
   }
@@ -101,11 +102,11 @@ enum MachinePolicyForms {
 
   // MARK: The forms that lead to a preview
 
-  /// What makes another policy for a group, and what removes the one in force.
+  /// The form for a new policy of a group, and the form that removes the policy in force.
   ///
   /// - Parameters:
-  ///   - isOpen: whether another group may be typed.
-  ///   - current: what the draft begins with; nil for an empty one.
+  ///   - isOpen: whether a different group may be typed.
+  ///   - current: the initial draft; nil for an empty one.
   static func forms(group: String, isOpen: Bool, _ current: SavedMachinePolicy?, _ call: PageCall) -> [PageForm] {
     guard call.allows(.managePolicies) else { return [] }
     let lifetime = current?.lifetime ?? WorkstationPolicy.standardLifetime
@@ -130,7 +131,7 @@ enum MachinePolicyForms {
     return [draft, removal]
   }
 
-  /// What uses an earlier policy again.
+  /// The form that uses an earlier policy again.
   static func again(_ policy: SavedMachinePolicy, _ call: PageCall) -> [PageForm] {
     guard call.allows(.managePolicies) else { return [] }
     return [
@@ -142,7 +143,7 @@ enum MachinePolicyForms {
 
   // MARK: The preview, and the step
 
-  /// What a policy would change for how many machines, and the form that saves it.
+  /// What a policy would change and for how many machines, and the form that saves it.
   static func preview(_ call: PageCall) async throws -> PageContent {
     let administration = MachinePolicyAdministration(call.administration)
     let draft = try await draft(call, administration)
@@ -160,7 +161,7 @@ enum MachinePolicyForms {
       ])
   }
 
-  /// An earlier policy that is named, or what was typed.
+  /// The earlier policy that is named, or the typed text.
   private static func draft(
     _ call: PageCall, _ administration: MachinePolicyAdministration
   ) async throws -> MachinePolicyDraft {
@@ -176,7 +177,7 @@ enum MachinePolicyForms {
     return MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: days * secondsOfDay)
   }
 
-  /// The text as it is saved: a browser sends its lines with a carriage return each, whatever they had before.
+  /// The text to be saved: a browser ends each line with a carriage return, whatever it had before.
   private static func text(_ call: PageCall) -> String { call.fields["policy"].replacing("\r\n", with: "\n") }
 
   private static func changes(_ preview: MachinePolicyPreview, _ call: PageCall) -> PageTable {
@@ -200,7 +201,7 @@ enum MachinePolicyForms {
       ], isDangerous: draft.text.isEmpty)
   }
 
-  /// The step that saves a policy, after everything is looked at that would refuse it.
+  /// The step that saves a policy, after checking everything that would refuse it.
   static func step(_ call: PageCall) async throws -> DangerousStep {
     let (last, lifetime, reason) = (try call.number("after"), try call.number("lifetime"), call.fields["reason"])
     let draft = MachinePolicyDraft(group: call.fields["group"], text: text(call), lifetime: lifetime)

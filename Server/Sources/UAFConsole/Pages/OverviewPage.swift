@@ -3,11 +3,11 @@ import UAFService
 
 /// The first page: logins of the last day, keys by model, and the newest rows of the audit.
 enum OverviewPage {
-  /// How many rows are counted at most.
+  /// The maximum number of rows that are counted.
   private static let mostRows = 5000
   private static let day: Int64 = 86_400
   private static let hour: Int64 = 3600
-  /// Bars of models; the others are one bar together.
+  /// Bars of models; the remaining models share one bar.
   private static let mostModels = 8
 
   static func content(_ call: PageCall) async throws -> PageContent {
@@ -25,11 +25,11 @@ enum OverviewPage {
     return PageContent(title: call.text(.overview), blocks: blocks)
   }
 
-  /// The plot of keys by model, and when they were counted; a text where there are none.
+  /// The plot of keys by model, and when they were counted; a text if there are no keys.
   static func models(_ figures: ModelFigures, _ call: PageCall) -> [PageBlock] {
     let counted: PageBlock = .paragraph(call.language.text(.keysCounted, call.time(figures.time)))
     guard !figures.models.isEmpty else { return [.paragraph(call.text(.noKeys))] }
-    // One model more needs no bar of others.
+    // A single remaining model gets its own bar.
     let isPart = figures.models.count > mostModels + 1
     let shown = isPart ? figures.models.prefix(mostModels) : figures.models[...]
     let others = figures.models.dropFirst(shown.count).map(\.count)
@@ -64,7 +64,7 @@ enum OverviewPage {
   }
 }
 
-/// What the server is set to, and how it stands; nothing is changed here.
+/// The server's settings and state; nothing is changed here.
 enum SettingsPage {
   static func content(_ call: PageCall) async throws -> PageContent {
     let standing = try await ServerStanding.read(call.administration, by: call.caller)

@@ -1,13 +1,13 @@
 import UAFAdministration
 import UAFService
 
-/// The pages of the menu and behind it, by their paths.
+/// The pages in the menu and behind it, by their paths.
 enum PageRoutes {
   struct Route: Sendable {
     let path: String
-    /// nil for a page that the menu does not have.
+    /// nil for a page that is not in the menu.
     var menu: PageText?
-    /// Who does not have it does not see the page in the menu.
+    /// A person without this permission does not see the page in the menu.
     var permission = Permission.read
     let content: @Sendable (PageCall) async throws -> PageContent
   }
@@ -37,11 +37,11 @@ enum PageRoutes {
   ]
 }
 
-/// One request for a page, or one form of it, of somebody who has signed in.
+/// One request for a page, or one sent form, by somebody who has signed in.
 struct PageCall {
   let signedIn: SignedIn
   let language: PageLanguage
-  /// Of the query, or of the form.
+  /// The fields of the query, or of the form.
   let fields: FormFields
   let environment: ConsoleEnvironment
 
@@ -74,10 +74,10 @@ struct PageCall {
 
   var reasonField: PageField { PageField(name: "reason", label: text(.reason), maximum: 500) }
 
-  /// What a field has; nil for an empty one.
+  /// The value of a field; nil for an empty field.
   func value(_ name: String) -> String? { fields[name].isEmpty ? nil : fields[name] }
 
-  /// A time of a field, in seconds since 1970; nil for an empty one.
+  /// The time in a field, in seconds since 1970; nil for an empty field.
   ///
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func time(_ name: String) throws(AdministrationRefusal) -> Int64? {
@@ -88,7 +88,7 @@ struct PageCall {
     return time
   }
 
-  /// A number of a field.
+  /// The number in a field.
   ///
   /// - Throws: ``AdministrationRefusal/invalid(field:_:)``.
   func number(_ name: String) throws(AdministrationRefusal) -> Int64 {
@@ -125,22 +125,22 @@ struct PageContent {
 
 /// What the forms of the console do, by their paths.
 enum FormRoutes {
-  /// What follows a form.
+  /// The response to a form.
   enum Result {
     /// The page of this path.
     case redirect(String)
     /// A page that is shown once.
     case page(PageContent)
-    /// The step waits for a signature.
+    /// The step that waits for a signature.
     case confirm(DangerousStep)
-    /// A file that is sent once, and kept nowhere.
+    /// A file that is sent once, and stored nowhere.
     case file(name: String, String)
   }
 
-  /// A form, and what its sender must be allowed.
+  /// A form, and the permission that its sender needs.
   ///
-  /// What the action calls checks the permission of a change. It is named here too, so that nobody else's fields are looked at:
-  /// who may not send a form hears that, whatever is in it.
+  /// The operation that the action calls checks the permission for its change. The permission is named here too, so that the
+  /// fields of an unauthorised form are not read: its sender is refused, whatever the fields contain.
   struct Route: Sendable {
     fileprivate let permission: Permission
     fileprivate let action: @Sendable (PageCall) async throws -> Result
@@ -227,7 +227,8 @@ enum FormRoutes {
     },
   ]
 
-  /// A key of an account that has a role, or is of the group `privileged`, is revoked with a signature; any other one at once.
+  /// A key of an account that has a role, or is in the group `privileged`, is revoked with a signature; any other key is
+  /// revoked immediately.
   private static func revokeKey(_ call: PageCall) async throws -> Result {
     let (name, key, reason) = (call.fields["name"], call.fields["key"], call.fields["reason"])
     if call.caller.role.reachesPrivileged,
@@ -239,8 +240,8 @@ enum FormRoutes {
     return person(call)
   }
 
-  /// A code with which somebody could become an administrator, or a person of the group `privileged`, is issued with a
-  /// signature; any other one is issued at once.
+  /// A code with which somebody could become an administrator, or a person in the group `privileged`, is issued with a
+  /// signature; any other code is issued immediately.
   private static func issueCode(_ call: PageCall) async throws -> Result {
     let (name, lifetime) = (call.fields["name"], try call.number("lifetime"))
     let accounts = AccountAdministration(call.administration)
@@ -269,7 +270,7 @@ enum ConfirmationPages {
 
   /// What is to be confirmed, and how.
   ///
-  /// - Parameter action: where the button leads that says it was confirmed.
+  /// - Parameter action: the target of the button that says it was confirmed.
   static func waiting(
     _ title: PageText, shown: String, number: String, line: String, action: String, _ language: PageLanguage
   ) -> PageContent {

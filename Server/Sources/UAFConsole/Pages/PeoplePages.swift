@@ -50,7 +50,7 @@ enum PeoplePages {
 
   /// The keys of a person or of a machine.
   ///
-  /// - Parameter other: what the first column has.
+  /// - Parameter other: the content of the first column.
   static func keyTable(
     _ keys: [KeyRecord], _ call: PageCall, column: PageText, other: (KeyRecord) -> PageCell
   ) -> PageTable {
@@ -123,7 +123,7 @@ enum PeoplePages {
     return forms
   }
 
-  /// A code that was issued, shown once.
+  /// An issued code, which is shown once.
   static func issued(_ payload: IssuedPayload, title: PageText, how: PageText?, _ call: PageCall) -> PageContent {
     let line = payload.payload.encoded
     let label = call.text(how == nil ? .payloadLine : .enrolLine)
@@ -137,13 +137,13 @@ enum PeoplePages {
   }
 }
 
-/// What the list of people is searched by: the form's fields, and what is asked of the store.
+/// The search of the list of people: the form's fields, and the query for the store.
 struct PeopleSearch {
   private static let secondsOfDay: Int64 = 86_400
   private static let names = ["prefix", "state", "group", "idle"]
 
   let query: AccountQuery
-  /// The policy's group; nil for all accounts.
+  /// A group of the policy; nil for all accounts.
   let group: String?
 
   /// Reads the search of a request.
@@ -180,18 +180,18 @@ struct PeopleSearch {
       ], isSearch: true)
   }
 
-  /// A link to the page that follows, with the same search.
+  /// A link to the next page, with the same search.
   static func next(_ after: String, _ call: PageCall) -> PageCell {
     call.next("/console/people", names.map { ($0, call.fields[$0]) } + [("after", after)])
   }
 }
 
-/// Whether an account gets in, and the forms that change that.
+/// The state of an account, and the forms that change it.
 enum AccountStateForms {
-  /// How long a lock is, unless somebody says otherwise, in seconds.
+  /// How long a lock lasts by default, in seconds.
   private static let standardLock: Int64 = 86_400
 
-  /// The state in words; a lock that is over is none.
+  /// The state in words; an expired lock counts as none.
   static func text(_ block: AccountBlock?, _ call: PageCall) -> String {
     guard let block, block.refusal(at: call.environment.now) != nil else { return call.text(.active) }
     guard let until = block.until else {
@@ -229,7 +229,7 @@ enum AccountStateForms {
 
   /// Disables an account.
   ///
-  /// - Returns: the step, if it waits for a signature; nil if it is done.
+  /// - Returns: the step, if it waits for a signature; nil if it was performed.
   static func disable(_ call: PageCall) async throws -> DangerousStep? {
     let (name, reason) = (call.fields["name"], call.fields["reason"])
     guard try await !needsSignature(name, reason, call) else { return .disableAccount(name, reason: reason) }
@@ -239,7 +239,7 @@ enum AccountStateForms {
 
   /// Locks an account for some time.
   ///
-  /// - Returns: the step, if it waits for a signature; nil if it is done.
+  /// - Returns: the step, if it waits for a signature; nil if it was performed.
   static func lock(_ call: PageCall) async throws -> DangerousStep? {
     let (name, reason) = (call.fields["name"], call.fields["reason"])
     let needsSignature = try await needsSignature(name, reason, call)
@@ -253,7 +253,7 @@ enum AccountStateForms {
     return nil
   }
 
-  /// Whether the account is one whose loss would keep others out of the console; anybody else is blocked at once.
+  /// Whether losing the account could keep others out of the console; any other account is blocked immediately.
   private static func needsSignature(_ name: String, _ reason: String, _ call: PageCall) async throws -> Bool {
     try AccountStateAdministration.check(reason: reason)
     return try await AccountAdministration(call.administration).isPrivileged(name, by: call.caller)
@@ -264,9 +264,9 @@ enum AccountStateForms {
   }
 }
 
-/// Unlocks of what machines have locked: a form on a person's page, and the page that shows one once.
+/// Unlocks of what machines have locked: a form on a person's page, and the page that shows an unlock once.
 enum UnlockPages {
-  /// The form; nil for somebody who may not, and for an account without a key to name a machine by.
+  /// The form; nil without the permission, and for an account without a key to name a machine by.
   static func form(_ name: String, _ keys: [KeyRecord], _ call: PageCall) -> PageForm? {
     let machines = machines(of: keys)
     guard call.allows(.unlock), !machines.isEmpty else { return nil }
@@ -283,7 +283,7 @@ enum UnlockPages {
       fields: fields)
   }
 
-  /// The machines of the keys that can be used, each once; where a machine tells no id, the key.
+  /// The machines of the usable keys, each once; the key if a machine reports no id.
   private static func machines(of keys: [KeyRecord]) -> [(value: String, text: String)] {
     var found: [(value: String, text: String)] = []
     for key in keys.reversed() where key.revocation == nil {
@@ -294,7 +294,7 @@ enum UnlockPages {
     return found
   }
 
-  /// Gives out an unlock, which the page shows once.
+  /// Issues an unlock, which the page shows once.
   static func issue(_ call: PageCall) async throws -> PageContent {
     let issued = try await UnlockAdministration(call.administration).issue(
       for: call.fields["name"], on: call.fields["machine"], lifetime: call.number("lifetime"),

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import WebMessages
 
-/// The answers of the console, with the headers that all of them have.
+/// The responses of the console, with the headers that all of them have.
 enum ConsoleResponses {
   private static let headers: [(name: StaticString, value: String)] = [
     (
@@ -26,7 +26,7 @@ enum ConsoleResponses {
     return WebResponse(status: status, headers: headers + own + cookies, body: Array(html.utf8))
   }
 
-  /// A CSV file that the browser keeps under a name.
+  /// A CSV file that the browser saves under a name.
   static func file(_ name: String, _ text: String) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [
       ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
@@ -42,7 +42,7 @@ enum ConsoleResponses {
     return WebResponse(status: .ok, headers: headers + own, body: Array(StyleSheet.text.utf8))
   }
 
-  /// - Parameter path: of this server.
+  /// - Parameter path: a path of this server.
   static func redirect(to path: String, cookies: [(name: StaticString, value: String)] = []) -> WebResponse {
     let own: [(name: StaticString, value: String)] = [("Location", path), ("Cache-Control", "no-store")]
     return WebResponse(status: .seeOther, headers: headers + own + cookies)
@@ -51,7 +51,7 @@ enum ConsoleResponses {
 
 /// The cookies of a request, and the headers that set and remove them.
 ///
-/// Their names begin with `__Host-`: a browser takes such a cookie over TLS alone, for this host alone.
+/// Their names begin with `__Host-`: a browser accepts such a cookie only over TLS and only for this host.
 struct Cookies {
   enum Name: String {
     case session = "__Host-uaf-session"
@@ -86,7 +86,7 @@ struct Cookies {
 
 /// Whether a page of this server has sent a request.
 enum RequestOrigin {
-  /// Refuses what another site sends, and what says nothing of where it is from.
+  /// Refuses what a different site sends, and what does not say where it comes from.
   ///
   /// A browser says `Origin: null` for a form of ours, because our pages forbid the referrer. `Sec-Fetch-Site`, which no page
   /// can set, says then that it is ours.

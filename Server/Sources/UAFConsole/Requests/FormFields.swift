@@ -1,15 +1,15 @@
 /// The fields of a form, or of a query (`application/x-www-form-urlencoded`).
 struct FormFields: Equatable, Sendable {
-  /// More than any form here has.
+  /// More than any form here needs.
   static let most = 32
   /// In bytes, before decoding.
   static let maximumBytes = 65_536
 
-  /// The one field that is a file, whatever bytes it has.
+  /// The only field that is a file, with arbitrary bytes.
   static let fileName = "list"
 
   private let values: [String: String]
-  /// What the file has; empty without one.
+  /// The content of the file; empty without one.
   let file: [UInt8]
 
   /// No fields.
@@ -18,7 +18,7 @@ struct FormFields: Equatable, Sendable {
     file = []
   }
 
-  /// Takes the parts of a form with a file.
+  /// Reads the parts of a form with a file.
   ///
   /// - Returns: nil if a part that is not a file is too long, or not UTF-8.
   init?(_ form: MultipartForm) {
@@ -34,7 +34,7 @@ struct FormFields: Equatable, Sendable {
 
   /// Reads fields.
   ///
-  /// - Returns: nil if it is too long, has a field twice, or is not UTF-8 in percent-encoding.
+  /// - Returns: nil if it is too long, repeats a field, or is not UTF-8 in percent-encoding.
   init?(_ text: [UInt8]) {
     guard text.count <= Self.maximumBytes else { return nil }
     var values: [String: String] = [:]
@@ -86,24 +86,24 @@ struct FormFields: Equatable, Sendable {
   }
 }
 
-/// A form with a file (`multipart/form-data`, RFC 7578), taken apart.
+/// A parsed form with a file (`multipart/form-data`, RFC 7578).
 ///
-/// It takes what browsers send, and nothing else of what RFC 2046 allows: no text before or after the parts, no encodings, no
+/// It accepts what browsers send, and nothing else that RFC 2046 allows: no text before or after the parts, no encodings, no
 /// further headers, each name once.
 struct MultipartForm: Equatable, Sendable {
-  /// More than any form here has.
+  /// More than any form here needs.
   static let most = 8
-  /// Of one line of a part's headers, in bytes: a file's name is in one of them.
+  /// The length of one line of a part's headers, in bytes: one of them contains a file's name.
   static let maximumLine = 1024
   private static let lineEnd: [UInt8] = [13, 10]
 
   /// The contents by their names.
   let parts: [String: [UInt8]]
 
-  /// Takes a body apart.
+  /// Parses a body.
   ///
   /// - Parameter type: the media type that was sent with it.
-  /// - Returns: nil for anything else than such a form.
+  /// - Returns: nil for anything other than such a form.
   init?(_ body: [UInt8], type: String?) {
     guard let boundary = Self.boundary(type) else { return nil }
     let first = Array("--\(boundary)".utf8)
@@ -124,7 +124,7 @@ struct MultipartForm: Equatable, Sendable {
     self.parts = parts
   }
 
-  /// What divides the parts: 1 to 70 letters, digits and `-_`, which is what browsers choose.
+  /// The boundary of the parts: 1 to 70 letters, digits and `-_`, which is what browsers choose.
   private static func boundary(_ type: String?) -> String? {
     let begin = "multipart/form-data; boundary="
     guard let type, type.lowercased().hasPrefix(begin) else { return nil }
@@ -138,7 +138,7 @@ struct MultipartForm: Equatable, Sendable {
     return isPlain && (1...70).contains(boundary.utf8.count) ? String(boundary) : nil
   }
 
-  /// The name of the part that begins, behind whose headers `rest` is then.
+  /// The name of the part that begins here; `rest` then begins after the part's headers.
   private static func name(_ rest: inout ArraySlice<UInt8>) -> String? {
     var name: String?
     while true {
@@ -157,7 +157,7 @@ struct MultipartForm: Equatable, Sendable {
     }
   }
 
-  /// The name of a field; that of its file is not looked at.
+  /// The name of a field; the name of its file is ignored.
   private static func disposition(_ line: String) -> String? {
     let begin = "content-disposition: form-data; name=\""
     guard line.lowercased().hasPrefix(begin) else { return nil }

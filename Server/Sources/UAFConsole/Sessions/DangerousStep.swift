@@ -3,9 +3,9 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// A step that is confirmed with a signature before it is done.
+/// A step that a signature confirms before it is performed.
 enum DangerousStep: Equatable, Sendable {
-  /// What a step has made, and is shown once.
+  /// What a step has made; it is shown once.
   enum Made {
     /// The text of a token.
     case token(String)
@@ -17,7 +17,7 @@ enum DangerousStep: Equatable, Sendable {
   case revokeAll(of: String, reason: String)
   case revokeMachine(String, reason: String)
   case deleteAccount(String, reason: String)
-  /// With the keys of before that are to count.
+  /// With the earlier keys that become valid.
   case setRole(Role, of: String, counting: [EarlierKey])
   case removeAdministrator(String)
   case createToken(String, role: Role, lifetime: Int64)
@@ -25,26 +25,26 @@ enum DangerousStep: Equatable, Sendable {
   case disableAccount(String, reason: String)
   case lockAccount(String, seconds: Int64, reason: String)
   case enableAccount(String)
-  /// A policy that follows the one of a number, and may lock out so many accounts.
+  /// A policy that follows the one with a number, and may lock out this many accounts.
   case savePolicy(String, reason: String, after: Int64, lockingOut: Int64)
-  /// A policy for the machines of a group, which follows that group's policy of a number.
+  /// A policy for the machines of a group, which follows that group's policy with a number.
   case saveMachinePolicy(MachinePolicyDraft, reason: String, after: Int64)
 
   // MARK: As it is shown
 
-  /// How many scalars of a long machine id are shown: escaped, they take 112 bytes at most.
+  /// How many scalars of a long machine id are shown: escaped, they need at most 112 bytes.
   private static let idHead = 7
   /// How many bytes of the SHA-256 of a long machine id are shown.
   private static let idHashBytes = 8
 
-  /// What the person reads and signs; nil if it is too long to be signed whole.
+  /// The text that the person reads and signs; nil if it is too long to be signed in full.
   ///
-  /// Who has issued the codes of many keys is in their hash alone.
+  /// If there are many keys, only their hash covers who issued their codes.
   ///
-  /// A machine has chosen its id itself. Of one that is too long the first characters and the first 16 hexadecimal digits of its
+  /// A machine chooses its own id. If the id is too long, its first characters and the first 16 hexadecimal digits of its
   /// SHA-256 are shown.
   ///
-  /// - Parameter number: of the code.
+  /// - Parameter number: the number of the code.
   /// - Throws: ``CryptoError``.
   func shownText(number: String) throws -> String? {
     if let text = TextKind.step(try text(number: number)) { return text }
@@ -65,7 +65,7 @@ enum DangerousStep: Equatable, Sendable {
   /// The first digits of the SHA-256 of a text.
   private static func digits(_ text: String) throws -> Substring { try hash(text).prefix(2 * idHashBytes) }
 
-  /// The first digits of the SHA-256 of some keys and of who has issued their codes.
+  /// The first digits of the SHA-256 of some keys and of the issuers of their codes.
   static func digits(_ keys: [EarlierKey]) throws -> Substring { try digits(keys.map(\.text).joined(separator: "\n")) }
 
   private static func role(
@@ -78,7 +78,7 @@ enum DangerousStep: Equatable, Sendable {
     return "\(given), keys that count: \(isShort ? String(keys.count) : from), SHA-256 \(try digits(keys))"
   }
 
-  /// Every value that decides what happens.
+  /// Every value that determines what happens.
   private func text(number: String) throws -> String {
     let what =
       switch self {
@@ -102,12 +102,12 @@ enum DangerousStep: Equatable, Sendable {
     return "\(what), code \(number)"
   }
 
-  /// For how long a policy is good, as short as can be: with a group of 64 characters a text of 200 bytes is full.
+  /// How long a policy is valid, as short as possible: with a group of 64 characters a text of 200 bytes is full.
   private static func time(_ draft: MachinePolicyDraft) -> String {
     MachinePolicyDraft.days(of: draft.seconds).map { "\($0) days" } ?? "\(draft.seconds) s"
   }
 
-  /// What its caller must be allowed.
+  /// The permission that the caller needs.
   var permission: Permission {
     switch self {
     case .revokeKey, .revokeAll, .revokeMachine: .revoke
@@ -148,7 +148,7 @@ enum DangerousStep: Equatable, Sendable {
     }
   }
 
-  /// Reads what was kept; nil for anything else.
+  /// Reads a stored step; nil for anything else.
   init?(stored text: String) {
     guard case .array(let values)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
     let parts = values.compactMap { value -> String? in if case .string(let text) = value { text } else { nil } }
@@ -191,7 +191,7 @@ enum DangerousStep: Equatable, Sendable {
 
   /// Does it.
   ///
-  /// - Returns: what it has made; nil for everything that makes nothing.
+  /// - Returns: what it has made; nil for a step that makes nothing.
   /// - Throws: ``AdministrationRefusal``; ``StoreFailure``.
   func perform(in environment: AdministrationEnvironment, by caller: Caller) async throws -> Made? {
     let access = AccessAdministration(environment)
@@ -227,21 +227,21 @@ enum DangerousStep: Equatable, Sendable {
   }
 }
 
-/// The confirmation of a dangerous step, within a session.
+/// The confirmation of a dangerous step within a session.
 struct StepConfirmation {
-  /// What became of it.
+  /// The outcome of the confirmation.
   enum Outcome {
     case waiting
     case ended
-    /// It was confirmed, once; it is done now.
+    /// It was confirmed, and is taken out of the session; the caller performs it.
     case confirmed(DangerousStep)
   }
 
   let environment: ConsoleEnvironment
 
-  /// Keeps a step in the session until it is confirmed; an earlier one is forgotten.
+  /// Keeps a step in the session until it is confirmed; an earlier step is forgotten.
   ///
-  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, or its text is too long to be shown whole.
+  /// - Throws: ``AdministrationRefusal`` if the caller may not do it, or its text is too long to be shown in full.
   func begin(_ step: DangerousStep, _ signedIn: SignedIn) async throws {
     try signedIn.caller.require(step.permission)
     let code = ConfirmationCode(
@@ -257,14 +257,14 @@ struct StepConfirmation {
     }
   }
 
-  /// The code of the step that waits; nil if none does.
+  /// The code of the waiting step; nil if no step waits.
   func code(_ session: ConsoleSession) throws -> ConfirmationCode? {
     guard let step = session.step else { return nil }
     return try ConfirmationCode(
       sealed: step.code, for: session.username, keys: environment.keys, now: environment.now)
   }
 
-  /// Takes the step out of the session, if its text was confirmed.
+  /// Takes the step out of the session, and uses up its code, if its text was confirmed.
   func outcome(_ signedIn: SignedIn) async throws -> Outcome {
     guard let code = try code(signedIn.session), let step = signedIn.session.step,
       let action = DangerousStep(stored: step.action)
@@ -273,7 +273,7 @@ struct StepConfirmation {
     let now = environment.now
     let tokenHash = signedIn.session.tokenHash
     return try await environment.administration.note { records in
-      // Another page of the same browser may have taken the step back, or begun another one, since the session was read.
+      // A second page of the same browser may have cancelled the step, or begun a new one, since the session was read.
       guard try records.consoleSessions.session(tokenHash: tokenHash)?.step?.id == code.id else { return .ended }
       guard try challenges.contains(where: { try records.usedChallenges.contains($0) }) else {
         return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
@@ -286,7 +286,7 @@ struct StepConfirmation {
     }
   }
 
-  /// Forgets the step that waits, and uses up its code: nobody can confirm it afterwards.
+  /// Forgets the waiting step, and uses up its code: nobody can confirm it afterwards.
   func cancel(_ signedIn: SignedIn) async throws {
     let code = try code(signedIn.session)
     let now = environment.now

@@ -5,19 +5,19 @@ import UAFService
 
 /// Signing in: a text that the person confirms with a key of their account.
 struct SignIn {
-  /// What became of a sign-in.
+  /// The outcome of a sign-in.
   enum Outcome: Equatable {
     case waiting
     /// It has ended, was denied, or was used.
     case ended
-    /// It was confirmed, and the account may not sign in.
+    /// It was confirmed, but the account may not sign in.
     case refused
     case done(SessionToken)
   }
 
   let environment: ConsoleEnvironment
 
-  /// Makes a sign-in, without looking at the account: one that nobody has gets the same.
+  /// Makes a sign-in without looking the account up: an unknown name gets the same.
   func code(for username: String) throws -> ConfirmationCode {
     ConfirmationCode(
       .signIn, for: username, random: try environment.administration.random(ConfirmationCode.idBytes + 2),
@@ -35,7 +35,7 @@ struct SignIn {
 
   /// The sign-in of a browser.
   ///
-  /// - Parameter cookie: as that browser sends it.
+  /// - Parameter cookie: the cookie that the browser sends.
   func code(cookie: String?) throws -> ConfirmationCode? {
     guard let cookie else { return nil }
     let code = try ConfirmationCode(browserText: cookie, keys: environment.keys, now: environment.now)
@@ -44,13 +44,13 @@ struct SignIn {
 
   /// Makes the session, if the text was confirmed.
   ///
-  /// Only the browser that has asked has the code in the form that is needed here.
+  /// Only the browser that asked has the code in the form that is needed here.
   func outcome(_ code: ConfirmationCode, address: String) async throws -> Outcome {
     let now = environment.now
     let challenges = try code.challenges(keys: environment.keys)
     let token = SessionToken(random: try environment.administration.random(SessionToken.randomBytes))
     let tokenHash = try token.hash()
-    // Anybody can ask for this: what waits is found out without the lock of those who write.
+    // Anybody can ask for this, so what waits is read without the writers' lock.
     let unconfirmed = try await environment.administration.read { records -> Outcome? in
       if try challenges.contains(where: { try records.usedChallenges.contains($0) }) { return nil }
       return try records.usedProofs.contains(tokenID: code.usedName) ? .ended : .waiting
@@ -75,7 +75,7 @@ struct SignIn {
     }
   }
 
-  /// What happened between the confirmation and now that forbids the session, as the audit names it; nil for nothing.
+  /// What happened between the confirmation and now that forbids the session, in the audit's word; nil for nothing.
   ///
   /// A revoked key that was used since the code was made may be the one that confirmed it.
   private static func refusal(
@@ -101,14 +101,14 @@ struct SignIn {
   }
 }
 
-/// Somebody who has signed in, as a request finds them.
+/// A signed-in person, as a request finds them.
 struct SignedIn: Sendable {
   let session: ConsoleSession
   let caller: Caller
   let csrf: String
 }
 
-/// Finds out whose session a request is of.
+/// Finds the session that a request belongs to.
 struct SessionCheck {
   let environment: ConsoleEnvironment
 
@@ -143,7 +143,7 @@ struct SessionCheck {
   }
 }
 
-/// What the browser of a session has, and what is made of it.
+/// The token that the browser of a session has, and what is derived from it.
 struct SessionToken: Equatable {
   /// 256 random bits in base64url.
   let text: String
@@ -152,7 +152,7 @@ struct SessionToken: Equatable {
 
   init(random: [UInt8]) { text = Base64URL.encode(random) }
 
-  /// Reads a cookie; nil for what is not a token, so that nothing is looked up for it.
+  /// Reads a cookie; nil for what is not a token, so that the store is not asked for it.
   init?(cookie: String?) {
     guard let cookie, cookie.utf8.count == 43, (try? Base64URL.decode(cookie, maximumCount: 32)) != nil else {
       return nil
@@ -160,9 +160,9 @@ struct SessionToken: Equatable {
     text = cookie
   }
 
-  /// What is stored of it.
+  /// The hash that is stored.
   func hash() throws -> [UInt8] { try SHA256.hash(Array(text.utf8)) }
 
-  /// What each form of the session has, and no other site knows.
+  /// The token that each form of the session contains, and that no other site knows.
   func csrf() throws -> String { Base64URL.encode(try SHA256.hash(Array("csrf \(text)".utf8))) }
 }

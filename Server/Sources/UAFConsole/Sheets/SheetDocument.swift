@@ -1,13 +1,13 @@
 import UAFMessages
 
-/// Sheets for people as one page of HTML that needs nothing else: neither a script nor another file.
+/// Sheets for people as one page of HTML that needs nothing else: neither a script nor a second file.
 ///
 /// It is made in pieces, so that a long list need not be in memory.
 package struct SheetDocument: Sendable {
   private let language: PageLanguage
   private let time: @Sendable (Int64) -> String
 
-  /// - Parameter time: a time in seconds since 1970 as people read it, in UTC.
+  /// - Parameter time: writes a time in seconds since 1970 in a form for people, in UTC.
   package init(language: PageLanguage, time: @escaping @Sendable (Int64) -> String) {
     self.language = language
     self.time = time
@@ -26,11 +26,11 @@ package struct SheetDocument: Sendable {
 
   /// One sheet.
   ///
-  /// - Throws: as ``beginning()``, and what hashing a long name throws.
+  /// - Throws: what ``beginning()`` throws, and what hashing a long name throws.
   package func sheet(_ payload: EnrolmentPayload) throws -> String {
     try PageTemplates.render(EnrolmentSheet(payload, language: language, time: time).context, with: "sheet")
   }
 
-  /// What comes behind the last sheet.
+  /// What comes after the last sheet.
   package let ending = "</main>\n</body>\n</html>\n"
 }

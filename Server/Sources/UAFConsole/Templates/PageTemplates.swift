@@ -1,11 +1,11 @@
 import FidoResults
 import Mustache
 
-/// The templates of the console: the page, one for each kind of block, and the page with sheets that is a file of its own.
+/// The templates of the console: the page, one for each kind of block, and the page with sheets that is a separate file.
 ///
-/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with the name of what it is for.
+/// Each `{{value}}` is escaped by ``ScalarEscaping``: every template begins with the name of its use.
 enum PageTemplates {
-  /// Renders a page, or what another template is for.
+  /// Renders a page, or the part that a different template is for.
   ///
   /// - Throws: an error of the parser, which a test excludes.
   static func render(_ context: [String: Any], with template: String = "page") throws -> String {
@@ -92,7 +92,7 @@ enum PageTemplates {
 
   /// The beginning of a file with sheets.
   ///
-  /// Its policy allows no script and no other file, should a name ever not be escaped.
+  /// Its policy allows no script and no other file, in case a name were ever not escaped.
   private static let sheets = """
     <!doctype html>
     <html lang="{{language}}">
@@ -164,14 +164,14 @@ enum PageTemplates {
 
 /// Text as HTML, escaped Unicode scalar by Unicode scalar.
 ///
-/// The content type of the package compares characters, which can be several scalars: U+0600 and `<` are one character, and so
+/// The package's own content type compares characters, which can be several scalars: U+0600 and `<` are one character, and so
 /// are `"` and U+0301. A browser reads scalars, and would see markup in both.
 struct ScalarEscaping: MustacheContentType {
-  /// What a text is shown for; a template has its name in its first line.
+  /// The purpose of a text; a template has its name in its first line.
   enum Use: String, CaseIterable {
-    /// For people: nothing in it is hidden.
+    /// For people: no part of it is hidden.
     case reading = "HTML-FOR-READING"
-    /// For the browser too, which sends the value back as it was.
+    /// For the browser too, which sends the value back unchanged.
     case returning = "HTML-FOR-RETURNING"
   }
 

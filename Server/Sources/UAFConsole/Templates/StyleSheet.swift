@@ -1,6 +1,6 @@
-/// The one style sheet, without a picture, font or address of anybody else.
+/// The only style sheet, without a picture, a font or a foreign address.
 enum StyleSheet {
-  /// Has its version in it, so that no browser shows new pages with an old sheet.
+  /// Contains its version, so that no browser shows new pages with an old sheet.
   static let path = "/console/style-3.css"
 
   static let text = """
@@ -71,9 +71,9 @@ enum StyleSheet {
     """ + SheetStyle.rules
 }
 
-/// How sheets look, on the console's page and in a file of their own.
+/// The style of sheets, on the console's page and in a separate file.
 enum SheetStyle {
-  /// The rules of sheets, with the names of colours of the page around them.
+  /// The rules of sheets, with the colour names of the surrounding page.
   static let rules = """
     @page { size: A4; margin: 15mm; }
     .sheet { margin: 2rem 0; padding: 1rem; border: 1px solid var(--line); }
@@ -95,7 +95,7 @@ enum SheetStyle {
 
     """
 
-  /// The style of a file with sheets alone.
+  /// The style of a file that has only sheets.
   static let document = """
     :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --soft: #eef1f4; --line: #808080; }
     * { box-sizing: border-box; }

@@ -1,7 +1,7 @@
 import NIOHTTP1
 import UAFMessages
 
-/// The description of the API as OpenAPI 3.1, made of the routes themselves.
+/// The description of the API as OpenAPI 3.1, generated from the routes themselves.
 enum APIDescription {
   static let path = "/openapi.json"
 

@@ -7,11 +7,11 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// Answers the requests of the API: finds out who asks, finds the route, and turns what is thrown into a problem.
+/// Answers the requests of the API: finds the caller, finds the route, and turns errors into problems.
 struct APIResponder: Sendable {
-  /// Requests of one token in a minute; twice as many at once.
+  /// Requests of one token in a minute; twice as many in a burst.
   static let standardRate: Int64 = 600
-  /// Wrong tokens of one address in a minute; twice as many at once.
+  /// Wrong tokens of one address in a minute; twice as many in a burst.
   static let wrongRate: Int64 = 10
 
   private let environment: AdministrationEnvironment
@@ -32,15 +32,15 @@ struct APIResponder: Sendable {
     self.logger = logger
   }
 
-  /// Whether a path is the API's.
+  /// Whether a path belongs to the API.
   static func isAPI(_ path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
-  /// Answers a request that proves by a token who asks.
+  /// Answers a request whose token proves who the caller is.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
     await response(to: request) { try await caller(of: request) }
   }
 
-  /// Answers a request of somebody who is known otherwise.
+  /// Answers a request of a caller who is known in a different way.
   func response(to request: WebRequest, of caller: Caller) async -> WebResponse {
     await response(to: request) { caller }
   }
@@ -65,7 +65,7 @@ struct APIResponder: Sendable {
     }
   }
 
-  /// What a status has to say in headers.
+  /// The headers that a status requires.
   private static func headers(_ problem: Problem) -> [(name: StaticString, value: String)] {
     switch problem.status {
     case .unauthorized: [("WWW-Authenticate", "Bearer")]
@@ -75,9 +75,9 @@ struct APIResponder: Sendable {
     }
   }
 
-  // MARK: Who asks
+  // MARK: The caller
 
-  /// A right token is never stopped by wrong ones of its address.
+  /// A right token is never stopped by wrong tokens from its address.
   private func caller(of request: WebRequest) async throws -> Caller {
     let address = proxies.client(of: request.headers, from: request.peer)
     let name = address.flatMap(Admission.name) ?? ""
@@ -114,9 +114,9 @@ struct APIResponder: Sendable {
     return String(parts[1])
   }
 
-  // MARK: What is asked for
+  // MARK: The request
 
-  /// Does what a request asks for.
+  /// Performs what a request asks for.
   ///
   /// - Throws: ``Problem``; ``AdministrationRefusal``; ``StoreFailure``.
   func routed(_ request: WebRequest, of caller: Caller) async throws -> WebResponse {
@@ -158,7 +158,7 @@ struct APIResponder: Sendable {
       }
       return BodyMembers()
     }
-    // Also keeps out the requests that a browser sends for another page without asking first.
+    // Also keeps out the requests that a browser sends for a different page without asking first.
     let type = request.header("Content-Type")?.split(separator: ";").first?.lowercased()
     guard type == "application/json" else {
       throw Problem(.unsupportedMediaType, "media-type", "the body must be application/json")
@@ -188,10 +188,11 @@ struct APIResponder: Sendable {
   }
 }
 
-/// Sees to it that a request which is sent twice under one key is done once.
+/// Makes sure that a request which is sent twice under one key is performed once.
 ///
-/// The request is noted before it is done, and its answer after it, without what is shown once. Whoever has lost the answer to a
-/// request for a code or a token gets the rest of it, and asks for another code, which closes the first.
+/// The request is recorded before it is performed, and its answer afterwards, without what is shown once. A client that has
+/// lost the answer to a request for a code or a token gets the rest of the answer, and asks for a new code, which closes the
+/// first.
 struct IdempotencyKey {
   static let header = "Idempotency-Key"
   /// How long a key is remembered, in seconds.
@@ -199,11 +200,11 @@ struct IdempotencyKey {
   /// The longest key.
   private static let maximum = 255
 
-  /// What becomes of a request.
+  /// What has to be done with a request.
   enum Turn: Equatable {
-    /// It is done now.
+    /// It has to be performed now.
     case first(RepeatableRequest)
-    /// It was done before, with this answer.
+    /// It was performed before, with this answer.
     case repeated(APIResponse)
   }
 
@@ -215,11 +216,11 @@ struct IdempotencyKey {
     now = environment.now()
   }
 
-  /// Notes a request.
+  /// Records a request.
   ///
   /// - Parameter request: the bytes of everything that the request asks for.
-  /// - Throws: ``Problem`` for a key that cannot be used, for one of another request, and for one whose request is under way or
-  ///   was never ended; ``StoreFailure``.
+  /// - Throws: ``Problem`` for an unusable key, for the key of a different request, and for a key whose request is running or
+  ///   never ended; ``StoreFailure``.
   func begin(_ key: String, of caller: Caller, request: [UInt8]) async throws -> Turn {
     guard (1...Self.maximum).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw Problem(
@@ -252,7 +253,7 @@ struct IdempotencyKey {
     try await environment.note { [done] in try $0.repeatableRequests.finish(done) }
   }
 
-  /// Forgets a request that was refused: nothing was done.
+  /// Forgets a request that was refused: nothing was changed.
   func forget(_ request: RepeatableRequest) async throws {
     try await environment.note { try $0.repeatableRequests.forget(request) }
   }

@@ -8,7 +8,7 @@ struct APIRoute: Sendable {
   /// A parameter of the query, or a member of the body.
   struct Input: Sendable {
     let name: String
-    /// As JSON Schema has it.
+    /// In the form of JSON Schema.
     let schema: JSONObject
     let description: String
     var isRequired = false
@@ -21,17 +21,17 @@ struct APIRoute: Sendable {
   var query: [Input] = []
   /// nil for a route without a body.
   var body: [Input]?
-  /// A body as an example; nil for a route without one.
+  /// An example of a body; nil for a route without one.
   var bodyExample: JSONObject?
-  /// The status of what was done.
+  /// The status of a success.
   var status = HTTPResponseStatus.ok
-  /// An answer as an example; nil for one without a body.
+  /// An example of an answer; nil for an answer without a body.
   var example: JSONObject?
   let handle: @Sendable (APICall) async throws -> APIResponse
 
   static let prefix = "/api/v1"
 
-  /// Whether a request may be sent again under a key without being done twice.
+  /// Whether a request may be sent again under a key without being performed twice.
   var isRepeatable: Bool { method == .POST }
 
   /// The names of the path's variable parts, in their order.
@@ -42,7 +42,7 @@ struct APIRoute: Sendable {
   }
 }
 
-/// The table of the API's routes, from which requests are answered and the description is made.
+/// The table of the API's routes, from which requests are answered and the description is generated.
 enum APIRoutes {
   static let all =
     AccountRoutes.all + AccountBlockRoutes.all + MachineRoutes.all + JoinCodeRoutes.all + EnrolmentRoutes.all
@@ -66,7 +66,7 @@ struct APICall {
 
   /// A variable part of the path that is a number.
   ///
-  /// - Throws: ``Problem``: of another text there is nothing.
+  /// - Throws: ``Problem``: a text that is not a number names nothing.
   func number(_ name: String) throws(Problem) -> Int64 {
     guard let number = Int64(part(name)), number >= 0 else { throw Problem(.notFound, "unknown", "no such \(name)") }
     return number
@@ -77,7 +77,7 @@ struct APICall {
     try query.integer("limit").map { Int(clamping: $0) } ?? PageLimit.standard
   }
 
-  /// A role that the body names.
+  /// A role in the body.
   func role() throws(Problem) -> Role {
     guard let role = Role(rawValue: try body.string("role")) else {
       throw Problem(
@@ -136,8 +136,8 @@ enum APIInputs {
 struct BodyMembers: Equatable {
   private let object: JSONObject
 
-  /// - Parameter names: those that the route has.
-  /// - Throws: ``Problem`` for what is not a JSON object, and for members of other names.
+  /// - Parameter names: the names that the route accepts.
+  /// - Throws: ``Problem`` for what is not a JSON object, and for members with other names.
   init(_ bytes: [UInt8], names: [String]) throws(Problem) {
     guard let value = try? JSONValue(parsing: bytes), case .object(let object) = value else {
       throw Problem(.badRequest, "malformed", "the body is not a JSON object, or has a member twice")
@@ -148,7 +148,7 @@ struct BodyMembers: Equatable {
     self.object = object
   }
 
-  /// Without members, for a route that takes no body.
+  /// Without members, for a route that accepts no body.
   init() { object = [:] }
 
   func optionalString(_ name: String) throws(Problem) -> String? {
@@ -187,12 +187,12 @@ struct BodyMembers: Equatable {
   }
 }
 
-/// What a route of the API answers.
+/// The answer of a route of the API.
 struct APIResponse: Equatable {
   let status: HTTPResponseStatus
   /// nil for none.
   var body: JSONObject?
-  /// The path of what was made; nil if nothing was.
+  /// The path of what was created; nil if nothing was.
   var location: String?
   /// Members that are shown once: a repeated request gets the answer without them.
   var secrets: [String] = []
@@ -201,7 +201,7 @@ struct APIResponse: Equatable {
 
   static func ok(_ body: JSONObject) -> APIResponse { APIResponse(status: .ok, body: body) }
 
-  /// As it is sent.
+  /// The answer as it is sent.
   func webResponse(isRepeated: Bool = false) -> WebResponse {
     var headers: [(name: StaticString, value: String)] = [("Cache-Control", "no-store")]
     if body != nil { headers.append(("Content-Type", "application/json")) }
@@ -212,7 +212,7 @@ struct APIResponse: Equatable {
 
   // MARK: For a repeated request
 
-  /// As it is kept: without what is shown once.
+  /// The answer as it is stored: without what is shown once.
   var kept: String {
     var object: JSONObject = ["status": .integer(Int64(status.code))]
     object.set("location", location.map(JSONValue.string))
@@ -224,7 +224,7 @@ struct APIResponse: Equatable {
     return JSONValue.object(object).text
   }
 
-  /// Reads what was kept.
+  /// Reads a stored answer.
   ///
   /// - Returns: nil for anything else.
   init?(kept text: String) {

@@ -18,7 +18,7 @@ enum APIShapes {
     return object
   }
 
-  /// What disables or locks an account; `until` may have passed.
+  /// A block or lock of an account; `until` may have passed.
   private static func block(_ block: AccountBlock) -> JSONObject {
     var object: JSONObject = [
       "since": .integer(block.since), "reason": .string(block.reason), "by": .string(block.actor),
@@ -99,7 +99,7 @@ enum APIShapes {
     return object
   }
 
-  /// What a machine has told of itself.
+  /// What a machine has reported about itself.
   private static func add(_ contact: MachineContact, to object: inout JSONObject) {
     object.set("lastContact", .integer(contact.at))
     object.set("module", .string(contact.module))
@@ -200,7 +200,7 @@ enum APIShapes {
   /// The members of a row of the audit that are texts, in the order of its columns.
   static let auditTexts = ["kind", "outcome", "account", "actor", "address", "machine", "authenticators", "detail"]
 
-  /// A row of the audit, from which its hash can be computed again.
+  /// A row of the audit, from which its hash can be recomputed.
   static func auditRow(_ row: AuditRow) -> JSONObject {
     var object: JSONObject = ["number": .integer(row.number), "time": .integer(row.event.time)]
     for (name, text) in zip(auditTexts, row.event.texts) { object.set(name, .string(text)) }
@@ -226,7 +226,7 @@ enum APIShapes {
     ]
   }
 
-  /// A page: its rows under a name, and what the next one begins after, unless it is the last.
+  /// A page: its rows under a name, and the key after which the next page begins, unless it is the last.
   static func page<Row>(_ page: Page<Row>, _ name: String, _ shape: (Row) -> JSONObject) -> JSONObject {
     var object: JSONObject = [:]
     object.set(name, .array(page.rows.map { .object(shape($0)) }))

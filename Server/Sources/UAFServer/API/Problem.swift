@@ -12,9 +12,9 @@ struct Problem: Error, Equatable {
   let code: String
   /// For people.
   let detail: String
-  /// The parameter or member that it is about; nil if it is about none.
+  /// The parameter or member that it concerns; nil if it concerns none.
   var field: String?
-  /// The methods that the path has, if it is about another one.
+  /// The methods that the path has, if the request used a different one.
   var allowed: [HTTPMethod] = []
 
   init(_ status: HTTPResponseStatus, _ code: String, _ detail: String, field: String? = nil) {
@@ -24,7 +24,7 @@ struct Problem: Error, Equatable {
     self.field = field
   }
 
-  /// What a refusal of the service layer is over HTTP.
+  /// The form of a service layer's refusal over HTTP.
   init(_ refusal: AdministrationRefusal) {
     switch refusal {
     case .notAllowed: self.init(.forbidden, "not-allowed", refusal.description)
@@ -38,13 +38,13 @@ struct Problem: Error, Equatable {
     }
   }
 
-  /// What the command line says; a server elsewhere may have sent it.
+  /// The text for the command line; a server elsewhere may have sent it.
   var text: String {
     let isAboutAccount = code == "unknown" && detail.hasPrefix("no account ")
     return Text.cleaned(detail, limit: 1024) + (isAboutAccount ? "; 'uaf-server users' lists them" : "")
   }
 
-  /// How a command ends that got it.
+  /// The exit status of a command that received it.
   var exit: ExitStatus { status.code == 429 || status.code >= 500 ? .unreachable : .refused }
 
   static let mediaType = "application/problem+json"
@@ -59,7 +59,7 @@ struct Problem: Error, Equatable {
     return object
   }
 
-  /// - Parameter headers: those of this response alone.
+  /// - Parameter headers: the headers of this response alone.
   func webResponse(_ headers: [(name: StaticString, value: String)] = [], isLast: Bool = false) -> WebResponse {
     WebResponse(
       status: status, headers: [("Content-Type", Self.mediaType), ("Cache-Control", "no-store")] + headers,

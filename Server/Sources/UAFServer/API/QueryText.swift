@@ -8,14 +8,14 @@ struct QueryText: Equatable {
 
   /// Reads `name=value&name=value`; each percent-encoded, a plus sign is a plus sign.
   ///
-  /// - Parameter names: those that the route has.
-  /// - Throws: ``Problem`` for another name, and for one that is there twice.
+  /// - Parameter names: the names that the route accepts.
+  /// - Throws: ``Problem`` for an unknown name, and for a repeated one.
   init(_ text: String?, names: [String]) throws(Problem) {
     guard let text, !text.isEmpty else { return }
     for part in text.split(separator: "&", omittingEmptySubsequences: false) {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = sides.first.flatMap({ Self.decoded($0) }), names.contains(name) else {
-        // A name may be a secret that somebody has put there by mistake.
+        // The name may be a secret that somebody has put there by mistake.
         throw Problem(.badRequest, "invalid", "the query has a parameter that this path does not have")
       }
       guard sides.count == 2, let value = Self.decoded(sides[1]) else {
@@ -28,9 +28,9 @@ struct QueryText: Equatable {
 
   subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
-  /// A number; nil if the parameter is not there.
+  /// A number; nil if the parameter is missing.
   ///
-  /// - Throws: ``Problem`` for anything else than digits.
+  /// - Throws: ``Problem`` for anything other than digits.
   func integer(_ name: String) throws(Problem) -> Int64? {
     guard let text = self[name] else { return nil }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text) else {
@@ -39,7 +39,7 @@ struct QueryText: Equatable {
     return number
   }
 
-  /// `true` or `false`; false if the parameter is not there.
+  /// `true` or `false`; false if the parameter is missing.
   func flag(_ name: String) throws(Problem) -> Bool {
     switch self[name] {
     case nil, "false": return false
@@ -48,7 +48,7 @@ struct QueryText: Equatable {
     }
   }
 
-  /// - Returns: nil for what is not percent-encoded, no UTF-8, or has U+0000, which no store takes.
+  /// - Returns: nil for what is not percent-encoded, is not UTF-8, or has U+0000, which no store accepts.
   static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -67,14 +67,14 @@ struct QueryText: Equatable {
   }
 }
 
-/// Paths of the API that are made of names.
+/// Paths of the API that are built from names.
 enum PathText {
-  /// A path below ``APIRoute/prefix``; whatever a URL's segment may not have is percent-encoded.
+  /// A path below ``APIRoute/prefix``; whatever a URL's segment may not contain is percent-encoded.
   static func joined(_ segments: [String]) -> String {
     APIRoute.prefix + segments.map { "/" + encoded($0) }.joined()
   }
 
-  /// Encodes all but the unreserved characters (RFC 3986, section 2.3).
+  /// Encodes everything except the unreserved characters (RFC 3986, section 2.3).
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -7,10 +7,10 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   case network(host: String, port: Int)
   case unixSocket(path: String)
 
-  /// Where a server listens if no address is given: on this machine only.
+  /// The default address: this machine only.
   static let standard = ListenAddress.network(host: "127.0.0.1", port: 8443)
 
-  /// The longest path of a socket that the kernel takes.
+  /// The longest path of a socket that the kernel accepts.
   private static let maximumPath = 107
   private static let prefix = "unix:"
 
@@ -44,13 +44,13 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
     if case .unixSocket(let path) = self { path } else { nil }
   }
 
-  /// The host that may be part of a URL; nil for every interface at once, and for a socket.
+  /// The host that may be part of a URL; nil for all interfaces together, and for a socket.
   var host: String? {
     guard case .network(let host, _) = self, host != "0.0.0.0", host != "::" else { return nil }
     return host
   }
 
-  /// As it was given.
+  /// The address as it was given.
   var description: String {
     switch self {
     case .network(let host, let port): Self.authority(host, port)
@@ -60,7 +60,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
 
   /// Where the server listens, for people: a base URL, or the socket.
   ///
-  /// - Parameter port: the one that the system chose.
+  /// - Parameter port: the port that the system chose.
   func url(port: Int?) -> String {
     switch self {
     case .network(let host, let own): "https://" + Self.authority(host, port ?? own)
@@ -73,7 +73,7 @@ enum ListenAddress: Equatable, ExpressibleByArgument {
   }
 }
 
-/// Where the API and the console are served: `HOST:PORT`, or `PORT` on this machine alone.
+/// Where the API and the console are served: `HOST:PORT`, or `PORT` on this machine only.
 struct AdminAddress: Equatable, ExpressibleByArgument {
   let host: String
   /// Port 0 lets the system choose.
@@ -94,7 +94,7 @@ struct AdminAddress: Equatable, ExpressibleByArgument {
 
 /// A base URL that clients use: `https://HOST[:PORT][/PATH]`.
 struct PublicURL: Equatable, ExpressibleByArgument {
-  /// Without a slash at its end.
+  /// Without a trailing slash.
   let text: String
 
   init?(argument: String) {

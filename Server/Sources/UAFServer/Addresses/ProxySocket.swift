@@ -2,8 +2,8 @@ import Glibc
 
 /// The Unix socket for a proxy on the same machine.
 ///
-/// Whoever may connect to it says for whom they ask, and is believed. So only the server's user and group may, and nobody else
-/// may write to the folders above it.
+/// Whoever may connect to it states for whom they ask, and is believed. So only the server's user and group may connect, and
+/// nobody else may write to the folders above it.
 struct ProxySocket {
   let path: String
 
@@ -12,10 +12,10 @@ struct ProxySocket {
   /// The server makes it as its own user, so the proxy has to be in the group of the server.
   static let mode: mode_t = 0o660
 
-  /// Sees to it that the path can be listened on: it must be free, or a socket on which nobody listens.
+  /// Makes sure that the server can listen at the path: it must be free, or a socket on which nobody listens.
   ///
-  /// A socket that a server left behind stays where it is; listening replaces it. The caller has set a umask, so that nobody
-  /// else connects before ``open()``.
+  /// A socket that a server left behind stays in place; listening replaces it. The caller has set a umask, so that nobody else
+  /// connects before ``open()``.
   ///
   /// - Throws: ``ServerError`` for anything else at the path, and for a socket on which somebody listens.
   func prepare() throws(ServerError) {
@@ -38,7 +38,7 @@ struct ProxySocket {
     }
   }
 
-  /// Lets those connect whom the mode lets, when the server listens.
+  /// Lets the users connect whom the mode allows, once the server listens.
   func open(mode: mode_t = mode) throws(ServerError) {
     // SAFETY: the path lives for the call.
     guard unsafe chmod(path, mode) == 0 else {
@@ -46,7 +46,7 @@ struct ProxySocket {
     }
   }
 
-  /// What the system says to a connection; 0 if somebody listens.
+  /// The system's error for a connection; 0 if somebody listens.
   private func connectionError() -> CInt {
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return errno }

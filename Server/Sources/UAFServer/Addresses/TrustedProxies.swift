@@ -2,10 +2,10 @@ import ArgumentParser
 import NIOCore
 import NIOHTTP1
 
-/// From which address a request is, where proxies stand before the server.
+/// The address that a request comes from if there are proxies in front of the server.
 ///
-/// Only proxies that the administrator has named are believed, and whoever may connect to the server's Unix socket. What anybody
-/// else writes into the header is ignored.
+/// Only the proxies that the administrator has named are believed, and whoever may connect to the server's Unix socket. What
+/// anybody else writes into the header is ignored.
 struct TrustedProxies: Sendable {
   let ranges: [AddressRange]
   let header: ForwardedHeader
@@ -15,7 +15,7 @@ struct TrustedProxies: Sendable {
     self.header = header
   }
 
-  /// Whether a connection is one of a proxy, and so of many people.
+  /// Whether a connection comes from a proxy, and so from many people.
   func contains(_ address: SocketAddress?) -> Bool {
     switch address {
     case nil: return false
@@ -24,14 +24,14 @@ struct TrustedProxies: Sendable {
     }
   }
 
-  /// The address that a request is from: the last one on its way that is not a trusted proxy.
+  /// The address that a request comes from: the last one on its way that is not a trusted proxy.
   ///
-  /// Where a proxy names no address, or one that cannot be read, its own counts. So it does where the proxy names a loopback
-  /// address: that is one of the proxy's machine.
+  /// If a proxy names no address, or an unreadable one, the proxy's own address is used. So it is if the proxy names a loopback
+  /// address: that one belongs to the proxy's machine.
   ///
   /// - Parameters:
   ///   - peer: the other end of the connection.
-  ///   - headers: those of the request.
+  ///   - headers: the headers of the request.
   func client(of headers: HTTPHeaders, from peer: SocketAddress?) -> SocketAddress? {
     guard contains(peer) else { return peer }
     var client = peer
@@ -51,13 +51,13 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
 
   /// Reads a range.
   ///
-  /// - Returns: nil also for a range of every address, and for bits of the address beyond `BITS`: who writes 10.0.0.7/8 means
+  /// - Returns: nil also for a range of every address, and for address bits beyond `BITS`: whoever writes 10.0.0.7/8 means
   ///   either one address or a network.
   init?(argument: String) {
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),
       let bytes = (try? SocketAddress(ipAddress: String(parts[0]), port: 0))?.ipBytes,
-      // An IPv4 address within IPv6 counts as IPv4, so its bits would be counted from elsewhere.
+      // An IPv4 address within IPv6 counts as IPv4, so its bits would be counted from a different place.
       (bytes.count == 16) == parts[0].contains(":")
     else { return nil }
     let all = bytes.count * 8
@@ -69,7 +69,7 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
 
   /// Whether an address is in the range.
   ///
-  /// - Parameter address: as ``NIOCore/SocketAddress/ipBytes`` has it.
+  /// - Parameter address: the bytes, as in ``NIOCore/SocketAddress/ipBytes``.
   func contains(_ address: [UInt8]) -> Bool {
     address.count == first.count && Self.masked(address, bits) == first
   }
@@ -82,9 +82,9 @@ struct AddressRange: Equatable, Sendable, ExpressibleByArgument {
   }
 }
 
-/// The header in which proxies say for whom they ask.
+/// The header in which proxies state for whom they ask.
 ///
-/// The server reads one of them. A proxy that writes one passes the other on as a stranger sent it.
+/// The server reads only one of them. A proxy that writes one passes the other on as a stranger sent it.
 enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
   case xForwardedFor = "x-forwarded-for"
   /// RFC 7239.
@@ -92,8 +92,8 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
 
   /// The hops that the header names, the last one first; nil for one that is not an IP address.
   ///
-  /// The last one was written by the proxy nearest to the server, the first one by anybody. So the text is read from its end, and
-  /// what a stranger wrote before cannot change how the end is read.
+  /// The last hop was written by the proxy nearest to the server, and the first by anybody. So the text is read from its end,
+  /// and what a stranger wrote before cannot change how the end is read.
   func hops(in headers: HTTPHeaders) -> some Sequence<SocketAddress?> {
     headers[rawValue].reversed().lazy.flatMap { Self.parts(of: $0) }.map { self.address(in: $0) }
   }
@@ -128,7 +128,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
     }
   }
 
-  /// Reads `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`, each but the second also with a port.
+  /// Reads `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`, each except the second also with a port.
   private static func address(_ text: Substring) -> SocketAddress? {
     var host = text
     if text.hasPrefix("[") {
@@ -139,7 +139,7 @@ enum ForwardedHeader: String, CaseIterable, Sendable, ExpressibleByArgument {
       guard isPort(text[colon...]) else { return nil }
       host = text[..<colon]
     }
-    // The C library would take a zone (fe80::1%eth0), which means nothing on this machine.
+    // The C library would accept a zone (fe80::1%eth0), which has no meaning on this machine.
     return host.contains("%") ? nil : try? SocketAddress(ipAddress: String(host), port: 0)
   }
 

@@ -3,20 +3,20 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// How often somebody may ask, and how often send answers that are none.
+/// How often somebody may ask, and how often somebody may send invalid answers.
 ///
-/// A machine that proves itself has budgets of its own for its account, which nobody else can use up. One that has joined has a
-/// budget for all accounts that it names. All others share those of
-/// their address and of the account. Requests for unknown names count like those for known ones: a limit must not show which
-/// names are known. A right answer has no limit of its own, because a request was counted for it and it can be used once.
+/// A machine that proves itself has its own budgets for its account, which nobody else can use up. A machine that has joined
+/// has one budget for all accounts that it names. All others share the budgets of their address and of the account. Requests
+/// for unknown names count like those for known ones: a limit must not reveal which names are known. A right answer has no
+/// limit of its own, because a request was counted for it and it can be used once.
 struct Admission: Sendable {
-  /// Requests of one address in a minute, and as many wrong answers, unless the administrator says otherwise.
+  /// Requests of one address in a minute, and as many wrong answers, by default.
   static let standardAddressRate: Int64 = 600
-  /// Requests for one account in a minute, and as many of one machine, unless the administrator says otherwise.
+  /// Requests for one account in a minute, and as many of one machine, by default.
   static let standardAccountRate: Int64 = 120
-  /// Answers to one challenge in a minute after the first one: a challenge can be used once.
+  /// Answers to one challenge in a minute after the first answer: a challenge can be used once.
   private static let challengeRate: Int64 = 1
-  /// Machines and challenges that are remembered.
+  /// How many machines and challenges are remembered.
   private static let manyNames = 100_000
 
   /// Requests for one account in a minute, as many of one machine, and as many wrong answers; 0 for no limit.
@@ -39,11 +39,11 @@ struct Admission: Sendable {
 
   // MARK: Requests
 
-  /// Whether a request is read: decided before anything of its body is.
+  /// Whether a request is read; this is decided before any part of its body is read.
   ///
-  /// A machine that has used up its own budget is let in like a stranger, so it is never worse off for having proved itself.
+  /// A machine that has used up its own budget is admitted like a stranger, so it is never worse off for having proved itself.
   ///
-  /// - Returns: nil if its address has too many.
+  /// - Returns: nil if its address has sent too many.
   func admits(_ machine: KnownMachine?, from address: SocketAddress?, now: Int64) -> Standing? {
     if let machine, !machine.claim.isAnswer, askedByMachine?.admits(Self.name(of: machine), now: now) ?? true {
       return .machine(machine.claim)
@@ -51,13 +51,13 @@ struct Admission: Sendable {
     return admits(asked, address, now: now) ? .stranger : nil
   }
 
-  /// What stops a request that was read; nil if it is followed.
+  /// The limit that stops a request after it was read; nil if the request is processed.
   ///
-  /// A proof counts for the request that it names. With another one, the request is a stranger's.
+  /// A proof is valid for the request that it names. With a different one, the request counts as a stranger's.
   ///
   /// - Parameters:
-  ///   - claim: what the request turned out to be; nil if it names no operation or no account.
-  ///   - account: the valid name of an account; whether there is such an account makes no difference.
+  ///   - claim: the content of the request; nil if it names no operation or no account.
+  ///   - account: the valid name of an account; whether such an account exists makes no difference.
   func limit(
     of claim: MachineClaim?, for account: String?, as standing: Standing, from address: SocketAddress?, now: Int64
   ) -> Limit? {
@@ -71,16 +71,16 @@ struct Admission: Sendable {
 
   // MARK: Answers
 
-  /// Whether an answer to a challenge of this server is looked at.
+  /// Whether an answer to a challenge of this server is verified.
   ///
-  /// For each, a request was let in first, and a challenge can be used once.
+  /// For each answer, a request was admitted first, and a challenge can be used once.
   func admits(answerTo challenge: [UInt8], now: Int64) -> Bool {
     answers?.admits(Base64URL.encode(challenge), now: now) ?? true
   }
 
-  /// Counts a wrong answer of an address.
+  /// Counts a wrong answer from an address.
   ///
-  /// ``WrongAnswerLimit`` counts those of a known machine, and those for an account.
+  /// ``WrongAnswerLimit`` counts the wrong answers of a known machine, and those for an account.
   func admits(wrongFrom address: SocketAddress?, now: Int64) -> Bool { admits(wrong, address, now: now) }
 
   private func admits(_ limiter: RateLimiter?, _ address: SocketAddress?, now: Int64) -> Bool {
@@ -90,17 +90,17 @@ struct Admission: Sendable {
 
   // MARK: Names
 
-  /// The name under which a machine is counted: apart for each account, and for each of those for whom it asks.
+  /// The name under which a machine is counted: separately for each account, and for each kind of person for whom it asks.
   ///
-  /// One that has joined is one name: it may name any account, and has no more turns for that.
+  /// A machine that has joined is one name: it may name any account, and has no more turns for that.
   static func name(of machine: KnownMachine) -> String {
     machine.isJoined
       ? "joined \(Base64URL.encode(machine.machineID))"
       : "\(Base64URL.encode(machine.machineID)) \(machine.queue) \(machine.claim.username)"
   }
 
-  /// The name under which an address is counted: IPv4 whole; IPv6 by the first 64 bits, the network of one customer; all loopback
-  /// addresses as one, because whoever has one has all.
+  /// The name under which an address is counted: a full IPv4 address; the first 64 bits of an IPv6 address, the network of one
+  /// customer; one name for all loopback addresses, because whoever has one has all.
   ///
   /// - Returns: nil for a Unix socket.
   static func name(of address: SocketAddress) -> String? {
@@ -114,11 +114,11 @@ struct Admission: Sendable {
   private static let loopback = "loopback"
 }
 
-/// In whose name a request was let in.
+/// On whose budget a request was admitted.
 enum Standing: Equatable, Sendable {
-  /// In that of a machine that has proved itself, for this claim.
+  /// On that of a machine that has proved itself, for this claim.
   case machine(MachineClaim)
-  /// In that of its address.
+  /// On that of its address.
   case stranger
 }
 
@@ -203,16 +203,16 @@ final class RateLimiter: Sendable {
   private let capacity: Int
   private let buckets = Mutex<[String: TokenBucket]>([:])
 
-  /// Makes a limiter that remembers `capacity` names at the most.
+  /// Makes a limiter that remembers at most `capacity` names.
   ///
-  /// When it is full, names that have used least are forgotten first. So nobody is refused because of other names, and whoever
-  /// asks too often stays limited.
+  /// If it is full, the names that have used least are forgotten first. So nobody is refused because of other names, and
+  /// whoever asks too often stays limited.
   init(_ rate: TokenBucket.Rate, capacity: Int = 10_000) {
     self.rate = rate
     self.capacity = capacity
   }
 
-  /// Whether one more is allowed now; one that is refused is not counted.
+  /// Whether one more is allowed now; a refused one is not counted.
   ///
   /// - Parameter now: seconds since 1970; if the clock was set back, nothing is refilled.
   func admits(_ name: String, now: Int64) -> Bool {
@@ -225,9 +225,9 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// Forgets the names whose bucket is full again, and then those whose buckets are fullest, until a quarter is free.
+  /// Forgets the names whose buckets are full again, and then those with the fullest buckets, until a quarter is free.
   ///
-  /// A quarter, so that the search does not come with each new name.
+  /// A quarter, so that the search is not repeated for each new name.
   private func makeRoom(in buckets: inout [String: TokenBucket], now: Int64) {
     var left: [(name: String, level: Int64)] = []
     for (name, bucket) in Array(buckets) {

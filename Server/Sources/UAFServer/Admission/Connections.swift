@@ -3,17 +3,18 @@ import NIOCore
 import NIOTLS
 import Synchronization
 
-/// The connections that are open, by the address they come from.
+/// The open connections, by the address they come from.
 ///
-/// If there are too many, a new one is accepted all the same and another one is closed. To refuse the new one would look like a
-/// server that is away, because TLS has not begun. The one that is closed is the one without progress for longest, among those at
-/// the stage where most of the address's connections are. So a crowd of silent connections displaces its own, and no others.
+/// If there are too many, a new one is accepted all the same and an existing one is closed. Refusing the new one would look
+/// like a server that is away, because TLS has not begun. The one that is closed is the one that is longest without progress,
+/// among those at the stage where most of the address's connections are. So a crowd of silent connections displaces its own,
+/// and no others.
 final class Connections: Sendable {
-  /// Connections of one address at once, unless the administrator says otherwise: half of all that are served.
+  /// The default for simultaneous connections of one address: half of all that are served.
   static let standardMaximum = 512
-  /// Connections that are served at once.
+  /// Connections that are served at the same time.
   static let maximumOfAll = 1024
-  /// An address has few connections if it has at most one in so many of all places.
+  /// An address has few connections if it has at most one in this many of all places.
   private static let shares = 64
 
   /// One connection of the table.
@@ -22,7 +23,7 @@ final class Connections: Sendable {
     let number: UInt64
   }
 
-  /// A connection that has to be closed for another one.
+  /// A connection that has to be closed to make room for a new one.
   struct Displaced: Sendable {
     let name: String
     let close: @Sendable () -> Void
@@ -30,10 +31,10 @@ final class Connections: Sendable {
 
   /// How far a connection has come.
   enum Stage: Int, CaseIterable, Sendable {
-    /// No bytes have come.
+    /// No bytes have arrived.
     case silent
     case handshake
-    /// A request may come, or is coming.
+    /// A request may arrive, or is arriving.
     case open
     /// Between the end of a request and the end of its answer: the client waits for the server.
     case answering
@@ -42,7 +43,7 @@ final class Connections: Sendable {
   private struct Entry {
     /// A number that grows with each step of any connection.
     ///
-    /// The lowest belongs to the connection without progress for longest.
+    /// The lowest number belongs to the connection that is longest without progress.
     var since: UInt64
     var stage = Stage.silent
     let close: @Sendable () -> Void
@@ -65,19 +66,20 @@ final class Connections: Sendable {
       return entry
     }
 
-    /// The address with the most connections; all addresses if that one has few, since coming from many addresses costs little,
-    /// and a machine may have two logins at the same time.
+    /// The address with the most connections, or all addresses if that one has few.
+    ///
+    /// Coming from many addresses costs little, and a machine may have two logins at the same time.
     func crowded(few: Int) -> [String] {
       guard let most = entries.max(by: { $0.value.count < $1.value.count }) else { return [] }
       return most.value.count > few ? [most.key] : Array(entries.keys)
     }
 
-    /// Removes one connection of some addresses: the one without progress for longest, at the stage where most of them are.
+    /// Removes one connection of some addresses: the one that is longest without progress, at the stage where most of them are.
     ///
-    /// One that is being answered is removed only if there is no other.
+    /// A connection that is being answered is removed only if there is no other.
     mutating func displace(from names: [String]) -> Displaced? {
       var counts = Stage.allCases.map { _ in 0 }
-      // The lowest number of each stage, and whose it is.
+      // The lowest number of each stage, and its connection.
       var quietest: [Stage: (since: UInt64, place: Place)] = [:]
       for name in names {
         for (number, entry) in entries[name] ?? [:] {
@@ -100,20 +102,20 @@ final class Connections: Sendable {
   /// Makes an empty table.
   ///
   /// - Parameters:
-  ///   - maximum: connections of one address; 0 is not a limit of its own.
+  ///   - maximum: connections of one address; 0 means no such limit.
   ///   - maximumOfAll: connections of all addresses together.
   init(maximum: Int = standardMaximum, maximumOfAll: Int = maximumOfAll) {
     self.maximum = maximum
     self.maximumOfAll = maximumOfAll
   }
 
-  /// Takes in a connection.
+  /// Adds a connection.
   ///
   /// - Parameters:
-  ///   - name: as ``Admission/name(of:)`` returns it; nil, for a Unix socket, has only the limit of all together.
-  ///   - close: closes the connection at once; called from other threads, when it has to make room.
-  /// - Returns: its place, and the connections to close for it: one of its own address if that has as many as it may have, and
-  ///   one of the address with the most if all places are taken.
+  ///   - name: what ``Admission/name(of:)`` returns; nil, for a Unix socket, has only the limit of all together.
+  ///   - close: closes the connection immediately; called from other threads, if it has to make room.
+  /// - Returns: its place, and the connections to close for it: one of its own address if that has reached its limit, and one
+  ///   of the address with the most if all places are taken.
   func open(_ name: String?, close: @escaping @Sendable () -> Void) -> (place: Place, displaced: [Displaced]) {
     table.withLock { table in
       let own = name ?? ""
@@ -131,7 +133,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Notes that a connection has reached a stage.
+  /// Records that a connection has reached a stage.
   func step(_ place: Place, to stage: Stage) {
     table.withLock { table in
       guard var entry = table.entries[place.name]?[place.number] else { return }
@@ -154,7 +156,7 @@ final class Connections: Sendable {
 final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
   typealias InboundIn = Never
 
-  /// How long a handshake may take; the client sends two messages in it.
+  /// How long a handshake may take; the client sends two messages during that time.
   static let standardHandshake = TimeAmount.seconds(10)
 
   private let connections: Connections
@@ -169,8 +171,8 @@ final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableC
   ///
   /// - Parameters:
   ///   - connections: the table, shared by all connections of the server.
-  ///   - proxies: their connections are of many people, and so are not limited by address.
-  ///   - handshake: how long TLS may take to begin; nil where there is no TLS.
+  ///   - proxies: their connections belong to many people, so they are not limited by address.
+  ///   - handshake: how long TLS may take to begin; nil without TLS.
   ///   - notices: limits how often closed connections are logged; shared, too.
   init(
     _ connections: Connections, proxies: TrustedProxies = TrustedProxies(), notices: RateLimiter, logger: Logger,
@@ -184,7 +186,7 @@ final class ConnectionPlace: ChannelInboundHandler, ExchangeObserver, RemovableC
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // Closed without TLS's closing message, since waiting for the other side's would take some seconds.
+    // Closed without TLS's closing message, because waiting for the other side's message would take some seconds.
     let end = ConnectionEnd { self.step(to: self.handshake == nil ? .open : .handshake) }
     try? context.pipeline.syncOperations.addHandler(end, name: ConnectionEnd.name, position: .first)
     if context.channel.isActive { enter(context) }
@@ -257,7 +259,7 @@ final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
 
   /// Makes the handler of one connection.
   ///
-  /// - Parameter begins: called once, when the first bytes come.
+  /// - Parameter begins: called once, when the first bytes arrive.
   init(begins: @escaping () -> Void) {
     self.begins = begins
   }
@@ -285,10 +287,10 @@ final class ConnectionEnd: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Closes a connection if an exchange takes too long, or if nothing comes.
+/// Closes a connection if an exchange takes too long, or if nothing arrives.
 ///
-/// An exchange's time runs from the connection's start, or the last answer, to the end of the next answer. With the idle time
-/// alone, a client that sends a body byte by byte could hold a connection for ever.
+/// An exchange's time runs from the connection's start, or the last answer, to the end of the next answer. With only an idle
+/// time, a client that sends a body byte by byte could keep a connection forever.
 final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, RemovableChannelHandler {
   typealias InboundIn = Never
 
@@ -300,9 +302,9 @@ final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, Removable
   private let limit: TimeAmount
   private let idleLimit: TimeAmount
   private let loop: any EventLoop
-  /// Until when the next answer has to end.
+  /// The time by which the next answer has to end.
   private var deadline = NIODeadline.distantFuture
-  /// Until when something has to come; nothing has to while the client waits for the server.
+  /// The time by which something has to arrive; there is none while the client waits for the server.
   private var idleDeadline = NIODeadline.distantFuture
   private var timer: Scheduled<Void>?
 
@@ -340,9 +342,9 @@ final class ExchangeDeadline: ChannelInboundHandler, ExchangeObserver, Removable
 
   /// Closes the connection at the first deadline.
   ///
-  /// A timer that ends too early is set again: so there is one for each limit's time, and not one for each answer.
+  /// A timer that fires too early is set again: so there is one for each limit's time, and not one for each answer.
   private func wait(_ context: ChannelHandlerContext) {
-    // A deadline may become an earlier one, but not by more than the idle time.
+    // A deadline may move to an earlier time, but by no more than the idle time.
     let next = min(deadline, idleDeadline, loop.now + idleLimit)
     timer = loop.assumeIsolated().scheduleTask(deadline: next) { [self] in
       if loop.now >= min(deadline, idleDeadline) { context.close(promise: nil) } else { wait(context) }

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import UAFMessages
 import UAFService
 
-/// Sends the audit's rows to one sink: does what a ``DeliveryMachine`` says.
+/// Sends the audit's rows to one sink, as a ``DeliveryMachine`` decides.
 actor AuditDeliverer: Service {
   private let sink: any RowSink
   private let store: any ServerStore
@@ -19,7 +19,7 @@ actor AuditDeliverer: Service {
   private let now: @Sendable () -> Int64
   private var machine = DeliveryMachine()
 
-  /// Makes one that has sent nothing yet.
+  /// Makes a deliverer that has sent nothing yet.
   ///
   /// - Parameters:
   ///   - instance: a name that no other process of this store has.
@@ -46,9 +46,9 @@ actor AuditDeliverer: Service {
     await sink.close()
   }
 
-  /// Sends what is there.
+  /// Sends the rows that are there.
   ///
-  /// - Returns: after how many seconds the next round begins.
+  /// - Returns: the seconds until the next round begins.
   func round() async -> Int64 {
     var action = machine.first
     while !Task.isCancelled {
@@ -67,7 +67,7 @@ actor AuditDeliverer: Service {
   }
 
   private func attempt(_ use: () async throws -> DeliveryMachine.Event) async -> DeliveryMachine.Event {
-    // A store that fails is told by StoreWatch.
+    // StoreWatch reports a failing store.
     do { return try await use() } catch { return .storeFailed }
   }
 
@@ -95,7 +95,7 @@ actor AuditDeliverer: Service {
     return .taken(rows, last: last)
   }
 
-  /// Lets the place go back to the audit's end if the sink has got rows beyond it: somebody has cut them off.
+  /// Moves the sink's position back to the audit's end if the sink has received rows beyond it: somebody has cut them off.
   private func goBackIfCut() async throws {
     let name = sink.name
     let isCut = try await store.read { records in
@@ -142,23 +142,23 @@ actor AuditDeliverer: Service {
   }
 }
 
-/// A program elsewhere that gets each row of the audit.
+/// A program elsewhere that receives each row of the audit.
 protocol RowSink: Sendable {
-  /// The name of its place in the store, its metrics and its log lines.
+  /// The sink's name in the store, in its metrics and in its log lines.
   var name: String { get }
 
-  /// Sends rows, and returns when the other side has them.
+  /// Sends rows, and returns once the other side has them.
   ///
   /// - Throws: ``SinkFailure`` if it is not known that the other side has all of them.
   func send(_ rows: [AuditRow]) async throws(SinkFailure)
 
-  /// Ends what is open; nothing is sent after that.
+  /// Closes what is open; nothing is sent afterwards.
   func close() async
 }
 
-/// Why a sink of the audit has not taken rows.
+/// Why a sink of the audit has not accepted rows.
 ///
-/// Nothing that the other side chose is in it, but for a number.
+/// Apart from a number, it contains nothing that the other side chose.
 enum SinkFailure: Error, Equatable, CustomStringConvertible {
   case system(errorNumber: Int32)
   case unknownHost
@@ -171,7 +171,7 @@ enum SinkFailure: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     case .system(let errorNumber): unsafe String(cString: strerror(errorNumber))
     case .unknownHost: "its name has no address: check the name, and this machine's name servers"
     case .untrusted:
@@ -225,21 +225,22 @@ enum SinkFailure: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A row of the audit as it is printed.
+/// The printed form of an audit row.
 enum AuditLine {
   static let titles = "number\ttime\tkind\toutcome\taccount\tactor\taddress\tmachine\tauthenticators\tdetail"
 
   /// A line for people.
   ///
-  /// Strangers choose some of the texts, and whoever can change the store all of them: what is not a plain text is replaced.
+  /// Strangers choose some of the texts, and whoever can change the store can choose all of them: what is not plain text is
+  /// replaced.
   ///
-  /// - Parameter row: as ``APIShapes`` shows it.
+  /// - Parameter row: the row as ``APIShapes`` shows it.
   static func text(_ row: JSONObject) -> String {
     let texts = APIShapes.auditTexts.map { row.said($0, limit: 1024) }
     return ([row.number("number"), row.time("time", orElse: "-")] + texts).joined(separator: "\t")
   }
 
-  /// The whole row as JSON in ASCII, from which its hash can be computed again.
+  /// The whole row as JSON in ASCII, from which its hash can be recomputed.
   static func json(_ row: AuditRow) -> String {
     JSONText.ascii(JSONValue.object(APIShapes.auditRow(row)).text)
   }

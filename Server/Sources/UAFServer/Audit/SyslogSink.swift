@@ -8,7 +8,7 @@ import UAFService
 
 /// A syslog server over TLS (RFC 5425).
 ///
-/// Each portion of rows has a connection of its own.
+/// Each portion of rows has its own connection.
 struct SyslogSink: RowSink {
   let name = "syslog"
 
@@ -27,7 +27,7 @@ struct SyslogSink: RowSink {
     self.port = port
     self.sender = sender
     var configuration = try trust.configuration()
-    // Longer than an exchange may take: that deadline decides.
+    // Longer than an exchange may take: the exchange's deadline decides.
     configuration.shutdownTimeout = SyslogExchange.limits.read + .seconds(30)
     context = try trust.context(configuration)
   }
@@ -65,10 +65,10 @@ struct SyslogSink: RowSink {
   }
 }
 
-/// Writes messages when the TLS connection stands, ends it, and waits until the other side ends it too.
+/// Writes messages once the TLS connection is established, ends it, and waits until the other side ends it too.
 ///
-/// Syslog has no answers. A receiver closes its side after it has read what came before (RFC 5425, section 4.4). If it ends
-/// with bytes unread, the system says so (a reset). So a close is the only sign that the messages were read.
+/// Syslog has no answers. A receiver closes its side after it has read what was sent before (RFC 5425, section 4.4). If it
+/// closes with unread bytes, the system reports that (a reset). So a close is the only sign that the messages were read.
 final class SyslogExchange: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -82,7 +82,7 @@ final class SyslogExchange: ChannelInboundHandler {
   private var isWritten = false
 
   /// - Parameters:
-  ///   - result: succeeds when the other side has read all.
+  ///   - result: succeeds once the other side has read everything.
   init(frames: ByteBuffer, result: EventLoopPromise<Void>) {
     self.frames = frames
     self.result = result
@@ -98,11 +98,11 @@ final class SyslogExchange: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
-  // What a receiver says is read and forgotten.
+  // What a receiver sends is read and ignored.
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A receiver that ends without a last word of TLS has read all, too, if that is not a reset.
+    // A receiver that ends without TLS's closing message has read everything, too, unless that is a reset.
     guard !(isWritten && error as? NIOSSLError == .uncleanShutdown) else { return }
     end(.failure(error), context)
     context.close(promise: nil)
@@ -151,7 +151,7 @@ final class SyslogExchange: ChannelInboundHandler {
 enum SyslogMessage {
   /// The id of the structured data.
   ///
-  /// 32473 is the number for examples (RFC 5612): nobody else's data has it by right.
+  /// 32473 is the number for examples (RFC 5612): nobody else may use it for real data.
   static let dataID = "uafAudit@32473"
 
   /// Facility 13, log audit, and severity 5, notice (RFC 5424, section 6.2.1).
@@ -161,7 +161,7 @@ enum SyslogMessage {
 
   /// A message after its length in bytes and a space.
   ///
-  /// - Parameter host: the name of the machine that sends.
+  /// - Parameter host: the name of the sending machine.
   static func frame(_ row: AuditRow, host: String) -> [UInt8] {
     let message = Array(text(row, host: host).utf8)
     return Array("\(message.count) ".utf8) + message
@@ -169,7 +169,7 @@ enum SyslogMessage {
 
   /// The message.
   ///
-  /// A text without content has no parameter.
+  /// An empty text has no parameter.
   static func text(_ row: AuditRow, host: String) -> String {
     let event = row.event
     let header = [
@@ -187,7 +187,7 @@ enum SyslogMessage {
     return event.outcome == AuditEntry.done ? notice : warning
   }
 
-  /// What may stand in the header: printable ASCII without spaces; "-" for nothing.
+  /// The characters that a header field may contain: printable ASCII without spaces; "-" for nothing.
   private static func printable(_ text: String, limit: Int) -> String {
     let kept = text.unicodeScalars.filter { (0x21...0x7E).contains($0.value) }.prefix(limit)
     return kept.isEmpty ? "-" : String(String.UnicodeScalarView(kept))
@@ -195,8 +195,8 @@ enum SyslogMessage {
 
   /// A value of a parameter (RFC 5424, section 6.3.3).
   ///
-  /// Control characters could begin a line of their own where the receiver writes to a file, and others turn around what stands
-  /// beside them: they are written as their numbers.
+  /// Control characters could begin a new line if the receiver writes to a file, and others reverse the text around them: they
+  /// are written as their numbers.
   static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in Text.marked(text).unicodeScalars {

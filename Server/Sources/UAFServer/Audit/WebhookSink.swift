@@ -7,9 +7,9 @@ import Synchronization
 import UAFCrypto
 import UAFService
 
-/// A program behind an HTTPS URL that takes rows as JSON lines.
+/// A program behind an HTTPS URL that accepts rows as JSON lines.
 struct WebhookSink: RowSink {
-  /// The header with time and code.
+  /// The header with time and MAC.
   static let header = "UAF-Audit-Signature"
   private static let limit = TimeAmount.seconds(30)
 
@@ -57,7 +57,7 @@ struct WebhookSink: RowSink {
 
 /// The secret with which portions of rows are signed for a webhook.
 final class WebhookSecret: Sendable {
-  /// How many bytes the file's line has.
+  /// The length of the file's line in bytes.
   private static let lengths = 32...256
 
   private let key: Mutex<Secret>
@@ -96,10 +96,10 @@ final class WebhookSecret: Sendable {
   }
 }
 
-/// Which certificates of the other side are accepted, a sink of the audit or a server that a command asks, and which
-/// certificate of our own it gets.
+/// The certificates that are accepted from the other side, which is a sink of the audit or a server that a command asks, and
+/// our own certificate for it.
 struct SinkTrust {
-  /// PEM file of authorities; nil for the system's.
+  /// PEM file of CA certificates; nil for the system's.
   let authorities: String?
   /// Our own certificate chain and key, PEM files; nil for none.
   var own: (certificate: String, key: String)?
@@ -130,7 +130,7 @@ struct SinkTrust {
     return configuration
   }
 
-  /// A client of HTTP for one place: what is signed, or a token, goes there and nowhere else.
+  /// An HTTP client for one destination: what is signed, or a token, goes there and nowhere else.
   ///
   /// It must be shut down.
   ///
@@ -139,13 +139,13 @@ struct SinkTrust {
     var settings = HTTPClient.Configuration(
       tlsConfiguration: try configuration(), redirectConfiguration: .disallow)
     settings.timeout.connect = .seconds(10)
-    // Whoever uses it repeats, and says why.
+    // The caller retries, and says why.
     settings.connectionPool.retryConnectionEstablishment = false
     settings.httpVersion = .http1Only
     return HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings)
   }
 
-  /// What connections are made with.
+  /// What TLS connections are made with.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func context(_ configuration: TLSConfiguration) throws -> NIOSSLContext {

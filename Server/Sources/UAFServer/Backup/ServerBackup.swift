@@ -6,21 +6,21 @@ import UAFCrypto
 import UAFDecoder
 import UAFMessages
 
-/// A folder with everything that a server needs to be started again, elsewhere or later.
+/// A folder with everything that is needed to start a server again, elsewhere or later.
 ///
-/// `server.secret` is left out on purpose. A restored server makes a new one, and so answers to requests of before are refused:
-/// the challenges that were used since the backup are not in it.
+/// `server.secret` is left out on purpose. A restored server makes a new one, so answers to requests from before are refused:
+/// the backup does not contain the challenges that were used since.
 enum ServerBackup {
   static let listName = "backup.json"
   private static let database = "server.db"
 
   // MARK: Making
 
-  /// Makes a backup while the server serves.
+  /// Makes a backup while the server runs.
   ///
   /// - Parameters:
-  ///   - store: the store of the state folder; nil for one that is a database.
-  ///   - path: a folder that is not there yet.
+  ///   - store: the store of the state folder; nil if the store is a database.
+  ///   - path: a folder that does not exist yet.
   ///   - now: seconds since 1970.
   /// - Throws: ``ServerError``, ``StoreFailure``; then there is no folder.
   static func make(of state: ServerDirectory, _ store: SQLiteStore?, in path: String, now: Int64) throws
@@ -29,7 +29,7 @@ enum ServerBackup {
     guard !FileManager.default.fileExists(atPath: path) else { throw ServerError.unusableBackup(path, .exists) }
     let folder = try ServerDirectory(path: path, create: true)
     do {
-      // No key may be exchanged meanwhile: verdict.key and verdict.pub belong together.
+      // No key may be exchanged during the copy: verdict.key and verdict.pub belong together.
       try StateLock.wait(for: state) {
         for name in BackupManifest.names where name != database {
           try copyIfThere(name, from: state, to: folder, of: path)
@@ -57,7 +57,7 @@ enum ServerBackup {
 
   // MARK: Restoring
 
-  /// Reads the list of a backup, and compares each file with it.
+  /// Reads the list of a backup, and compares each file with the list.
   ///
   /// - Throws: ``ServerError``.
   static func check(_ path: String) throws -> (folder: ServerDirectory, manifest: BackupManifest) {
@@ -75,9 +75,9 @@ enum ServerBackup {
     return (folder, manifest)
   }
 
-  /// Copies a backup into a state folder that is not there or empty, and has `body` finish the work.
+  /// Copies a backup into a state folder that does not exist or is empty, and calls `body` to finish the work.
   ///
-  /// The folder may be the root of a file system, which has `lost+found` from its beginning.
+  /// The folder may be the root of a file system, which has `lost+found` from its creation.
   ///
   /// Until that has ended, no server starts there.
   ///
@@ -91,7 +91,7 @@ enum ServerBackup {
     if let found = try FileManager.default.contentsOfDirectory(atPath: state.path).first(where: { $0 != recovered }) {
       throw ServerError.unusableBackup(path, .notEmpty(found))
     }
-    // Of two that restore at once, one makes the file.
+    // Only one of two simultaneous restores can create the file.
     guard try StateFile.create(path: state.unfinishedPath, mode: 0o600, contents: []) else {
       throw ServerError.unusableBackup(path, .exists)
     }
@@ -110,12 +110,12 @@ enum ServerBackup {
     }
   }
 
-  /// Removes what a restore has made, the mark last: until then no server starts there.
+  /// Removes what a restore has made, the marker file last: until then no server starts there.
   private static func remove(from state: ServerDirectory, isThere: Bool) {
     let files = BackupManifest.names + ["-wal", "-shm", "-journal"].map { database + $0 }
     for name in files { try? FileManager.default.removeItem(atPath: state.file(name)) }
     try? FileManager.default.removeItem(atPath: state.unfinishedPath)
-    // SAFETY: the string lives for the call. A folder that somebody has put something into stays.
+    // SAFETY: the string lives for the call. A folder into which somebody has put something stays.
     if !isThere { _ = unsafe rmdir(state.path) }
   }
 
@@ -135,7 +135,7 @@ enum ServerBackup {
     try FolderCopy.copy(name, from: state, to: folder, mode: mode(of: name))
   }
 
-  /// What the list says of a file; nil if there is none.
+  /// The list's entry for a file; nil if there is none.
   private static func file(_ name: String, in folder: ServerDirectory, of path: String) throws -> BackupManifest.File? {
     guard let (size, hash) = try FolderCopy.figures(of: folder.file(name)) else { return nil }
     return BackupManifest.File(name: name, size: size, hash: Base64URL.encode(hash))
@@ -148,7 +148,7 @@ enum ServerBackup {
   }
 }
 
-/// The list of what a backup holds, `backup.json`: it is written last, so a backup without it was cut.
+/// The list of a backup's contents, `backup.json`: it is written last, so a backup without it was cut.
 struct BackupManifest: Equatable {
   /// One file of the backup.
   struct File: Equatable {
@@ -158,12 +158,12 @@ struct BackupManifest: Equatable {
     let hash: String
   }
 
-  /// The files that a backup may have, but for this list.
+  /// The files that a backup may have, apart from this list.
   static let names = [
     "server.db", "verdict.key", "verdict.pub", "audit.key", "audit.pub", "audit.head", "decoy.secret", "ca.pem",
     "certificate.pem", "key.pem",
   ]
-  /// The number of this form; a backup with another one is refused.
+  /// The version of this format; a backup with a different version is refused.
   static let form: Int64 = 1
 
   /// Seconds since 1970.
@@ -202,7 +202,7 @@ struct BackupManifest: Equatable {
       guard case .string(let name)? = entry["name"], case .integer(let size)? = entry["size"], size >= 0,
         case .string(let hash)? = entry["sha256"]
       else { throw .unreadable }
-      // A name of another folder would be a file of another folder.
+      // A name with a folder in it would be a file of a different folder.
       guard Self.names.contains(name), !files.contains(where: { $0.name == name }) else {
         throw .unknownFile(name)
       }
@@ -213,12 +213,12 @@ struct BackupManifest: Equatable {
   }
 }
 
-/// Copies files from one folder to another inside the kernel, so that no key comes into this program's memory, and flushes them.
+/// Copies files from one folder to another inside the kernel, so that no key enters this program's memory, and flushes them.
 enum FolderCopy {
   /// The most that one call copies or reads.
   private static let part = 1 << 16
 
-  /// Copies a file under its name.
+  /// Copies a file, keeping its name.
   ///
   /// - Throws: ``ServerError``, which names the file.
   static func copy(
@@ -240,7 +240,7 @@ enum FolderCopy {
       guard count > 0 else { throw .unusableFile(path: source.file(name), reason: "became shorter meanwhile") }
       left -= count
     }
-    // The mode is set again because the umask took its part.
+    // The mode is set again because the umask has reduced it.
     guard fchmod(copy, mode) == 0, fsync(copy) == 0 else { throw failure(path) }
   }
 
@@ -254,7 +254,7 @@ enum FolderCopy {
     while true {
       var count = 0
       // A file may be a key, so it is read into memory that is wiped.
-      // SAFETY: at most as much is read as there is room.
+      // SAFETY: no more is read than there is room for.
       let bytes = try unsafe Secret(count: part) { count = unsafe read(file.descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw failure(path) }
@@ -265,7 +265,7 @@ enum FolderCopy {
     return (size, try stream.hash())
   }
 
-  /// Waits until the names of a folder are on the disk.
+  /// Waits until the names in a folder are on the disk.
   ///
   /// - Throws: ``ServerError``.
   static func flush(_ path: String) throws(ServerError) {
@@ -277,28 +277,28 @@ enum FolderCopy {
   }
 
   private static func failure(_ path: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "cannot be copied: \(String(cString: strerror(errno)))")
   }
 }
 
-/// Why a backup cannot be made or used; everything is as it was then.
+/// Why a backup cannot be made or used; then everything is as it was.
 enum BackupError: Error, Equatable, CustomStringConvertible {
-  /// What is to be made is there already.
+  /// The target exists already.
   case exists
-  /// The folder to restore into has this.
+  /// The folder to restore into contains this.
   case notEmpty(String)
   /// The list is missing.
   case incomplete
   /// The list cannot be read.
   case unreadable
-  /// The list has another form.
+  /// The list has a different version.
   case otherForm(Int64)
-  /// The list names a file that no backup has.
+  /// The list names a file that no backup contains.
   case unknownFile(String)
-  /// A file is not as the list says.
+  /// A file does not match the list.
   case changed(String)
-  /// It has no store, and none was named.
+  /// The backup has no store, and none was named.
   case withoutStore
 
   var description: String {

@@ -5,17 +5,17 @@ import UAFCrypto
 
 /// The certificate chain and private key of the server.
 struct CertificateFiles {
-  /// The chain, PEM, the server's own certificate first.
+  /// The chain in PEM, the server's own certificate first.
   let chainPEM: [UInt8]
   let privateKeyPEM: [UInt8]
-  /// The file of the chain.
+  /// The path of the chain.
   let certificatePath: String
   private let privateKeyPath: String
 
   /// Reads a chain and its key, either of which may be a link, as certbot makes them.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain holds no certificate, if others can
-  ///   read the key, or if the key is encrypted: nobody could enter its password.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if one is missing, if the chain contains no certificate, if others
+  ///   can read the key, or if the key is encrypted: nobody could enter its password.
   init(certificatePath: String, privateKeyPath: String) throws {
     guard let chain = try StateFile.read(path: certificatePath, isSecret: false) else {
       throw ServerError.unusableFile(path: certificatePath, reason: "no such file")
@@ -40,7 +40,7 @@ struct CertificateFiles {
     self.privateKeyPath = privateKeyPath
   }
 
-  /// The development certificate of a state folder; it is made if its three files are missing.
+  /// The development certificate of a state folder; it is created if its three files are missing.
   ///
   /// - Parameters:
   ///   - hosts: names and addresses that the certificate names, in addition to the loopback ones.
@@ -79,12 +79,12 @@ struct CertificateFiles {
 
   /// TLS 1.2 or later with this certificate.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key cannot be used, or belongs to another certificate.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` if the key cannot be used, or belongs to a different certificate.
   func tlsConfiguration() throws -> TLSConfiguration { try tls().configuration }
 
   /// The same, ready for connections.
   ///
-  /// - Throws: as ``tlsConfiguration()``.
+  /// - Throws: what ``tlsConfiguration()`` throws.
   func context() throws -> NIOSSLContext { try tls().context }
 
   private func tls() throws -> (configuration: TLSConfiguration, context: NIOSSLContext) {
@@ -122,12 +122,12 @@ struct CertificateFiles {
   }
 }
 
-/// Why a file is not PEM that can be read, where its first bytes say so.
+/// Why a file is not readable PEM, if its first bytes show that.
 ///
-/// OpenSSL takes what it does not understand for a comment. Behind a byte order mark that is the first certificate of a
-/// chain, and the second one would pass for the server's.
+/// OpenSSL treats what it does not understand as a comment. After a byte order mark that is the first certificate of a chain,
+/// and the second one would be treated as the server's.
 enum PEMForm {
-  /// What is wrong, and what to do; nil where the form says nothing against it.
+  /// The fault, and what to do; nil if the first bytes show none.
   static func objection(to bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       return "begins with a byte order mark (BOM): save it as ASCII, or as UTF-8 without one"
@@ -137,7 +137,7 @@ enum PEMForm {
     return nil
   }
 
-  /// Refuses a file whose form says that it cannot be read.
+  /// Refuses a file whose first bytes show that it cannot be read.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func require(_ bytes: [UInt8], of path: String) throws(ServerError) {
@@ -146,10 +146,10 @@ enum PEMForm {
 }
 
 extension CertificateFiles {
-  /// The certificate authority for a payload for `url`, PEM; nil if this server has no authority of its own.
+  /// The certificate authority in a payload for `url`, PEM; nil if this server does not have its own CA.
   ///
   /// - Throws: ``ServerError/invalidArgument(_:)`` if this server's certificate does not name the URL's host. With the payload
-  ///   a person would trust this authority for somebody else's server.
+  ///   a person would trust this CA for somebody else's server.
   static func authority(of state: ServerDirectory, for url: String) throws -> String? {
     guard let authority = try StateFile.read(path: state.authorityPath, isSecret: false),
       let host = PublicURL(argument: url)?.host

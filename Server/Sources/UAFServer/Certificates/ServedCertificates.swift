@@ -13,12 +13,12 @@ final class ServedCertificates: Sendable {
     let der: [UInt8]
   }
 
-  /// What files held when they were read.
+  /// The contents of the files when they were read.
   struct Content {
     let visible: [Visible]
-    /// When each of them ends, in seconds since 1970.
+    /// When each certificate expires, in seconds since 1970.
     let ends: [Int64]
-    /// TLS with the server's own certificate; nil where TLS ends elsewhere.
+    /// TLS with the server's own certificate; nil if TLS ends elsewhere.
     let tls: NIOSSLContext?
   }
 
@@ -34,11 +34,11 @@ final class ServedCertificates: Sendable {
   private let others: [String]
   private let content: Mutex<Content>
 
-  /// Reads them for the first time.
+  /// Reads the files for the first time.
   ///
   /// - Parameters:
-  ///   - others: the files of those that clients see in place of the server's own.
-  ///   - own: reads the server's own; nil where TLS ends elsewhere.
+  ///   - others: the certificate files that clients see instead of the server's own.
+  ///   - own: reads the server's own certificate; nil if TLS ends elsewhere.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   init(others: [String] = [], own: @escaping @Sendable () throws -> CertificateFiles?) throws {
     self.own = own
@@ -56,10 +56,10 @@ final class ServedCertificates: Sendable {
 
   var visible: [Visible] { content.withLock { $0.visible } }
 
-  /// When each of the visible ones ends, in seconds since 1970.
+  /// When each visible certificate expires, in seconds since 1970.
   var ends: [Int64] { content.withLock { $0.ends } }
 
-  /// TLS with the server's own certificate; nil where TLS ends elsewhere.
+  /// TLS with the server's own certificate; nil if TLS ends elsewhere.
   var tls: NIOSSLContext? { content.withLock { $0.tls } }
 
   private static func read(_ files: CertificateFiles?, _ others: [String]) throws -> Content {
@@ -71,7 +71,7 @@ final class ServedCertificates: Sendable {
     return Content(visible: visible, ends: ends, tls: try files?.context())
   }
 
-  /// Why clients will refuse the certificates, as far as these tell.
+  /// Why clients will refuse the certificates, as far as the certificates show.
   ///
   /// - Parameters:
   ///   - host: the name or address by which clients know the server; nil if that is not known.
@@ -92,16 +92,17 @@ final class ServedCertificates: Sendable {
   }
 }
 
-/// Holds the server's identity.
+/// Contains the server's identity.
 ///
-/// With port 0 it is known only when the server listens.
+/// With port 0 it is known only once the server listens.
 final class IdentityBox: Sendable {
-  /// How long the certificates before a renewal count as well: a connection keeps the one it began with, and a person types.
+  /// How long the certificates from before a renewal stay valid as well: a connection keeps the one that it began with, and a
+  /// person needs time to type.
   static let overlap = Duration.seconds(300)
 
   private struct State {
     var identity: ServerIdentity?
-    /// What takes its place, and when.
+    /// What replaces it, and when.
     var next: (identity: ServerIdentity, from: ContinuousClock.Instant)?
   }
 
@@ -114,11 +115,11 @@ final class IdentityBox: Sendable {
     state.withLock { $0 = State(identity: new) }
   }
 
-  /// Has other certificates count, and those before them for ``overlap``.
+  /// Makes new certificates valid, and keeps the ones before them valid for ``overlap``.
   ///
-  /// Nothing is done before the identity is known: it is made of the certificates of that moment.
+  /// Does nothing before the identity is known: it is then made from the certificates of that moment.
   ///
-  /// - Throws: ``CryptoError`` for a certificate that no channel binding can name; the identity is as before then.
+  /// - Throws: ``CryptoError`` for a certificate that no channel binding can name; then the identity stays as it was.
   func renew(_ certificates: [[UInt8]], after earlier: [[UInt8]]) throws {
     let from = now() + Self.overlap
     try state.withLock { state in

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFAdministration
 import UAFMessages
 
-/// `uaf-server lock`: lets an account in by no way for some time.
+/// `uaf-server lock`: refuses every login of an account for some time.
 struct LockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Refuse an account's logins, confirmations and registrations for some time.",
@@ -35,7 +35,7 @@ struct LockCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server disable`: lets an account in by no way.
+/// `uaf-server disable`: refuses every login of an account.
 struct DisableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Refuse an account's logins, confirmations and registrations until 'enable'.",
@@ -62,7 +62,7 @@ struct DisableCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server enable`: ends what disables or locks an account.
+/// `uaf-server enable`: removes a block or a lock from an account.
 struct EnableCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Let an account in again that was disabled or locked.")
@@ -83,7 +83,7 @@ struct EnableCommand: AsyncParsableCommand {
 
 /// What the commands about disabled and locked accounts share.
 enum AccountStateChange {
-  /// What disables or locks an account; nil for a lock that is over.
+  /// The block or lock of an account; nil for an expired lock.
   ///
   /// - Parameter now: seconds since 1970.
   static func block(of account: JSONObject, now: Int64) -> JSONObject? {
@@ -91,14 +91,14 @@ enum AccountStateChange {
     return block.integer("until").map { $0 <= now } == true ? nil : block
   }
 
-  /// Says that a code is of no use as long as its account is disabled or locked.
+  /// Warns that a code is useless while its account is disabled or locked.
   static func warn(about user: String, _ link: any AdministrationLink) async throws {
     let account = try await link.ask(APIRequest(.GET, ["accounts", user]))
     guard block(of: account, now: Terminal.now) != nil else { return }
     Terminal.note("\(user) is disabled or locked: nobody can use the code before 'uaf-server enable \(user)'")
   }
 
-  /// Refuses a reason that cannot be kept.
+  /// Refuses a reason that cannot be stored.
   static func check(reason: String) throws {
     do throws(AdministrationRefusal) {
       try AccountStateAdministration.check(reason: reason)

@@ -46,7 +46,7 @@ struct AdminAddCommand: AsyncParsableCommand {
       ["name": .string(user), "role": .string(role.rawValue)], orElse: "\(user) has the role \(role.rawValue)")
   }
 
-  /// Lists the keys that do not count.
+  /// Lists the keys that are not valid for administrators' steps.
   ///
   /// - Throws: ``Problem`` if there are any.
   private func requireNoOthers(_ link: any AdministrationLink) async throws {
@@ -94,7 +94,7 @@ struct AdminRemoveCommand: AsyncParsableCommand {
 
   func validate() throws {
     try Terminal.check(username: user)
-    // With nobody left, only who has the server's folder can make the next one.
+    // If no administrator is left, only somebody with access to the server's folder can make the next one.
     guard !force || place.api == nil else { throw ValidationError("--force goes with --state.") }
   }
 

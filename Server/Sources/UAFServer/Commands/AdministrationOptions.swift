@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFMessages
 import UAFService
 
-/// The options of every subcommand that administers: the server's folder, or a server that runs.
+/// The options of every administrative subcommand: the server's folder, or a running server.
 struct AdministrationOptions: ParsableArguments {
   @Option(
     name: .customLong("state"), help: "Folder that holds the server's store, keys and certificate.",
@@ -45,7 +45,7 @@ struct AdministrationOptions: ParsableArguments {
     }
   }
 
-  /// The server's folder and store, where they are named.
+  /// The server's folder and store, if they are named.
   private var state: StateOption? {
     guard let directory else { return nil }
     var option = StateOption()
@@ -53,7 +53,7 @@ struct AdministrationOptions: ParsableArguments {
     return option
   }
 
-  /// Hands over what carries the command's requests, and closes it.
+  /// Passes on the link that carries the command's requests, and closes it.
   ///
   /// - Parameters:
   ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
@@ -86,7 +86,7 @@ struct AdministrationOptions: ParsableArguments {
 struct JSONFlag: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print JSON, as docs/api.md describes it, one object a line.") var isOn = false
 
-  /// Prints an object on one line, or else what people read.
+  /// Prints an object on one line, or else the text for people.
   func print(_ object: JSONObject, orElse text: String) {
     Terminal.result(isOn ? JSONText.ascii(JSONValue.object(object).text) : text)
   }
@@ -111,7 +111,7 @@ enum AccountCompletion {
     return (try? await names(in: words[index], prefix: begun)) ?? []
   }
 
-  /// More would be of no use on a screen.
+  /// More names would be useless on a screen.
   private static let most = 200
 
   private static func names(in folder: String, prefix: String) async throws -> [String] {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Invocation
 import UAFMessages
 
-/// `uaf-server approve`: lets a person confirm a text on a machine of theirs.
+/// `uaf-server approve`: lets a person confirm a text on one of their machines.
 struct ApproveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approve", abstract: "Print a one-time approval code, with which a person confirms a text.",
@@ -29,7 +29,7 @@ struct ApproveCommand: AsyncParsableCommand {
   func validate() throws {
     try Terminal.check(username: user)
     guard (1...3600).contains(lifetime) else { throw ValidationError("--lifetime must be 1 to 3600 seconds.") }
-    // A longer text would be signed as head, tail and hash, and the person's machine would not get all of it.
+    // A longer text would be signed as head, tail and hash, and the person's machine would not receive all of it.
     guard let shown = TransactionText(sent: text)?.shown, shown.utf8.count <= TransactionText.maximumSigned else {
       throw ValidationError(
         "--text must be 1 to \(TransactionText.maximumSigned) bytes in UTF-8; what is neither ASCII nor a letter that is "
@@ -68,7 +68,7 @@ struct ApproveCommand: AsyncParsableCommand {
     }
   }
 
-  /// There is none of a text that was closed before anybody answered.
+  /// A text that was closed before anybody answered has no outcome.
   private func outcome(_ number: Int64, _ link: any AdministrationLink) async throws -> String? {
     do {
       return try await link.ask(APIRequest(.GET, ["approvals", String(number)])).text("outcome")

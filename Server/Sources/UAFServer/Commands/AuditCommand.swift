@@ -65,7 +65,7 @@ struct AuditListCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server audit show`: one confirmed text, with what was signed and whether that holds.
+/// `uaf-server audit show`: one confirmed text, with what was signed and whether the signature is valid.
 struct AuditShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one confirmed text, what of it was signed, and by which key.",
@@ -145,7 +145,7 @@ struct AuditExportCommand: AsyncParsableCommand {
   }
 }
 
-/// The options of `serve` that say where the audit goes besides the store.
+/// The options of `serve` that say where the audit goes, apart from the store.
 struct AuditOutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("File to which each signed head of the audit is added as a line.", valueName: "file"),
@@ -227,14 +227,14 @@ struct AuditOutputOptions: ParsableArguments {
   }
 }
 
-/// Reads rows of the audit page by page: none is held longer than it is printed, and the server does not wait.
+/// Reads rows of the audit page by page: none stays in memory longer than it is printed, and the server does not wait.
 struct AuditPages {
   private static let page = 1000
 
   let store: any ServerStore
   let filter: AuditFilter
 
-  /// Hands over each row in the order of their numbers.
+  /// Passes on each row in the order of the row numbers.
   ///
   /// - Parameter most: how many at most.
   func forEach(atMost most: Int = .max, _ body: (AuditRow) -> Void) async throws {

@@ -76,12 +76,12 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     return lines
   }
 
-  /// The heads of a file; nil if there is none.
+  /// The heads in a file; nil if there is no file.
   ///
-  /// - Parameter passesCut: tells of a line that a crash or a full disk has cut, and passes it over.
+  /// - Parameter passesCut: reports and skips a line that a crash or a full disk has cut.
   /// - Throws: ``ServerError/unusableFile(path:reason:)`` if a line is not a head that one of the keys has signed.
   static func heads(_ path: String, _ keys: AuditHeadKeys, passesCut: Bool = false) throws -> [AuditHead]? {
-    // Whoever could have written it: each line is checked.
+    // Anybody could have written it: each line is checked.
     guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
     return try AuditHeadFiles.tokens(Array(bytes)).enumerated().compactMap { number, token in
       guard let head = keys.head(of: token) else {
@@ -135,9 +135,9 @@ struct AuditPruneCommand: AsyncParsableCommand {
       orElse: "removed \(removed.rows) row\(removed.rows == 1 ? "" : "s"), up to row \(removed.through)")
   }
 
-  /// Refuses to remove rows that a sink has not got: nobody would see that they are missing there.
+  /// Refuses to remove rows that a sink has not received: nobody would see that they are missing there.
   ///
-  /// - Parameter last: the number of the last row that is to be removed.
+  /// - Parameter last: the number of the last row to be removed.
   static func checkDeliveries(_ store: any ServerStore, through last: Int64) async throws {
     let behind = try await store.read { try $0.auditDeliveries.all() }.filter { $0.delivered < last }
     for delivery in behind {
@@ -148,10 +148,10 @@ struct AuditPruneCommand: AsyncParsableCommand {
     guard behind.isEmpty else { throw ExitCode.failure }
   }
 
-  /// Refuses an audit that does not hold: what was changed must not vanish under a new signature.
+  /// Refuses an invalid audit: what was changed must not disappear under a new signature.
   ///
   /// - Parameter last: the last head of the state folder.
-  /// - Returns: the row that says that the audit was changed, if that is accepted; 0 for none.
+  /// - Returns: the row that says that the audit was changed, if the caller accepts that; 0 for none.
   func check(_ store: any ServerStore, _ keys: AuditHeadKeys, last: [AuditHead]?) async throws -> Int64 {
     let verification = AuditVerification(of: store, keys: keys, kept: last ?? [], now: Terminal.now)
     let summary = try await verification.run()

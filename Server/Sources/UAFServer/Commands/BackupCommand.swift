@@ -4,7 +4,7 @@ import SQLiteStore
 import UAFMessages
 import UAFService
 
-/// `uaf-server backup`: copies everything that a server needs into a new folder, while it serves.
+/// `uaf-server backup`: copies everything that a server needs into a new folder, while the server runs.
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy store, keys and certificate into a new folder, while the server serves.",
@@ -77,7 +77,7 @@ struct RestoreCommand: AsyncParsableCommand {
     )
   }
 
-  /// Does to a database that was brought back what a restore does to a file: the folder's keys stay, but for `server.secret`.
+  /// Does for a restored database what a restore does for a file: the folder's keys stay, except `server.secret`.
   private func closeDatabase() async throws {
     let directory = try state.openWithKeys()
     try await close(state.openStore(in: directory), [:], now: Terminal.now)
@@ -88,7 +88,7 @@ struct RestoreCommand: AsyncParsableCommand {
       "the next start makes a new server.secret: copy it to the other servers, and revoke again what was revoked")
   }
 
-  /// Closes what may have been used since.
+  /// Closes everything that may have been used since.
   private func close(_ store: any ServerStore, _ detail: JSONObject, now: Int64) async throws {
     try await store.write { records in
       try records.enrolments.closeAll()

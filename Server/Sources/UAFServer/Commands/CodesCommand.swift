@@ -56,7 +56,7 @@ struct CodePlaces: ParsableArguments {
     guard sheets != nil || language == .english else { throw ValidationError("--language goes with --sheets.") }
   }
 
-  /// Makes the files and the folder, or none of them.
+  /// Creates the files and the folder, or none of them.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, ``ServerError/unusableDirectory(path:reason:)``.
   func make() throws -> [any CodeOutput] {
@@ -75,7 +75,7 @@ struct CodePlaces: ParsableArguments {
     return made
   }
 
-  /// What was made, for programs.
+  /// What was created, for programs.
   func object(codes count: Int) -> JSONObject {
     var object: JSONObject = ["codes": .integer(Int64(count))]
     object.set("file", codes.map(JSONValue.string))

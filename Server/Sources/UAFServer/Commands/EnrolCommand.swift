@@ -42,7 +42,7 @@ struct EnrolCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server enrol-list`: makes a code for each person of a list.
+/// `uaf-server enrol-list`: issues a code for each person of a list.
 struct EnrolListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enrol-list", abstract: "Make a one-time enrolment code for each person of a list.",
@@ -52,7 +52,7 @@ struct EnrolListCommand: AsyncParsableCommand {
       --sheets say, at least one of them; nothing is written over. Keep it all as secret as the codes.
       """)
 
-  /// Wrong lines that are named.
+  /// The maximum number of wrong lines that are named.
   private static let mostNamed = 50
 
   @Argument(help: "The list of people; - is standard input.", completion: .file()) var list: String
@@ -96,7 +96,7 @@ struct EnrolListCommand: AsyncParsableCommand {
 
   private static func counted(_ codes: Int) -> String { codes == 1 ? "1 code" : "\(codes) codes" }
 
-  /// Makes codes and writes them; those that cannot be written are closed again.
+  /// Issues codes and writes them; codes that cannot be written are closed again.
   func hand(
     _ people: ArraySlice<PeopleList.Person>, to outputs: [any CodeOutput], _ codes: EnrolListAdministration,
     by caller: Caller
@@ -117,7 +117,7 @@ struct EnrolListCommand: AsyncParsableCommand {
     }
   }
 
-  /// The people of the list; what is wrong with it is told.
+  /// The people of the list; its faults are reported.
   private func read() throws -> [PeopleList.Person] {
     let bytes = try ListInput.read(list, maximumLength: PeopleList.maximumSize)
     let parsed: PeopleList
@@ -138,13 +138,13 @@ struct EnrolListCommand: AsyncParsableCommand {
   }
 }
 
-/// A list that a command is given: a file, or what comes through a pipe.
+/// A list that a command receives: a file, or what comes through a pipe.
 enum ListInput {
-  /// Reads a list whole.
+  /// Reads a complete list.
   ///
   /// - Parameter path: `-` is standard input. So are the names that a shell gives a pipe (`/dev/stdin`, `/dev/fd/63`): they are
-  ///   descriptors of this process, which only its caller can have opened. Any other path is held to the rules of a
-  ///   ``StateFile``, also that of a named pipe.
+  ///   descriptors of this process, which only its caller can have opened. Any other path must follow the rules of a
+  ///   ``StateFile``, even a named pipe's.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(_ path: String, maximumLength: Int) throws(ServerError) -> [UInt8] {
     if let descriptor = descriptor(path) { return try read(descriptor, path, maximumLength) }
@@ -157,7 +157,7 @@ enum ListInput {
       }
       return bytes
     }
-    // It was opened without waiting for a writer. Until one has come, there is nothing to read, and no end either.
+    // It was opened without waiting for a writer. Until a writer has come, there is nothing to read, and no end either.
     var poll = pollfd(fd: file.descriptor, events: Int16(POLLIN), revents: 0)
     // SAFETY: `poll` is one pollfd.
     while unsafe Glibc.poll(&poll, 1, -1) < 0, errno == EINTR {}
@@ -183,7 +183,7 @@ enum ListInput {
   }
 
   private static func failure(_ path: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "cannot be read: \(String(cString: strerror(errno)))")
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import UAFAdministration
 import UAFMessages
 
-/// `uaf-server unlock`: gives out what ends the locks of an account on one machine.
+/// `uaf-server unlock`: issues an unlock for an account on one machine.
 struct GiveUnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Print an unlock of an account on one machine, which works once.",
@@ -36,7 +36,7 @@ struct GiveUnlockCommand: AsyncParsableCommand {
   func run() async throws {
     var body: JSONObject = ["machine": .string(machine), "lifetime": .integer(lifetime)]
     body.set("reason", reason.map(JSONValue.string))
-    // Before there is an unlock: nobody could be given one that cannot be written.
+    // Before there is an unlock: nobody could receive one that cannot be written.
     let file = try payloadFile.map { try CodeFile(path: $0) }
     do {
       try await place.link { [body] link in
@@ -48,7 +48,7 @@ struct GiveUnlockCommand: AsyncParsableCommand {
     }
   }
 
-  /// Shows what was issued: the payload goes to one place alone.
+  /// Shows what was issued: the payload goes to one place only.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), case .array(let list)? = issued["codes"] else {
       throw LinkError.unexpected

@@ -9,7 +9,7 @@ struct JoinCodeCommand: AsyncParsableCommand {
     subcommands: [JoinCodeCreateCommand.self, JoinCodeListCommand.self, JoinCodeCloseCommand.self])
 }
 
-/// `uaf-server join-code create`: makes a code with which machines join.
+/// `uaf-server join-code create`: issues a code with which machines join.
 struct JoinCodeCreateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Print a payload with a join code, with which machines join.",
@@ -50,7 +50,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
       "group": .string(group.name), "machines": .integer(machines), "lifetime": .integer(lifetime),
     ]
     body.set("authority", try authority.map { .string(try Self.certificates($0)) })
-    // Before there is a code: nobody could be given one that cannot be written.
+    // Before there is a code: nobody could receive one that cannot be written.
     let file = try payloadFile.map { try CodeFile(path: $0) }
     do {
       try await place.link(server: server) { [body] link in
@@ -77,7 +77,7 @@ struct JoinCodeCreateCommand: AsyncParsableCommand {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Shows what was issued: the payload goes to one place alone.
+  /// Shows what was issued: the payload goes to one place only.
   private func show(_ issued: JSONObject, in file: CodeFile?) throws {
     guard let payload = issued.text("payload"), let fingerprint = issued.text("fingerprint") else {
       throw LinkError.unexpected

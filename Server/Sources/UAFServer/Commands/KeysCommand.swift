@@ -9,7 +9,7 @@ struct KeysCommand: AsyncParsableCommand {
     subcommands: [KeysListCommand.self, KeysRotateCommand.self])
 }
 
-/// `uaf-server keys list`: which keys there are, by their ids.
+/// `uaf-server keys list`: lists the keys by their ids.
 struct KeysListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the keys of the state folder: kind, id, since when, and what it is used for.",
@@ -62,8 +62,8 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
   /// Writes the rotation into the audit.
   ///
-  /// It is done by then, and a key that was stolen must be exchanged also while the store is away. If this row is missing, the
-  /// server's next start or SIGHUP says in one of its own which keys it has.
+  /// The rotation is done by then, and a stolen key must be exchanged even while the store is away. If this row is missing, a
+  /// row at the server's next start or SIGHUP says which keys it has.
   private func record(_ keys: ServerKeys, in directory: ServerDirectory, now: Int64) async {
     let detail: JSONObject = [
       "kind": .string(kind.rawValue), "from": .integer(now + (delay ?? kind.standardDelay)),

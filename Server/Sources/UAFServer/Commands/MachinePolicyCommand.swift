@@ -40,7 +40,7 @@ struct MachinePolicyOptions: ParsableArguments {
     try await link.ask(APIRequest(.GET, ["machine-policies", String(number)]))
   }
 
-  /// Saves a policy, and says so.
+  /// Saves a policy, and reports that.
   ///
   /// - Parameters:
   ///   - lifetime: in seconds; nil for the server's default.
@@ -114,7 +114,7 @@ struct MachinePolicyShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// The policy without the end of its last line, which every result gets.
+  /// The policy without its last line end, which every result gets.
   private static func shown(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }
 
@@ -206,7 +206,7 @@ struct MachinePolicyBackCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server machine-policy remove`: saves a policy for workstations that asks for nothing.
+/// `uaf-server machine-policy remove`: saves a policy for workstations that sets nothing.
 struct MachinePolicyRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Save an empty policy for a group, so that only the machines' own rules hold.")

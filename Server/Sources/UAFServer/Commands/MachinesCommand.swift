@@ -39,7 +39,7 @@ struct MachinesCommand: AsyncParsableCommand {
     return (said + numbers + used + joining + told(machine)).joined(separator: "\t")
   }
 
-  /// What a machine has told of itself; '-' where it has told nothing.
+  /// What a machine has reported about itself; '-' if it has reported nothing.
   private static func told(_ machine: JSONObject) -> [String] {
     let policy: String = if case .integer(let version)? = machine["policy"] { String(version) } else { "-" }
     return [
@@ -89,7 +89,7 @@ struct DevicesCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server revoke`: ends what keys can do.
+/// `uaf-server revoke`: revokes keys.
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke keys of an account, or all on one machine.",

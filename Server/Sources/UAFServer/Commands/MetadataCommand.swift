@@ -44,7 +44,7 @@ struct MetadataOption: ParsableArguments {
 
   /// This project's own models, and those of the folder.
   ///
-  /// - Throws: as ``MetadataFolder/models()``.
+  /// - Throws: what ``MetadataFolder/models()`` throws.
   func models() throws -> AuthenticatorModels {
     try folder.map { try MetadataFolder(path: $0).models() } ?? .projectOwn()
   }

@@ -78,7 +78,7 @@ struct MigrateCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server export`: everything in the store as JSON lines, while the server serves.
+/// `uaf-server export`: writes everything in the store as JSON lines, while the server runs.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write everything that the store holds as JSON, one object in a line.",
@@ -130,7 +130,8 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var json: JSONFlag
 
   func run() async throws {
-    // What is wrong with the folder is said before a large file is read; it is not made before the file was found good.
+    // A fault of the folder is reported before a large file is read; the folder is created only after the file was found
+    // correct.
     if FileManager.default.fileExists(atPath: state.directory) { _ = try state.open(create: false) }
     guard let input = try TrustedPath.open(file, followsLinks: false) else {
       throw ServerError.unusableFile(path: file, reason: "no such file")
@@ -152,7 +153,7 @@ struct ImportCommand: AsyncParsableCommand {
     let mark = Base64URL.encode(try RandomBytes.make(16))
     let moving = StoreImport(store: store, descriptor: descriptor, path: file, mark: mark)
     let rows = try await moving.run(header, entry: entry, now: now) {
-      // Before the store can be used: answers to requests of before must not count.
+      // Before the store can be used: answers to requests from before must not be accepted.
       try StateLock.wait(for: directory) {
         guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
         try FileManager.default.removeItem(atPath: directory.secretPath)
@@ -174,11 +175,11 @@ struct ImportCommand: AsyncParsableCommand {
   }
 }
 
-/// Who may administer a store after it was made from an export, which whoever could write to the file may have changed.
+/// Who may administer a store that was made from an export; whoever could write to the file may have changed that.
 struct ImportedPowers: Equatable {
-  /// Each with the role in parentheses.
+  /// Each administrator with the role in parentheses.
   let administrators: [String]
-  /// Those that are not over, each with the role in parentheses.
+  /// The tokens that have not expired, each with the role in parentheses.
   let tokens: [String]
 
   /// - Parameter now: seconds since 1970.
@@ -189,7 +190,7 @@ struct ImportedPowers: Equatable {
     }
   }
 
-  /// What is told to whoever imports.
+  /// The report for whoever imports.
   var lines: [String] {
     [("administrators", administrators), ("tokens", tokens)].filter { !$0.1.isEmpty }.map { name, list in
       "the file has these \(name); remove those that are not yours: \(list.joined(separator: ", "))"

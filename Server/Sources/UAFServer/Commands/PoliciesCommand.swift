@@ -25,7 +25,7 @@ struct PolicyOptions: ParsableArguments {
     }
   }
 
-  /// Hands over what carries the command's requests.
+  /// Passes on the link that carries the command's requests.
   func link(_ body: (any AdministrationLink) async throws -> Void) async throws {
     try await place.link(models: try metadata.models(), body)
   }
@@ -39,7 +39,7 @@ struct PolicyOptions: ParsableArguments {
     try await link.ask(APIRequest(.GET, ["policies", String(number)]))
   }
 
-  /// Saves a policy, and says so.
+  /// Saves a policy, and reports that.
   ///
   /// - Parameter last: the number of the policy that it follows; nil for the one in force.
   static func save(
@@ -55,7 +55,7 @@ struct PolicyOptions: ParsableArguments {
           "lockOut": .integer(Int64(accepted)),
         ]))
     json.print(version, orElse: "policy \(version.number("number")) is saved")
-    // Not said by the API: the server's own log says it at its start.
+    // The API does not report this: the server's own log does at its start.
     guard let local = link as? LocalLink else { return }
     if try await PolicyAdministration(local.environment).isOverruledByFile(by: local.caller) {
       Terminal.note("'serve' was last started with --policy FILE, which goes first: start it without")
@@ -115,11 +115,11 @@ struct PolicyShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// The policy without the end of its last line, which every result gets.
+  /// The policy without its last line end, which every result gets.
   private static func shown(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
 }
 
-/// `uaf-server policy preview`: says whom a policy would affect.
+/// `uaf-server policy preview`: says which accounts a policy would affect.
 struct PolicyPreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview", abstract: "Say whom a policy would affect, and change nothing.",

@@ -143,13 +143,13 @@ struct ServeCommand: AsyncParsableCommand {
     try await run([keeper, watch, reload] + followers + deliverers + listeners, manager, logger)
   }
 
-  /// Refuses a store that was used with other keys than the state folder has.
+  /// Refuses a store that was used with keys other than those of the state folder.
   private func check(_ store: any ServerStore, _ keys: ServerKeys, _ directory: ServerDirectory) async throws {
     try await DecoySecretCheck.run(keys.decoySecret, of: store, directory, allowsNew: newDecoys)
     if !newAuditKey { try await AuditKeyCheck.run(store, directory) }
   }
 
-  /// The services that follow what others change in the store; they have looked once.
+  /// The services that follow what others change in the store; each has checked once.
   private func followers(
     of store: any ServerStore, _ policies: CurrentPolicies, _ environment: ServiceEnvironment, _ logger: Logger
   ) async throws -> [any Service] {
@@ -207,7 +207,7 @@ struct ServeCommand: AsyncParsableCommand {
     let administration = AdministrationListeners(
       routes.environment, directory, facts: facts, proxies: proxies, logger: start.logger
     ).services(at: adminListen, certificates)
-    // They are stopped in the opposite order: nobody who reads the page makes the end of logins wait.
+    // They are stopped in the opposite order: no reader of the metrics page delays the end of logins.
     return administration + [MetricsListener(metricsListen, page, logger: start.logger)].compactMap { $0 } + [logins]
   }
 
@@ -239,11 +239,11 @@ struct ServeCommand: AsyncParsableCommand {
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: start.logger)
   }
 
-  /// HTTP, and what limits its connections.
+  /// HTTP, and the limits of its connections.
   ///
-  /// No client can hold a connection for ever, and no address can hold all connections.
+  /// No client can keep a connection forever, and no address can keep all connections.
   ///
-  /// Every connection is accepted. In the system's queue it would look like a connection to a server that is away.
+  /// Every connection is accepted. If it waited in the system's queue, the server would look as if it were away.
   private func channel(
     _ routes: UAFRoutes, _ connections: Connections, handshake: TimeAmount?, _ start: ServerStart
   ) -> ExchangeChannel {
@@ -258,7 +258,7 @@ struct ServeCommand: AsyncParsableCommand {
       })
   }
 
-  /// Runs until a signal, and then at most five seconds; a client that keeps an idle connection open does not make that longer.
+  /// Runs until a signal, and then for at most five seconds; a client that keeps an idle connection open does not extend that.
   private func run(_ services: [any Service], _ manager: ServiceManager, _ logger: Logger) async throws {
     let (ends, end) = AsyncThrowingStream<Void, any Error>.makeStream()
     let deadline = StopDeadline(limit: StopDeadline.standard) {
@@ -287,7 +287,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private var proxies: TrustedProxies { TrustedProxies(behind, header: forwardedHeader) }
 
-  /// What reads the server's own certificate, at the start and at a reload; it reads nil where TLS ends elsewhere.
+  /// Reads the server's own certificate, at the start and at a reload; reads nil if TLS ends elsewhere.
   private func ownCertificate(in directory: ServerDirectory) -> @Sendable () throws -> CertificateFiles? {
     guard listen.path == nil else { return { nil } }
     if let certificate, let key {
@@ -298,7 +298,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
-/// The options that say how many requests and connections `serve` takes.
+/// The options that say how many requests and connections `serve` accepts.
 struct LimitOptions: ParsableArguments {
   @Option(help: "Requests of one address in a minute; twice as many at once; 0 for no limit.")
   var addressRate = Admission.standardAddressRate

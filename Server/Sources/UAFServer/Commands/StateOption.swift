@@ -22,8 +22,8 @@ struct StateOption: ParsableArguments {
   ///
   /// - Parameters:
   ///   - directory: the state folder; nil to open it as well.
-  ///   - create: makes the store if there is none.
-  ///   - allowsAsynchronous: uses a database of several hosts also without a synchronous standby.
+  ///   - create: creates the store if there is none.
+  ///   - allowsAsynchronous: uses a database of several hosts even without a synchronous standby.
   func openStore(
     in directory: ServerDirectory? = nil, create: Bool = false, allowsAsynchronous: Bool = true
   ) throws -> any ServerStore {
@@ -33,7 +33,7 @@ struct StateOption: ParsableArguments {
       .openStore(create: create, allowsAsynchronous: allowsAsynchronous)
   }
 
-  /// Opens folder and store for what administrators do.
+  /// Opens folder and store for administration.
   ///
   /// - Parameters:
   ///   - server: the base URL for payloads; nil for the one that `serve` was last started with.
@@ -43,7 +43,7 @@ struct StateOption: ParsableArguments {
     return try LocalLink(directory, store: openStore(in: directory), server: server, models: models)
   }
 
-  /// How long a transaction may take that reads or removes everything: a day.
+  /// The time limit of a transaction that reads or removes everything: a day.
   static let whole = Duration.seconds(86_400)
 
   /// Opens the store to read all of it.
@@ -53,14 +53,14 @@ struct StateOption: ParsableArguments {
       .openStore(create: false, allowsAsynchronous: true, deadline: Self.whole)
   }
 
-  /// Opens the store to fill it, and makes it if there is none.
+  /// Opens the store to fill it, and creates it if there is none.
   func openStoreForImport(in directory: ServerDirectory) throws -> any ServerStore {
     guard let store else { return try directory.openStore(create: true, allowsUnfinished: true) }
     return try DatabaseURL(store, environment: ProcessInfo.processInfo.environment)
       .openStore(create: true, allowsAsynchronous: true, allowsUnfinished: true, deadline: Self.whole)
   }
 
-  /// Opens the state folder of a server that has served, and so has keys.
+  /// Opens the state folder of a server that has run before, and so has keys.
   func openWithKeys() throws -> ServerDirectory {
     let directory = try open(create: false)
     guard try StateFile.readSecret(path: directory.secretPath, counts: KeyFile<ServerSecret>.lengths) != nil else {
@@ -77,7 +77,7 @@ struct StateOption: ParsableArguments {
 /// What the server does as soon as it listens.
 struct ServerStart: Sendable {
   let listen: ListenAddress
-  /// The base URL that clients use; nil if it is where the server listens.
+  /// The base URL that clients use; nil if it is the address where the server listens.
   let publicURL: PublicURL?
   let facets: [String]
   /// The certificates that clients may see, DER, as they are now.
@@ -93,7 +93,7 @@ struct ServerStart: Sendable {
   ///
   /// A client may connect as soon as the system listens, and that is before ``announce(_:)`` is called.
   ///
-  /// - Throws: what an identity cannot be made of.
+  /// - Throws: an error if an identity cannot be made.
   func prepare() throws {
     if publicURL == nil, case .network(_, 0) = listen { return }
     identity.set(try known(at: listen.url(port: nil)))
@@ -121,7 +121,7 @@ struct ServerStart: Sendable {
       }
       Terminal.result("listening on \(local)")
       manager.ready()
-      // A program that waits for the line would wait for ever, so the server ends as by a signal, and says why.
+      // A program that waits for the line would wait forever, so the server ends as after a signal, and says why.
       if Terminal.failure != nil { kill(getpid(), SIGTERM) }
     } catch {
       let reason = (error as? ServerError)?.description ?? "\(type(of: error))"

@@ -16,7 +16,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
     commandName: "create", abstract: "Make a token and print it, once.",
     discussion: "The store has only its hash. A program sends it as 'Authorization: Bearer TOKEN'.")
 
-  /// How long a token is good for unless somebody says otherwise, or its role allows less, in seconds.
+  /// The default lifetime of a token in seconds, if its role allows that much.
   private static let standardLifetime: Int64 = 7_776_000
 
   @Argument(help: "A name that no token has or had.") var name: String
@@ -81,7 +81,7 @@ struct TokenListCommand: AsyncParsableCommand {
   }
 }
 
-/// `uaf-server token revoke`: ends a token.
+/// `uaf-server token revoke`: revokes a token.
 struct TokenRevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke a token, from its next request on.")

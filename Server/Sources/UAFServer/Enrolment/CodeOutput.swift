@@ -4,11 +4,11 @@ import UAFAdministration
 import UAFConsole
 import UAFMessages
 
-/// One of the places that the codes of a list go to.
+/// One of the places to which the codes of a list go.
 ///
-/// Each makes something new for its owner alone, and writes over nothing.
+/// Each creates something new for its owner alone, and overwrites nothing.
 protocol CodeOutput {
-  /// As the person named it.
+  /// The path as the person named it.
   var path: String { get }
 
   /// Adds codes, and waits until they are on the disk.
@@ -16,22 +16,22 @@ protocol CodeOutput {
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, or what making them into text throws.
   func add(_ codes: [EnrolmentPayload]) throws
 
-  /// Adds what comes behind the last code.
+  /// Adds what comes after the last code.
   func finish() throws
 
-  /// Removes what was made, as long as no code was added.
+  /// Removes what was created, as long as no code was added.
   func remove()
 }
 
-/// The codes of a list as CSV, with a line for each code that is open.
+/// The codes of a list as CSV, with a line for each open code.
 struct CodeTable: CodeOutput {
   private let file: CodeFile
 
   var path: String { file.path }
 
-  /// Makes the file, with its first line.
+  /// Creates the file, with its first line.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if a file of that name exists.
   init(path: String) throws(ServerError) {
     file = try CodeFile(path: path)
     do throws(ServerError) {
@@ -49,7 +49,7 @@ struct CodeTable: CodeOutput {
   func remove() { file.remove() }
 }
 
-/// A new file for its owner alone, which gets codes one after the other.
+/// A new file for its owner alone, which receives one code after the other.
 final class CodeFile {
   /// Writes bytes to a descriptor; false if not all of them were written, and `errno` says why.
   typealias Append = ([UInt8], CInt) -> Bool
@@ -58,9 +58,9 @@ final class CodeFile {
   private let descriptor: CInt
   private let append: Append
 
-  /// Makes the file.
+  /// Creates the file.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if a file of that name exists.
   init(
     path: String, append: @escaping Append = { DescriptorWriter.write($0, to: $1) }
   ) throws(ServerError) {
@@ -97,9 +97,9 @@ struct SheetFile: CodeOutput {
 
   var path: String { file.path }
 
-  /// Makes the file, with the page's head.
+  /// Creates the file, with the page's head.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if there is one of that name.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, also if a file of that name exists.
   init(path: String, document: SheetDocument) throws {
     let beginning = try document.beginning()
     file = try CodeFile(path: path)
@@ -121,15 +121,15 @@ struct SheetFile: CodeOutput {
   func remove() { file.remove() }
 }
 
-/// A new folder with a file for each code, which has what `enrol` prints.
+/// A new folder with a file for each code, which contains what `enrol` prints.
 final class PayloadFolder: CodeOutput {
   let path: String
   private let descriptor: CInt
   private let append: CodeFile.Append
 
-  /// Makes the folder.
+  /// Creates the folder.
   ///
-  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``, also if there is something of that name.
+  /// - Throws: ``ServerError/unusableDirectory(path:reason:)``, also if something of that name exists.
   init(
     path: String, append: @escaping CodeFile.Append = { DescriptorWriter.write($0, to: $1) }
   ) throws(ServerError) {
@@ -166,7 +166,7 @@ final class PayloadFolder: CodeOutput {
     let error = ServerError.unusableFile(path: place, system: "cannot be written")
     close(file)
     guard isWritten else {
-      // A part of a code is of use to nobody.
+      // A part of a code is useless.
       unsafe unlinkat(descriptor, name, 0)
       throw error
     }
@@ -180,7 +180,7 @@ final class PayloadFolder: CodeOutput {
   }
 
   private static func failure(_ path: String, _ what: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableDirectory(path: path, reason: unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 }

@@ -14,20 +14,20 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   case unknownType(line: Int, String)
   case wrongMember(line: Int, type: String, String)
   case unknownMember(line: Int, type: String, String)
-  /// A row that has its place before the line before it, or is there twice.
+  /// A row belongs before the line before it, or is repeated.
   case wrongOrder(line: Int)
   case wrongCount(type: String)
   case wrongHash
-  /// It is not as it was when it was read first.
+  /// The export has changed since it was first read.
   case changedMeanwhile
   case storeNotEmpty
-  /// Another import of the same store has begun.
+  /// A second import of the same store has begun.
   case otherImport
   /// Somebody else has changed the store during the import.
   case storeWritten(type: String)
-  /// What was stored is not what was read.
+  /// What was stored differs from what was read.
   case otherRows
-  /// The store refuses one of some rows.
+  /// The store refuses one of these rows.
   case refused(lines: ClosedRange<Int>, reason: String)
 
   /// The longest line of an export, in bytes; a policy may be long.
@@ -66,12 +66,12 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   private static func shown(_ text: String) -> String { ShownValue.quoted(text, maximumCount: 80) }
 }
 
-/// Why a store was not moved, and in which state that leaves the two stores.
+/// Why a store was not moved, and the state of the two stores after that.
 struct MoveFailure: Equatable, CustomStringConvertible {
   /// The state of the two stores.
   enum Standing: Equatable {
     case untouched
-    /// The copy is not whole.
+    /// The copy is incomplete.
     case copying
     /// The old store is closed, or the disk failed while that was written.
     case closed
@@ -93,7 +93,7 @@ struct MoveFailure: Equatable, CustomStringConvertible {
   }
 }
 
-/// The store was moved away while the server had it open: it can be read, and takes nothing any more.
+/// The store was moved away while the server had it open: it can be read, and accepts no more changes.
 struct MovedStore: StoreFailure {
   var logName: String { "store-moved" }
   var text: String { StoreError.movedShortText }

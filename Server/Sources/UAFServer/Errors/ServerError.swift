@@ -3,13 +3,13 @@ import Invocation
 
 /// Why the server cannot work.
 ///
-/// A client reads only "internal error".
+/// A client is told only "internal error".
 enum ServerError: Error, Equatable, CustomStringConvertible {
   /// The store was made by a later version.
   case newerDatabase
   /// A file of the state folder is not as the server left it.
   case unusableFile(path: String, reason: String)
-  /// The folder has no store, and the command makes none.
+  /// The folder has no store, and the command does not create one.
   case noStore(path: String)
   /// A database cannot be used as the store.
   case unusableStore(String)
@@ -17,13 +17,13 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
   case unusablePolicy(number: Int64, reason: String)
   /// A result could not be written.
   case unwritten(errorNumber: Int32)
-  /// The folder cannot be made or used.
+  /// The folder cannot be created or used.
   case unusableDirectory(path: String, reason: String)
   /// The system refuses the address.
   case cannotListen(address: String, errorNumber: Int32)
   /// The public URL is not known before the server listens.
   case notListening
-  /// The system lets others have the process's memory.
+  /// The system lets others read the process's memory.
   case unprotectedMemory(errorNumber: Int32)
   /// A key that is too new to be replaced.
   case refusedRotation(String)
@@ -47,17 +47,17 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
       "the saved policy \(number) cannot be used: \(reason): start the server with the --metadata that the policy was saved "
         + "with, or save another one with 'uaf-server policy set'"
     case .unwritten(let errorNumber):
-      // SAFETY: strerror's text is copied at once.
+      // SAFETY: strerror's text is copied immediately.
       "the output could not be written: \(unsafe String(cString: strerror(errorNumber))): what was asked for may be done all "
         + "the same"
     case .unusableFile(let path, let reason): "\(path): \(reason)"
     case .unusableDirectory(let path, let reason): "\(path): \(reason)"
     case .cannotListen(let address, let errorNumber):
-      // SAFETY: strerror's text is copied at once.
+      // SAFETY: strerror's text is copied immediately.
       "cannot listen on \(address): \(unsafe String(cString: strerror(errorNumber))): choose another address"
     case .notListening: "the server does not listen yet: try again"
     case .unprotectedMemory(let errorNumber):
-      // SAFETY: strerror's text is copied at once.
+      // SAFETY: strerror's text is copied immediately.
       "core dumps cannot be forbidden: \(unsafe String(cString: strerror(errorNumber))): check what confines uaf-server"
     case .unusableBackup(let path, let error): "\(path): \(error)"
     case .unusableExport(let path, let fault): "\(path): \(fault)"
@@ -81,18 +81,18 @@ enum ServerError: Error, Equatable, CustomStringConvertible {
 }
 
 extension ServerError {
-  /// A file of which `errno` says what is wrong.
+  /// A file whose fault `errno` names.
   static func unusableFile(path: String, system what: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 
-  /// A new file that `errno` says cannot be made.
+  /// A new file that could not be created, as `errno` says.
   static func cannotMake(_ path: String) -> ServerError {
     errno == EEXIST
       ? .unusableFile(path: path, reason: isThereAlready) : .unusableFile(path: path, system: "cannot be made")
   }
 
-  /// What is said of a place that is not written over.
+  /// The text about a target that is not overwritten.
   static let isThereAlready = "is there already, and is not written over: name another"
 }

@@ -4,12 +4,12 @@ import NIOCore
 import NIOHTTP1
 import WebMessages
 
-/// The handler of a connection's requests, behind TLS and NIO's parser and encoder.
+/// The handler of a connection's requests, after TLS and NIO's parser and encoder.
 ///
-/// It collects a request whole, has it answered, and writes the response at once.
+/// It collects a complete request, gets it answered, and writes the response immediately.
 ///
-/// Requests are answered one at a time. Parts of further ones wait, and nothing more is read while some do. Everything happens on
-/// the connection's event loop, but for what the store does elsewhere.
+/// Requests are answered one at a time. Parts of further requests wait, and nothing more is read while some do. Everything
+/// happens on the connection's event loop, except what the store does elsewhere.
 final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
@@ -20,29 +20,29 @@ final class Exchange: ChannelDuplexHandler {
 
   private let responder: Responder
   private let maximumBody: BodyLimit
-  /// How long the body of the request may be whose parts come.
+  /// How long the body may be of the request whose parts are arriving.
   private var room = 0
   private let executor: EventLoopExecutor
   private let observers: [any ExchangeObserver]
   private var head: HTTPRequestHead?
   private var body = ByteBuffer()
-  /// Parts that have come before the request before them was answered.
+  /// Parts that arrived before the previous request was answered.
   private var early = CircularBuffer<HTTPServerRequestPart>(initialCapacity: 0)
   private var state = State.open
   /// Whether the parser has refused what came after the early parts.
   private var isMalformed = false
   private var isReadHeld = false
-  /// Whether the client has said that it sends nothing more.
+  /// Whether the client has announced that it sends nothing more.
   private var isInputClosed = false
-  /// Whether the server ends: the answer under way is the last one.
+  /// Whether the server is stopping: the present answer is the last one.
   private var isEnding = false
 
   private enum State {
     case open
-    /// A request waits until the client has taken in the last answers.
+    /// A request waits until the client has read the last answers.
     case waiting
     case answering
-    /// Nothing that comes is looked at.
+    /// Whatever arrives is ignored.
     case closing
   }
 
@@ -70,7 +70,7 @@ final class Exchange: ChannelDuplexHandler {
     }
   }
 
-  /// Reads on, unless parts of further requests wait, or the client takes in no answers.
+  /// Continues to read, unless parts of further requests wait, or the client does not read its answers.
   ///
   /// So a client cannot fill the memory with requests or answers.
   func read(context: ChannelHandlerContext) {
@@ -90,8 +90,8 @@ final class Exchange: ChannelDuplexHandler {
       isEnding = true
       if state == .open, head == nil { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
-      // The client sends nothing more, by TLS's closing message or TCP's. What it has asked for is answered, and half a request
-      // is none. Without this the connection would stay until its idle time is over.
+      // The client sends nothing more, by TLS's closing message or TCP's. Its complete requests are answered, and half a
+      // request counts as none. Without this the connection would stay until its idle time is over.
       isInputClosed = true
       if state == .open { context.close(promise: nil) }
     default: context.fireUserInboundEventTriggered(event)
@@ -113,19 +113,19 @@ final class Exchange: ChannelDuplexHandler {
     switch part {
     case .head(let head):
       body.clear()
-      // What follows would belong to another protocol.
+      // What follows would belong to a different protocol.
       if head.method == .CONNECT || head.headers.contains(name: "Upgrade") { return refuse(context) }
       self.head = head
       room = maximumBody(head)
-      // Refused by its announced length, before any of it has come.
+      // Refused by its announced length, before any of it has arrived.
       guard !RequestBody.announcesTooMuch(head.headers, limit: room) else { return respond(context) }
-      // Whoever asks waits a second for that before they send the body.
+      // A client that asks waits a second for that before it sends the body.
       if head.headers.value(of: "Expect")?.lowercased() == "100-continue" {
         let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
         context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
       }
     case .body(var part):
-      // More than the longest body is not kept; one byte more shows that there is more.
+      // Nothing beyond the longest body is kept; one byte more shows that there is more.
       let rest = room + 1 - body.readableBytes
       guard head != nil, rest > 0 else { return }
       if let kept = part.readSlice(length: min(rest, part.readableBytes)) { body.writeImmutableBuffer(kept) }
@@ -135,19 +135,20 @@ final class Exchange: ChannelDuplexHandler {
     }
   }
 
-  /// Closes the connection after a refusal, and reads nothing more; what has come of the request is not looked at.
+  /// Closes the connection after a refusal, and reads nothing more; what has arrived of the request is ignored.
   private func refuse(_ context: ChannelHandlerContext) {
-    // TLS's closing message is waited for, and meanwhile more would come. If this fails, the exchange's time ends it.
+    // NIO waits for TLS's closing message, and more could arrive during that time. If this fails, the exchange's time ends the
+    // connection.
     try? context.channel.syncOptions?.setOption(.autoRead, value: false)
     write(WebResponse(status: .badRequest, isLast: true), isLast: true, context)
   }
 
   // MARK: Answers
 
-  /// Has the request answered, once.
+  /// Gets the request answered, once.
   ///
-  /// Not before the answers to earlier requests are on their way: a client that sends requests and takes in no answer would
-  /// fill the memory with them.
+  /// Not before the answers to earlier requests have been sent: a client that sends requests and reads no answer would fill the
+  /// memory with answers.
   private func respond(_ context: ChannelHandlerContext) {
     guard let head else { return }
     guard context.channel.isWritable else {
@@ -188,7 +189,7 @@ final class Exchange: ChannelDuplexHandler {
     goOn(context)
   }
 
-  /// Takes what has waited for the answer.
+  /// Processes what has waited for the answer.
   private func goOn(_ context: ChannelHandlerContext) {
     while state == .open, let part = early.popFirst() { take(part, context) }
     if state == .open, isMalformed { refuse(context) }
@@ -203,7 +204,7 @@ final class Exchange: ChannelDuplexHandler {
 
 /// A handler that counts or limits a connection: ``Exchange`` tells it how far requests and answers have come.
 ///
-/// It stands behind ``Exchange`` in the pipeline, so no part of a request or an answer passes through it.
+/// It comes after ``Exchange`` in the pipeline, so no part of a request or an answer passes through it.
 protocol ExchangeObserver: ChannelHandler {
   /// Called on the connection's event loop.
   func reached(_ stage: ExchangeStage)
@@ -211,29 +212,29 @@ protocol ExchangeObserver: ChannelHandler {
 
 /// How far a connection has come with a request and its answer.
 enum ExchangeStage {
-  /// Bytes of a request have come.
+  /// Bytes of a request have arrived.
   case reading
-  /// A request has come as far as it is looked at; the client waits for the server.
+  /// A request has arrived as far as it is read; the client waits for the server.
   case answering
   /// The answer is written.
   case answered
-  /// The client's system has taken the answer.
+  /// The client's system has received the answer.
   case taken
 }
 
 /// The connections of the server: HTTP/1.1, each request answered on the connection's event loop.
 ///
-/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``.
-/// Each further one would see each part of each message.
+/// NIO parses requests and writes responses. Between its two handlers is one of ours, ``Exchange``. Each further handler would
+/// see each part of each message.
 struct ExchangeChannel: ServerChildChannel {
   /// A connection; nothing has to be done for it outside its pipeline.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }
 
-  /// What the headers of a request may be: one of a login has a dozen fields, together less than 2 KiB.
+  /// The limits for the headers of a request: a login's request has a dozen fields, together less than 2 KiB.
   ///
-  /// Beyond that the answer is status 400 of HTTP, and the connection is closed.
+  /// Beyond that the answer is HTTP status 400, and the connection is closed.
   private static var headerLimits: NIOHTTPDecoderLimitConfiguration {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderFieldSize = 16_384
@@ -243,13 +244,13 @@ struct ExchangeChannel: ServerChildChannel {
   }
 
   let responder: Exchange.Responder
-  /// Makes the handlers of a connection that count and limit it.
+  /// Makes the handlers that count and limit a connection.
   let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
   var maximumBody: Exchange.BodyLimit = { _ in RequestBody.maximum }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      // Requests that come together are parsed together, and take a hundred times their bytes. One read has few of them.
+      // Requests that arrive together are parsed together, and use a hundred times their bytes. One read has few of them.
       try channel.syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       let pipeline = channel.pipeline.syncOperations
@@ -271,8 +272,8 @@ struct ExchangeChannel: ServerChildChannel {
 
 /// Runs tasks on an event loop's thread.
 ///
-/// A connection's bytes come and go on its event loop. With its task there too, an answer changes threads only where the store
-/// makes it.
+/// A connection's bytes are read and written on its event loop. With its task there too, an answer changes threads only if the
+/// store makes it do so.
 final class EventLoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 

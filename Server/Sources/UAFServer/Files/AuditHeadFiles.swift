@@ -3,7 +3,7 @@ import HostSystem
 import Synchronization
 import UAFService
 
-/// Where signed heads of the audit are kept beside the store.
+/// Where signed heads of the audit are kept outside the store.
 ///
 /// Whoever changes the store has to change these too. What could not be written waits, and is written later.
 final class AuditHeadFiles: Sendable {
@@ -14,9 +14,9 @@ final class AuditHeadFiles: Sendable {
     var waiting: [StoredHead] = []
   }
 
-  /// The most heads that wait, a week of them.
+  /// The maximum number of waiting heads, a week's worth.
   ///
-  /// Of more the newest stay: they cover the rows of the others.
+  /// If there are more, the newest stay: they cover the rows of the others.
   private static let mostWaiting = 10_080
 
   let state: ServerDirectory
@@ -41,7 +41,7 @@ final class AuditHeadFiles: Sendable {
     self.flush = flush
   }
 
-  /// Takes a head that is to be kept.
+  /// Accepts a head to be written.
   func add(_ head: StoredHead) {
     unwritten.withLock { state in
       state.last = head
@@ -51,11 +51,11 @@ final class AuditHeadFiles: Sendable {
     }
   }
 
-  /// Writes what waits: the state folder has the last head, the list all of them.
+  /// Writes what waits: the last head into the state folder, and all heads into the list.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``. What was not written waits still.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``. What was not written continues to wait.
   func write() throws(ServerError) {
-    // A full disk of the state folder must not keep heads from the list, which may be elsewhere.
+    // A full disk under the state folder must not keep heads from the list, which may be elsewhere.
     do throws(ServerError) {
       try writeLast()
     } catch {
@@ -82,16 +82,16 @@ final class AuditHeadFiles: Sendable {
       return !append(Array("\(begin)\(head.token)\n".utf8), descriptor)
     }
     let number = errno
-    // A disk of another machine may say only now that it is full.
+    // A remote disk may report only now that it is full.
     guard flush(descriptor) else { throw Self.failure(list, errno) }
     let written = Set(heads.prefix(failed ?? heads.count).map(\.token))
     unwritten.withLock { $0.waiting.removeAll { written.contains($0.token) } }
     guard failed == nil else { throw Self.failure(list, number) }
   }
 
-  /// Opens a list to add to it: the server need not be allowed to read it.
+  /// Opens a list for appending: the server need not be allowed to read it.
   private static func open(_ list: String) throws(ServerError) -> CInt {
-    // A pipe that nobody reads would keep the server waiting.
+    // A pipe that nobody reads would block the server.
     // SAFETY: the string lives for the call.
     let descriptor = unsafe Glibc.open(
       list, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode_t(0o644))
@@ -105,9 +105,9 @@ final class AuditHeadFiles: Sendable {
     return descriptor
   }
 
-  /// Whether the last line of a file has no end: a crash or a full disk has cut it.
+  /// Whether the last line of a file has no line end: a crash or a full disk has cut it.
   ///
-  /// A file that cannot be read counts as whole.
+  /// A file that cannot be read counts as complete.
   private static func isLastLineCut(_ list: String) -> Bool {
     // SAFETY: the string lives for the call.
     let descriptor = unsafe Glibc.open(list, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -120,7 +120,7 @@ final class AuditHeadFiles: Sendable {
     return unsafe pread(descriptor, &last, 1, length - 1) == 1 && last != UInt8(ascii: "\n")
   }
 
-  /// The last head of this state folder; nil if it never signed one, or with another key.
+  /// The last head of this state folder; nil if it never signed one, or signed with a different key.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func last(_ keys: AuditHeadKeys) throws -> AuditHead? {
@@ -133,7 +133,7 @@ final class AuditHeadFiles: Sendable {
     String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 
-  /// Whether a line is the beginning of a head and no whole one: fewer than three parts, or a signature of fewer than 64 bytes.
+  /// Whether a line is only the beginning of a head: it has fewer than three parts, or a signature of fewer than 64 bytes.
   static func isCut(_ line: String) -> Bool {
     let parts = line.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else { return parts.count < 3 }
@@ -144,20 +144,20 @@ final class AuditHeadFiles: Sendable {
   private static let signatureLength = 86
 
   private static func failure(_ path: String, _ number: CInt) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "cannot be written: \(String(cString: strerror(number)))")
   }
 }
 
 /// The file in the state folder that says when the server last knew that the whole audit was signed.
 ///
-/// Who administers the database has no say in it. It is written once a minute, as long as all is signed.
+/// The database's administrator cannot change it. It is written once a minute, as long as everything is signed.
 struct SignedMomentFile: Sendable {
   let path: String
 
   init(of state: ServerDirectory) { path = state.auditSignedPath }
 
-  /// What the file has; nil if there is none, or it is damaged.
+  /// The content of the file; nil if there is none, or it is damaged.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   func read() throws(ServerError) -> SignedMoment? {
@@ -170,12 +170,12 @@ struct SignedMomentFile: Sendable {
   }
 }
 
-/// Looks whether this server has the key that signs the audit of its store.
+/// Checks whether this server has the key that signs the audit of its store.
 enum AuditKeyCheck {
   /// Refuses a store whose last head was signed with a key that is not in `audit.pub`.
   ///
-  /// The usual reason is a second server whose administrator has not given it the files. What is not a head at all is told in the
-  /// audit, and keeps no server from starting.
+  /// The usual reason is a second server whose administrator has not given it the files. A head that is not a head at all is
+  /// reported in the audit, and keeps no server from starting.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.
   static func run(_ store: any ServerStore, _ state: ServerDirectory) async throws {

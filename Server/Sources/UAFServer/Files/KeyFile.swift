@@ -5,10 +5,10 @@ import UAFConsole
 import UAFMessages
 import UAFService
 
-/// A file of keys that follow each other, of 32 bytes each.
+/// A file of keys of 32 bytes each, which follow each other in time.
 ///
-/// A key that was never rotated is the whole file. Otherwise there is a record for each: when it begins to be used (8 bytes,
-/// big-endian, seconds since 1970), and the key. One rename exchanges the file, so there is no half of a rotation.
+/// A key that was never rotated is the whole file. Otherwise there is a record for each key: when its use begins (8 bytes,
+/// big-endian, seconds since 1970), and the key. One rename exchanges the file, so a rotation is never half done.
 struct KeyFile<Key: Sendable> {
   let path: String
   /// Makes a new key.
@@ -16,28 +16,28 @@ struct KeyFile<Key: Sendable> {
   /// Turns bytes of the file into a key.
   let key: (consuming sending Secret) throws -> Key
 
-  /// The most keys of one file: one that is still accepted, one in use, one to come, and one more.
+  /// The maximum number of keys in one file: one that is still accepted, one in use, one for the future, and one more.
   static var mostKeys: Int { 4 }
-  /// How long the file may be.
+  /// The possible lengths of the file.
   static var lengths: [Int] { [keyLength] + (1...mostKeys).map { $0 * recordLength } }
   private static var keyLength: Int { 32 }
   private static var recordLength: Int { 40 }
 
-  /// The keys of the file; a key is made if there is no file.
+  /// The keys of the file; a key is created if there is no file.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError``.
   func ring() throws -> KeyRing<Key> {
     if let bytes = try read() { return try ring(of: bytes) }
     let made = try new()
     if try StateFile.create(path: path, mode: 0o600, contents: made) { return try ring(of: made) }
-    // Another process was faster.
+    // A different process was faster.
     return try ring()
   }
 
   /// Adds a new key, and forgets those that were replaced more than a day ago.
   ///
   /// - Parameters:
-  ///   - from: when it begins to be used, in seconds since 1970.
+  ///   - from: when its use begins, in seconds since 1970.
   /// - Throws: ``ServerError/refusedRotation(_:)`` if a new key waits already, or if there are too many.
   func rotate(now: Int64, from: Int64) throws -> KeyRing<Key> {
     let old = try ring()
@@ -84,7 +84,7 @@ struct KeyFile<Key: Sendable> {
 
   /// One key of the file.
   private static func part(of bytes: borrowing Secret, at start: Int) throws -> sending Secret {
-    // SAFETY: the new secret has pages of its own and shares nothing with `bytes`; the buffer has room for a key.
+    // SAFETY: the new secret has its own pages and shares nothing with `bytes`; the buffer has room for a key.
     nonisolated(unsafe) let part = try unsafe Secret(count: keyLength) { buffer in
       bytes.withBytes { bytes in for index in 0..<keyLength { unsafe buffer[index] = bytes[start + index] } }
     }
@@ -107,17 +107,17 @@ struct KeyFile<Key: Sendable> {
   }
 }
 
-/// The keys as administrators read them.
+/// The keys in a form for administrators.
 enum KeyList {
   private struct Row {
     let kind: RotatedKey
     let id: String
-    /// Since when it is used, in seconds since 1970; 0 for a key from before there were rotations.
+    /// When its use began, in seconds since 1970; 0 for a key from before there were rotations.
     let from: Int64
     let use: String
   }
 
-  /// A line for each key that is accepted, after one with titles.
+  /// A line for each accepted key, after a line with titles.
   static func lines(_ keys: ServerKeys, now: Int64) -> [String] {
     ["kind\tid\tsince\tuse"]
       + rows(keys, now: now).map { row in
@@ -125,7 +125,7 @@ enum KeyList {
       }
   }
 
-  /// An object for each key that is accepted.
+  /// An object for each accepted key.
   static func objects(_ keys: ServerKeys, now: Int64) -> [JSONObject] {
     rows(keys, now: now).map { row in
       var object: JSONObject = ["kind": .string(row.kind.rawValue), "id": .string(row.id), "use": .string(row.use)]
@@ -143,7 +143,7 @@ enum KeyList {
     }
   }
 
-  /// The keys in one line, for the log and the audit: kind, id and use of each.
+  /// The keys on one line, for the log and the audit: kind, id and use of each.
   static func text(_ keys: ServerKeys, now: Int64) -> String {
     rows(keys, now: now).map { "\($0.kind.rawValue) \($0.id) \($0.use)" }.joined(separator: ", ")
   }
@@ -173,9 +173,9 @@ enum RotatedKey: String, CaseIterable, ExpressibleByArgument {
   /// The key that signs heads of the audit, `audit.key`.
   case audit
 
-  /// Seconds until a new key is used, unless the administrator says otherwise.
+  /// Seconds until a new key is used, by default.
   ///
-  /// A secret only has to reach the other servers, and so has the key of heads: who checks heads copies `audit.pub` then. A
+  /// A secret only has to reach the other servers, and so has the key of heads: whoever checks heads copies `audit.pub` then. A
   /// verdict's public key has to reach every workstation.
   var standardDelay: Int64 { self == .verdict ? 604_800 : 3600 }
 }

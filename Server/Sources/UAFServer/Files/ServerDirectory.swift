@@ -22,7 +22,7 @@ struct ServerDirectory: Sendable {
   var auditKeyPath: String { file("audit.key") }
   /// The public halves of all keys that have ever signed heads, PEM.
   var auditPublicKeyPath: String { file("audit.pub") }
-  /// The head that this server has signed last.
+  /// The head that this server signed last.
   var auditHeadPath: String { file("audit.head") }
   /// When this server last knew that the whole audit was signed.
   var auditSignedPath: String { file("audit.signed") }
@@ -32,7 +32,7 @@ struct ServerDirectory: Sendable {
   /// The socket for administration, while the server runs.
   var adminSocketPath: String { file("admin.sock") }
 
-  /// Is there while a backup is being restored.
+  /// Exists while a backup is being restored.
   var unfinishedPath: String { file("restore.unfinished") }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
@@ -44,7 +44,7 @@ struct ServerDirectory: Sendable {
     "decoy.secret",
   ]
 
-  /// Uses a folder that nobody else can write to; if it does not exist, makes it for its owner alone.
+  /// Uses a folder that nobody else can write to; if it does not exist, creates it for its owner alone.
   ///
   /// The folder must belong to the user who runs the program. A command that root runs in the folder of the server's user would
   /// leave files there that the server cannot write.
@@ -63,7 +63,7 @@ struct ServerDirectory: Sendable {
     } catch {
       throw ServerError.unusableDirectory(path: path, reason: "cannot be made: \(error.localizedDescription)")
     }
-    // Another process may have been faster, or the folder around it may not be trusted.
+    // A different process may have been faster, or the folder around it may not be trusted.
     guard try isThere() else { throw ServerError.unusableDirectory(path: path, reason: "is not there any more") }
   }
 
@@ -89,7 +89,7 @@ struct ServerDirectory: Sendable {
     return true
   }
 
-  /// Makes an empty database file for its owner alone.
+  /// Creates an empty database file for its owner alone.
   ///
   /// SQLite gives its other files the same mode.
   func makeDatabaseFile() throws {
@@ -98,13 +98,13 @@ struct ServerDirectory: Sendable {
 }
 
 extension ServerDirectory {
-  /// Opens the store in this folder, for this process beside others.
+  /// Opens the store in this folder, for this process among others.
   ///
   /// - Parameters:
-  ///   - create: makes it if there is none; only `serve` and `import` do, so that a folder that was named by mistake stays as it
-  ///     is.
-  ///   - allowsUnfinished: opens it also if an import into it has not ended.
-  ///   - allowsMoved: opens it also if it was moved away.
+  ///   - create: creates it if there is none; only `serve` and `import` do, so that a folder that was named by mistake stays as
+  ///     it is.
+  ///   - allowsUnfinished: opens it even if an import into it has not ended.
+  ///   - allowsMoved: opens it even if it was moved away.
   /// - Throws: ``ServerError``; ``StoreFailure``.
   func openStore(
     create: Bool = false, allowsUnfinished: Bool = false, allowsMoved: Bool = false
@@ -137,7 +137,7 @@ extension ServerDirectory {
 }
 
 extension ServerKeys {
-  /// Reads the keys of a state folder, and makes them if they are not there.
+  /// Reads the keys of a state folder, and creates them if they are missing.
   ///
   /// - Parameter now: seconds since 1970.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``CryptoError/invalidKey``.
@@ -147,17 +147,17 @@ extension ServerKeys {
     try publish(in: state)
   }
 
-  /// Reads the keys again that may have been rotated.
+  /// Rereads the keys that may have been rotated.
   ///
-  /// - Throws: as ``init(state:now:)``; then the keys stay as they are.
+  /// - Throws: what ``init(state:now:)`` throws; then the keys stay as they are.
   func reload(from state: ServerDirectory) throws {
     replace(by: try Rings(state: state))
     try publish(in: state)
   }
 
-  /// Writes the public keys for the workstations, if the file has others.
+  /// Writes the public keys for the workstations, if the file has different ones.
   ///
-  /// A rotation that ended between both files is completed here.
+  /// A rotation that stopped between both files is completed here.
   private func publish(in state: ServerDirectory) throws {
     if try StateFile.read(path: state.verdictPublicKeyPath, isSecret: false) != acceptedPEM {
       try StateFile.replace(path: state.verdictPublicKeyPath, mode: 0o644, contents: acceptedPEM)
@@ -165,7 +165,7 @@ extension ServerKeys {
     try publishAuditKeys(in: state)
   }
 
-  /// Adds the public keys of the audit to those of before: a head is checked long after its key was replaced.
+  /// Adds the public keys of the audit to the earlier ones: a head is checked long after its key was replaced.
   private func publishAuditKeys(in state: ServerDirectory) throws {
     let known = try StateFile.read(path: state.auditPublicKeyPath, isSecret: false) ?? []
     let old = String(decoding: known, as: UTF8.self)
@@ -175,9 +175,10 @@ extension ServerKeys {
     try StateFile.replace(path: state.auditPublicKeyPath, mode: 0o644, contents: known + Array(new.joined().utf8))
   }
 
-  /// The secret that decoys are made of.
+  /// The secret from which decoys are derived.
   ///
-  /// Until a server has one, decoys come from the secret for session data. So that they stay the same, a copy of that is kept.
+  /// Until a server has one, decoys are derived from the secret for session data. So that they stay the same, a copy of that is
+  /// kept.
   private static func decoySecret(of state: ServerDirectory) throws -> ServerSecret {
     let isOld = FileManager.default.fileExists(atPath: state.secretPath)
     let file = KeyFile(
@@ -198,7 +199,7 @@ extension ServerKeys {
 }
 
 extension ServerKeys.Rings {
-  /// Reads the keys that are rotated, and makes them if they are not there.
+  /// Reads the keys that are rotated, and creates them if they are missing.
   init(state: ServerDirectory) throws {
     try self.init(
       secrets: state.secrets.ring(), verdictKeys: state.verdictKeys.ring(),
@@ -248,7 +249,7 @@ struct DatabaseURL {
     guard environment["PGPASSWORD"] == nil else {
       throw .unusableStore("PGPASSWORD is set: change that password, and name a passfile in the URL of --store")
     }
-    // Its file could say anything, a password included.
+    // Its file could contain anything, even a password.
     guard environment["PGSERVICE"] == nil else {
       throw .unusableStore("PGSERVICE is set: unset it, and write out what it stands for in the URL of --store")
     }
@@ -263,10 +264,10 @@ struct DatabaseURL {
     }
   }
 
-  /// Connects, and brings the store to its current form.
+  /// Connects, and brings the store to its current version.
   ///
   /// - Parameters:
-  ///   - allowsUnfinished: uses a store also if an import into it has not ended.
+  ///   - allowsUnfinished: uses a store even if an import into it has not ended.
   ///   - deadline: how long one transaction may take.
   /// - Throws: ``ServerError``.
   func openStore(

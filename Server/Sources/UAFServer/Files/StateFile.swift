@@ -3,12 +3,12 @@ import SecretMemory
 
 /// Files of the state folder: written completely or not at all; secret ones are for their owner alone.
 enum StateFile {
-  /// The most that is read of one file.
+  /// The maximum that is read of one file.
   static let maximumLength = 65_536
 
-  /// Makes a file if there is none of that name.
+  /// Creates a file if there is none of that name.
   ///
-  /// It is written under another name, flushed, and then linked, so that another process sees all of it or nothing.
+  /// It is written under a temporary name, flushed, and then linked, so that a different process sees all of it or nothing.
   ///
   /// - Returns: false if there is one already.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
@@ -16,7 +16,7 @@ enum StateFile {
     try create(path: path, mode: mode, contents: contents.span)
   }
 
-  /// Makes a file with a secret in it, in the same way.
+  /// Creates a file with a secret in it, in the same way.
   static func create(path: String, mode: mode_t, contents: borrowing Secret) throws(ServerError) -> Bool {
     try contents.withBytes { (bytes) throws(ServerError) in try create(path: path, mode: mode, contents: bytes) }
   }
@@ -30,17 +30,17 @@ enum StateFile {
     return false
   }
 
-  /// Puts a file in the place of the one of that name, if there is any.
+  /// Replaces the file of that name, if there is one, with a new file.
   ///
-  /// It is written under another name, flushed, and then renamed, and the folder is flushed. Whenever that ends, there is either
-  /// the old file or the new one.
+  /// It is written under a temporary name, flushed, and then renamed, and the folder is flushed. Whenever that ends, there is
+  /// either the old file or the new one.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func replace(path: String, mode: mode_t, contents: [UInt8]) throws(ServerError) {
     try replace(path: path, mode: mode, contents: contents.span)
   }
 
-  /// Puts a file with a secret in it in the place of another one, in the same way.
+  /// Replaces a file with a new file that contains a secret, in the same way.
   static func replace(path: String, mode: mode_t, contents: borrowing Secret) throws(ServerError) {
     try contents.withBytes { (bytes) throws(ServerError) in try replace(path: path, mode: mode, contents: bytes) }
   }
@@ -59,7 +59,7 @@ enum StateFile {
     guard fsync(folder) == 0 else { throw failure(path, "its folder cannot be written") }
   }
 
-  /// Writes and flushes a file under another name, and returns that.
+  /// Writes and flushes a file under a temporary name, and returns that name.
   private static func write(
     beside path: String, mode: mode_t, contents: Span<UInt8>
   ) throws(ServerError) -> String {
@@ -68,7 +68,7 @@ enum StateFile {
     unsafe unlink(temporary)
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure(path, "cannot be made") }
-    // SAFETY: `contents` lives for the call. The mode is set again because the umask took its part.
+    // SAFETY: `contents` lives for the call. The mode is set again because the umask has reduced it.
     let written = unsafe contents.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
     let isComplete = written == contents.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
     let error = failure(path, "cannot be written")
@@ -84,8 +84,8 @@ enum StateFile {
   /// Reads a file that only its owner can have written; the owner must be this user or root.
   ///
   /// - Parameters:
-  ///   - isSecret: refuses the file also if others can read it, or if the path has a symbolic link.
-  ///   - followsLinks: follows links also to a secret, as far as root or this user owns each link and folder on the way.
+  ///   - isSecret: also refuses the file if others can read it, or if the path has a symbolic link.
+  ///   - followsLinks: follows links even to a secret, if root or this user owns each link and folder on the way.
   /// - Returns: nil if there is none.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   static func read(
@@ -101,10 +101,10 @@ enum StateFile {
     }
   }
 
-  /// Reads a file of one of some lengths straight into a secret; no other copy is made.
+  /// Reads a file with one of some lengths straight into a secret; no other copy is made.
   ///
   /// - Returns: nil if there is no such file.
-  /// - Throws: as ``read(path:isSecret:)``; also for a file of another length.
+  /// - Throws: what ``read(path:isSecret:)`` throws; also for a file of a different length.
   static func readSecret(path: String, counts: [Int]) throws(ServerError) -> Secret? {
     try withFile(path: path, isSecret: true) { (descriptor, size) throws(ServerError) in
       guard counts.contains(size) else {
@@ -123,8 +123,8 @@ enum StateFile {
 
   /// Reads a password straight into a secret; no other copy is made.
   ///
-  /// - Returns: its bytes without the end of the line, and a zero byte; nil if there is no such file.
-  /// - Throws: as ``read(path:isSecret:)``.
+  /// - Returns: its bytes without the line end, and a zero byte; nil if there is no such file.
+  /// - Throws: what ``read(path:isSecret:)`` throws.
   static func readPassword(path: String) throws(ServerError) -> Secret? {
     try withFile(path: path, isSecret: true, maximumLength: 1024) { (descriptor, size) throws(ServerError) in
       var length = 0
@@ -157,27 +157,27 @@ enum StateFile {
   }
 
   private static func failure(_ path: String, _ what: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableFile(path: path, reason: unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 }
 
-/// Lets one process at a time exchange keys of a state folder, and read them to publish them.
+/// Lets one process at a time exchange keys of a state folder, or read them to publish them.
 ///
-/// Of two that exchange keys, the second one would write its file without the first one's key. One that reads beside them would
-/// publish the keys of before.
+/// If two exchanged keys at the same time, the second one would write its file without the first one's key. A process that
+/// reads in between would publish the old keys.
 ///
-/// The lock is on the folder itself (flock), so no file is left, and it ends with its process.
+/// The lock is on the folder itself (flock), so no file is left, and the lock ends with its process.
 enum StateLock {
   /// Runs `body` while nobody else has the lock.
   ///
-  /// - Throws: ``ServerError/refusedRotation(_:)`` if another process has it; ``ServerError/unusableDirectory(path:reason:)``;
-  ///   what `body` throws.
+  /// - Throws: ``ServerError/refusedRotation(_:)`` if a different process has it;
+  ///   ``ServerError/unusableDirectory(path:reason:)``; what `body` throws.
   static func hold<Value>(_ directory: ServerDirectory, _ body: () throws -> Value) throws -> Value {
     try locked(directory, LOCK_EX | LOCK_NB, body)
   }
 
-  /// Waits until nobody else has the lock, which they have for milliseconds, and runs `body`.
+  /// Waits until nobody else has the lock, which takes milliseconds, and runs `body`.
   ///
   /// - Throws: ``ServerError/unusableDirectory(path:reason:)``; what `body` throws.
   static func wait<Value>(for directory: ServerDirectory, _ body: () throws -> Value) throws -> Value {
@@ -201,7 +201,7 @@ enum StateLock {
   }
 
   private static func unusable(_ directory: ServerDirectory, _ deed: String) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     .unusableDirectory(path: directory.path, reason: unsafe "cannot be \(deed): \(String(cString: strerror(errno)))")
   }
 }

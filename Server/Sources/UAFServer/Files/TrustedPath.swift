@@ -1,14 +1,15 @@
 import Glibc
 
-/// An open file or folder that only root or the user who runs this program can have put where it is.
+/// An open file or folder that only root or the user who runs this program can have put there.
 ///
-/// The path is opened one component at a time, and each folder is checked by its descriptor. So what was checked is what is used.
-/// The client's state folder has another check (`TrustedDirectory`): it follows no link, and everything must belong to root.
+/// The path is opened one component at a time, and each folder is checked by its descriptor. So what was checked is what is
+/// used. The client's state folder has a different check (`TrustedDirectory`): it follows no link, and everything must belong
+/// to root.
 struct TrustedPath: ~Copyable {
   let descriptor: CInt
   let status: stat
 
-  /// The most links that are followed, as many as the kernel follows.
+  /// The maximum number of links that are followed, as many as the kernel follows.
   private static let maximumLinks = 40
   private static let writableByOthers: mode_t = 0o022
 
@@ -18,7 +19,7 @@ struct TrustedPath: ~Copyable {
   ///   - path: a relative path begins at the working folder.
   ///   - followsLinks: whether symbolic links are followed; they must belong to root or this user, too.
   /// - Returns: nil if there is nothing of that name.
-  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the part of the path that is wrong.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the faulty part of the path.
   static func open(_ path: String, followsLinks: Bool) throws(ServerError) -> TrustedPath? {
     let way = Way(try open("/", in: AT_FDCWD, __O_PATH | O_DIRECTORY, path: "/"))
     var links = 0
@@ -160,7 +161,7 @@ struct TrustedPath: ~Copyable {
   }
 
   private static func failure(_ path: String, closing descriptor: CInt = -1) -> ServerError {
-    // SAFETY: strerror's text is copied at once.
+    // SAFETY: strerror's text is copied immediately.
     let hint = errno == EACCES ? " (uaf-server runs as uid \(geteuid()): let that user, or its group, go there)" : ""
     let reason = unsafe "cannot be opened: \(String(cString: strerror(errno)))" + hint
     if descriptor >= 0 { close(descriptor) }

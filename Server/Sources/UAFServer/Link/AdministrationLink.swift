@@ -5,16 +5,16 @@ import UAFAdministration
 import UAFMessages
 import WebMessages
 
-/// What carries the requests of a command to the API: of this process, or of a server that runs.
+/// What carries the requests of a command to the API: of this process, or of a running server.
 ///
-/// So that a command does the same from everywhere, there is one way for all of them.
+/// All commands use it, so that a command does the same from everywhere.
 protocol AdministrationLink: Sendable {
   /// Sends a request.
   ///
   /// - Throws: ``Problem`` if it is refused; ``LinkError``; the store's failures.
   func response(to request: APIRequest) async throws -> [UInt8]
 
-  /// Must be called when nothing is asked any more.
+  /// Must be called after the last request.
   func close() async
 }
 
@@ -27,13 +27,13 @@ extension AdministrationLink {
     return object
   }
 
-  /// Hands over each row of a list, page by page.
+  /// Passes on each row of a list, page by page.
   ///
   /// - Parameters:
   ///   - request: for the first page; `limit` and `after` are added.
-  ///   - name: the member that has the rows.
+  ///   - name: the member that contains the rows.
   ///   - after: where to begin; nil for the beginning.
-  ///   - begin: is called once, when the first page has come.
+  ///   - begin: called once, when the first page has arrived.
   func forEach(
     _ request: APIRequest, _ name: String, after: String? = nil, atMost most: Int = .max, begin: () -> Void = {},
     _ body: (JSONObject) -> Void
@@ -50,19 +50,19 @@ extension AdministrationLink {
       for row in rows { body(row) }
       left -= rows.count
       guard let next = page.text("next") else { return }
-      // A page may be empty and have a next one, but never itself.
+      // A page may be empty and have a next page, but never itself.
       guard next != after else { throw LinkError.unexpected }
       after = next
     }
   }
 }
 
-/// A request of the API as a command makes it.
+/// A request for the API, as a command makes it.
 struct APIRequest: Sendable {
   let method: HTTPMethod
   /// The path's parts below ``APIRoute/prefix``, not encoded.
   let path: [String]
-  /// Parameters; one without a value is not sent.
+  /// Parameters; a parameter without a value is not sent.
   var query: [(name: String, value: String?)] = []
   /// nil for none.
   var body: JSONObject?
@@ -84,7 +84,7 @@ struct APIRequest: Sendable {
     return PathText.joined(path) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
   }
 
-  /// As it comes to the API of this process.
+  /// The request as it reaches the API of this process.
   var asked: WebRequest {
     var headers = HTTPHeaders()
     if body != nil { headers.add(name: "Content-Type", value: "application/json") }
@@ -127,15 +127,15 @@ extension JSONObject {
 
   // MARK: For people
 
-  /// A number as people read it; 0 if there is none.
+  /// A number in a form for people; 0 if there is none.
   func number(_ name: String) -> String { String(integer(name) ?? 0) }
 
-  /// A time as people read it.
+  /// A time in a form for people.
   func time(_ name: String, orElse text: String) -> String { integer(name).map(Terminal.time) ?? text }
 
-  /// What somebody said of themself, as a cell of a table; `-` for nothing.
+  /// What somebody said about themselves, as a cell of a table; `-` for nothing.
   ///
-  /// It may be anything, also tabs, escape sequences and what a spreadsheet would compute.
+  /// It may be anything, even tabs, escape sequences and what a spreadsheet would compute.
   func said(_ name: String, limit: Int = 128) -> String {
     guard let text = text(name), !text.isEmpty else { return "-" }
     return CSVLine.harmless(Text.marked(text, limit: limit))
@@ -144,7 +144,7 @@ extension JSONObject {
 
 /// Why a running server could not be asked.
 enum LinkError: Error, Equatable, CustomStringConvertible {
-  /// No answer came; whether what was asked for was done is known only if nothing was to be changed.
+  /// No answer came; it is known whether the request was performed only if nothing had to be changed.
   case away(address: String, reason: String, mayBeDone: Bool)
   /// What came is not an answer of the API.
   case unexpected

@@ -10,14 +10,14 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// The API of a server that runs, at its socket or over TLS.
+/// The API of a running server, at its socket or over TLS.
 struct RemoteLink: AdministrationLink {
-  /// Bytes of an answer: a page of 200 rows with the longest texts.
+  /// The maximum length of an answer: a page of 200 rows with the longest texts.
   private static let maximumResponse = 8 << 20
   private static let limit = TimeAmount.seconds(60)
 
   private let address: APIAddress
-  /// nil at the socket, where the kernel says who asks.
+  /// nil at the socket, where the kernel identifies the caller.
   private let token: LinkToken?
   private let client: HTTPClient
 
@@ -62,7 +62,7 @@ struct RemoteLink: AdministrationLink {
   }
 }
 
-/// The API of this process, for somebody who can read and write the server's folder: an administrator, whoever they are.
+/// The API of this process, for a caller who can read and write the server's folder, and so is an administrator.
 struct LocalLink: AdministrationLink {
   let environment: AdministrationEnvironment
   private let api: APIResponder
@@ -90,7 +90,7 @@ struct LocalLink: AdministrationLink {
         enrolments: { EnrolmentSeal(keys: try Self.keys(of: directory)) }, models: try models ?? .projectOwn()))
   }
 
-  /// The keys of the folder, as a server of it has them.
+  /// The keys of the folder, as its server has them.
   ///
   /// - Throws: ``ServerError``.
   private static func keys(of directory: ServerDirectory) throws -> ServerKeys {
@@ -107,7 +107,7 @@ struct LocalLink: AdministrationLink {
 
   func close() async {}
 
-  /// Removes an administrator, also the last one.
+  /// Removes an administrator, even the last one.
   ///
   /// - Throws: ``Problem``; ``StoreFailure``.
   func removeAdministrator(_ name: String) async throws {
@@ -119,7 +119,7 @@ struct LocalLink: AdministrationLink {
   }
 }
 
-/// Where a running server has its API: `unix:PATH`, or `https://HOST:PORT`.
+/// The address of a running server's API: `unix:PATH`, or `https://HOST:PORT`.
 enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
   case unixSocket(path: String)
   case network(PublicURL)
@@ -134,7 +134,7 @@ enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
     }
   }
 
-  /// What a request's target follows.
+  /// The prefix of a request's target.
   var base: String {
     switch self {
     case .unixSocket(let path): "http+unix://" + PathText.encoded(path)
@@ -154,7 +154,7 @@ enum APIAddress: Equatable, ExpressibleByArgument, CustomStringConvertible {
 final class LinkToken: Sendable {
   private let text: Mutex<Secret>
 
-  /// Reads the first line of a file that its owner alone can read.
+  /// Reads the first line of a file that only its owner can read.
   ///
   /// - Throws: ``ServerError/unusableFile(path:reason:)``.
   init(path: String) throws {
@@ -168,7 +168,7 @@ final class LinkToken: Sendable {
   ///
   /// The HTTP client copies it, and does not wipe its copies. The command ends soon.
   ///
-  /// - Throws: ``ServerError``: a header takes no other characters.
+  /// - Throws: ``ServerError``: a header accepts no other characters.
   func header() throws -> String {
     try text.withLock { text in
       let bytes = text.withBytes { bytes in

@@ -9,14 +9,14 @@ import UAFConsole
 import UAFService
 import WebMessages
 
-/// Serves the API, and the console beside it, where nobody logs in: over TLS at an address of its own, and for this machine's
-/// administrators on a Unix socket in the state folder.
+/// Serves the API and the console apart from logins: over TLS at a separate address, and for this machine's administrators on a
+/// Unix socket in the state folder.
 struct AdministrationListeners: Sendable {
-  /// Connections at once: administrators are few.
+  /// Simultaneous connections: there are few administrators.
   private static let maximum = 256
 
   let api: APIResponder
-  /// Answers every path that is not the API's.
+  /// Answers every path that does not belong to the API.
   let console: Exchange.Responder
   private let socketPath: String
   private let proxies: TrustedProxies
@@ -58,8 +58,8 @@ struct AdministrationListeners: Sendable {
   /// The services that accept connections.
   ///
   /// - Parameters:
-  ///   - address: nil for none beside the socket.
-  ///   - certificates: the server's; without one of its own there is no listener but the socket.
+  ///   - address: nil for none apart from the socket.
+  ///   - certificates: the server's certificates; without one of its own there is no listener except the socket.
   func services(at address: AdminAddress?, _ certificates: ServedCertificates) -> [any Service] {
     let remote = certificates.tls == nil ? nil : address.map { network($0, certificates) }
     return [remote, local(path: socketPath)].compactMap { $0 }
@@ -85,7 +85,7 @@ struct AdministrationListeners: Sendable {
 
   /// The service on the socket of a state folder.
   ///
-  /// - Returns: nil, with a line in the log, if another server has the socket, or its path is too long for one.
+  /// - Returns: nil, with a line in the log, if a different server has the socket, or its path is too long for one.
   private func local(path: String) -> (any Service)? {
     guard let address = ListenAddress(argument: "unix:\(path)") else {
       logger.notice("no-admin-socket", metadata: ["reason": "the path of the state folder is too long for a socket"])
@@ -125,7 +125,7 @@ struct AdministrationListeners: Sendable {
 struct AdministrationListener: Service {
   let server: any Service
   let address: ListenAddress
-  /// Gets what keeps the address from being listened on; nil if the server must not serve without it.
+  /// Logs why the server cannot listen at the address; nil if the server must not run without it.
   var logger: Logger?
 
   /// Serves until the server stops.
@@ -159,9 +159,9 @@ struct ListenerPatience: Sendable {
 
 /// Answers the requests of the console.
 struct ConsoleResponder: Sendable {
-  /// Sign-ins that an address may ask for in a minute; twice as many at once.
+  /// Sign-ins that an address may ask for in a minute; twice as many in a burst.
   private static let signInRate: Int64 = 10
-  /// Requests without a session of an address in a minute; twice as many at once.
+  /// Requests without a session of an address in a minute; twice as many in a burst.
   private static let anonymousRate: Int64 = 120
 
   private let console: Console
@@ -188,7 +188,7 @@ struct ConsoleResponder: Sendable {
     self.proxies = proxies
   }
 
-  /// How many bytes the body of a request may have: more than elsewhere where a list is sent.
+  /// How many bytes the body of a request may have: more than elsewhere if a list is sent.
   static func maximumBody(_ method: HTTPMethod, _ path: String) -> Int {
     method == .POST && UploadLimit.paths.contains(path) ? UploadLimit.form : RequestBody.maximum
   }

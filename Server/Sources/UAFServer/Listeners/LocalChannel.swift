@@ -6,10 +6,10 @@ import NIOSSL
 import UAFAdministration
 import UAFService
 
-/// Connections of the Unix socket for administration: the kernel says whose they are.
+/// Connections of the Unix socket for administration: the kernel identifies their users.
 ///
 /// Root and the server's own user could change the store themselves, so they are administrators. Everybody else's connection is
-/// closed; the socket's mode keeps them out before that.
+/// closed; the socket's mode normally keeps them out before that.
 struct LocalChannel: ServerChildChannel {
   let responder: APIResponder
   let limits: @Sendable (any EventLoop) -> [any ExchangeObserver]
@@ -21,7 +21,7 @@ struct LocalChannel: ServerChildChannel {
     let group: UInt32
   }
 
-  /// Somebody else than root and the server's user, or a connection of which the kernel tells nothing.
+  /// A user other than root and the server's user, or a connection whose user the kernel does not report.
   struct Stranger: Error {}
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<ExchangeChannel.Value> {
@@ -35,7 +35,7 @@ struct LocalChannel: ServerChildChannel {
     }.flatMap { [responder, limits] caller in
       ExchangeChannel(
         responder: { request in
-          // As at the network's address: logins share the event loops.
+          // As at the network address: logins share the event loops.
           await withTaskExecutorPreference(globalConcurrentExecutor) {
             await responder.response(to: request, of: caller)
           }
@@ -50,7 +50,7 @@ struct LocalChannel: ServerChildChannel {
     try? await value.channel.closeFuture.get()
   }
 
-  /// Who asks, for the audit.
+  /// The caller, for the audit.
   ///
   /// - Throws: ``Stranger``.
   static func caller(uid: UInt32, process: Int32, own: UInt32 = geteuid()) throws(Stranger) -> Caller {
@@ -60,7 +60,7 @@ struct LocalChannel: ServerChildChannel {
   }
 }
 
-/// TLS with the certificate of the moment: a connection keeps the one that it began with.
+/// TLS with the present certificate: a connection keeps the certificate that it began with.
 ///
 /// Hummingbird's own channel has one certificate for as long as it listens.
 struct ServedTLSChannel<Base: ServerChildChannel>: ServerChildChannel {

@@ -4,9 +4,9 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves ``MetricsRoutes`` at an address of its own, over HTTP.
+/// Serves ``MetricsRoutes`` at a separate address, over HTTP.
 struct MetricsListener: Service {
-  /// Connections at once: those that watch a server are few.
+  /// Simultaneous connections: few programs watch a server.
   private static let maximum = 32
 
   let address: ListenAddress
@@ -15,7 +15,8 @@ struct MetricsListener: Service {
   let routes: MetricsRoutes
   let logger: Logger
 
-  /// Makes the listener of an address; nil without one, and for a socket of the file system, which nobody who watches can reach.
+  /// Makes the listener of an address; nil without one, and for a socket in the file system, which no monitoring program can
+  /// reach.
   init?(_ address: ListenAddress?, _ routes: MetricsRoutes, logger: Logger) {
     guard let address, case .network(let host, let port) = address else { return nil }
     self.address = address

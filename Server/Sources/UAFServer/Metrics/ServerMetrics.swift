@@ -4,7 +4,7 @@ import Synchronization
 import UAFMessages
 import UAFService
 
-/// What `/metrics` tells of one server: how many requests, how they ended, how long they and the store took.
+/// The figures of one server for `/metrics`: how many requests, how they ended, and how long they and the store took.
 final class ServerMetrics: Sendable {
   let requests = RequestMetrics()
   let store: StoreMetrics
@@ -12,7 +12,7 @@ final class ServerMetrics: Sendable {
   /// A clock that runs while the machine does.
   let clock: @Sendable () -> ContinuousClock.Instant
 
-  /// Makes one that has counted nothing.
+  /// Makes metrics that have counted nothing.
   init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     self.clock = clock
     store = StoreMetrics(now: clock)
@@ -21,7 +21,7 @@ final class ServerMetrics: Sendable {
 
 /// A page of metrics in the text format of Prometheus, version 0.0.4 ("Exposition formats" of its documentation).
 ///
-/// Names, labels and values of labels are of this program: none comes from a request, so none has to be escaped.
+/// Names, labels and values of labels come from this program: none comes from a request, so none has to be escaped.
 struct MetricsPage {
   /// The media type of the format.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,7 +34,7 @@ struct MetricsPage {
 
   private(set) var text = ""
 
-  /// Begins a family; its values follow, and no other family's between them.
+  /// Begins a family; its values follow, with no other family's values between them.
   mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
@@ -69,7 +69,7 @@ struct MetricsPage {
   }
 }
 
-/// A number of events, or of things under way, that many threads change.
+/// A number of events, or of running operations, that many threads change.
 final class MetricCounter: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -87,11 +87,11 @@ final class DurationHistogram: Sendable {
     .seconds(5), .seconds(10),
   ]
 
-  /// One for each bound, and one for what took longer than all.
+  /// One for each bound, and one for everything that took longer.
   private let buckets = (0...bounds.count).map { _ in MetricCounter() }
   private let nanoseconds = MetricCounter()
 
-  /// Counts one that took so long.
+  /// Counts one event with its duration.
   func count(_ duration: Duration) {
     buckets[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count].add()
     nanoseconds.add(Int(duration / .nanoseconds(1)))
@@ -99,7 +99,8 @@ final class DurationHistogram: Sendable {
 
   /// How many took at most as long as each bound, how many there were, and how long all took together, in seconds.
   ///
-  /// Somebody may count meanwhile, so the total is made of the buckets: a page whose buckets contradict its total is refused.
+  /// A different thread may count at the same time, so the total is computed from the buckets: a page whose buckets contradict
+  /// its total is refused.
   var figures: (atMost: [Int], count: Int, seconds: Double) {
     var sum = 0
     let atMost = buckets.map { bucket in
@@ -110,7 +111,7 @@ final class DurationHistogram: Sendable {
   }
 }
 
-/// What the system knows of this process, under the names that Prometheus' own clients use.
+/// What the system knows about this process, under the names that Prometheus' own clients use.
 enum ProcessFigures {
   static func write(to page: inout MetricsPage) {
     var usage = rusage()
@@ -143,15 +144,15 @@ enum ProcessFigures {
   }
 }
 
-/// How far the sinks of the audit have come, as this instance saw it last.
+/// How far the sinks of the audit have come, as this instance last saw it.
 final class DeliveryFigures: Sendable {
   /// What is known of one sink.
   struct Figures: Equatable, Sendable {
-    /// The number of the last row that it has got.
+    /// The number of the last row that it has received.
     var delivered: Int64
     /// The number of the audit's last row.
     var last: Int64
-    /// When the oldest row was written that it has not got, in seconds since 1970; nil if it has all.
+    /// When the oldest row was written that it has not received, in seconds since 1970; nil if it has all.
     var oldest: Int64?
   }
 
@@ -163,7 +164,7 @@ final class DeliveryFigures: Sendable {
     self.now = now
   }
 
-  /// Notes what was seen of a sink.
+  /// Records the figures of a sink.
   func set(_ figures: Figures, of sink: String) { self.figures.withLock { $0[sink] = figures } }
 
   func write(to page: inout MetricsPage) {
@@ -183,13 +184,13 @@ final class DeliveryFigures: Sendable {
   }
 }
 
-/// What became of the requests to the routes of UAF, and how long they took.
+/// The outcomes of the requests to the UAF routes, and how long they took.
 ///
-/// No label has a name, an address or a key: the page tells how many, and never who.
+/// No label contains a name, an address or a key: the page shows numbers, and never people.
 final class RequestMetrics: Sendable {
   private struct Kind: Hashable, Sendable {
     let route: UAFRoute
-    /// nil if the request could not be read as far.
+    /// nil if the request could not be read that far.
     let operation: UAFOperation?
     let result: RequestResult
   }
@@ -199,8 +200,8 @@ final class RequestMetrics: Sendable {
     let reason: ServiceRefusal
   }
 
-  // All there can be are made at the start, so that nothing is locked while one is counted, and a page has each of them from the
-  // first time: a rate is wrong by one where a series begins with 1.
+  // All possible counters are made at the start, so that nothing is locked while one is counted, and a page has each of them
+  // from the first time: a rate is wrong by one if a series begins with 1.
   private let results: [Kind: MetricCounter]
   private let refusals: [Refusal: MetricCounter]
   private let limited = Dictionary(uniqueKeysWithValues: Limit.allCases.map { ($0, MetricCounter()) })
@@ -225,15 +226,15 @@ final class RequestMetrics: Sendable {
     return (route == .get ? [.issued, .denied] : [.accepted]) + either
   }
 
-  /// Counts what became of a request.
+  /// Counts the outcome of a request.
   func count(_ result: RequestResult, _ route: UAFRoute, _ operation: UAFOperation?) {
     results[Kind(route: route, operation: operation, result: result)]?.add()
   }
 
-  /// Counts why one was refused.
+  /// Counts the reason of a refusal.
   func count(_ reason: ServiceRefusal, _ route: UAFRoute) { refusals[Refusal(route: route, reason: reason)]?.add() }
 
-  /// Counts which limit stopped one.
+  /// Counts the limit that stopped a request.
   func count(_ limit: Limit) { limited[limit]?.add() }
 
   /// Counts how long a request took, from its last byte to its answer's first.
@@ -271,13 +272,13 @@ final class RequestMetrics: Sendable {
   }
 }
 
-/// What became of a request to `/uaf/get` or `/uaf/respond`.
+/// The outcome of a request to `/uaf/get` or `/uaf/respond`.
 enum RequestResult: String, CaseIterable, Sendable {
-  /// A request was made for it.
+  /// A UAF request was issued.
   case issued
-  /// Nothing was issued: the person had denied the text that waited.
+  /// Nothing was issued: the person denied the waiting text.
   case denied
-  /// The answer was right; what it says is stored.
+  /// The answer was right, and its effect is stored.
   case accepted
   case refused
   /// A limit stopped it.
@@ -288,12 +289,12 @@ enum RequestResult: String, CaseIterable, Sendable {
   case failed
 }
 
-/// A route that clients ask: two of the UAF transport for people, and our own for the state of an account and for machines.
+/// A route that clients use: two of the UAF transport for people, and our own for the state of an account and for machines.
 enum UAFRoute: String, CaseIterable, Sendable {
   case get, respond, account, join, leave, machine
 }
 
-/// What the uses of a store took.
+/// The durations of the uses of a store.
 final class StoreMetrics: Sendable {
   private struct Figures: Sendable {
     let durations = DurationHistogram()
@@ -304,14 +305,14 @@ final class StoreMetrics: Sendable {
   private let figures = Dictionary(uniqueKeysWithValues: StoreOperation.allCases.map { ($0, Figures()) })
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// Makes them, with nothing counted.
+  /// Makes metrics that have counted nothing.
   ///
   /// - Parameter now: a clock that runs while the machine does.
   init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
     self.now = now
   }
 
-  /// Does something with the store, and counts it.
+  /// Runs an operation on the store, and counts it.
   ///
   /// A body's own refusal is not a failure of the store.
   func measure<Value: Sendable>(
@@ -345,7 +346,7 @@ final class StoreMetrics: Sendable {
   }
 }
 
-/// A store that counts how long each use of another one took, how many are under way, and how many failed.
+/// A store that counts how long each use of an underlying store took, how many are running, and how many failed.
 struct MeteredStore: ServerStore {
   let store: any ServerStore
   let metrics: StoreMetrics
@@ -371,7 +372,7 @@ struct MeteredStore: ServerStore {
   }
 }
 
-/// What the server asks of its store, as its metrics tell it apart.
+/// The operations of the store that the metrics distinguish.
 enum StoreOperation: String, CaseIterable, Sendable {
   case read, write
   /// The read of each login.

@@ -5,9 +5,9 @@ import UAFCrypto
 import UAFMessages
 import UAFService
 
-/// Writes all that is moved of a store as lines, as it is at one moment.
+/// Writes everything in a store that can be moved as lines, as it is at one moment.
 struct StoreExport {
-  /// The number of this form; an export with another one is refused.
+  /// The version of this format; an export with a different version is refused.
   static let form: Int64 = 2
 
   /// What was written.
@@ -27,14 +27,14 @@ struct StoreExport {
 
   /// Writes to an open file, or only hashes what would be written.
   ///
-  /// One transaction reads everything, page by page: what is written meanwhile is not in it, and never is more than a page in
-  /// memory.
+  /// One transaction reads everything, page by page: changes in the meantime are not included, and no more than a page is ever
+  /// in memory.
   ///
   /// - Throws: ``ServerError``; ``StoreFailure``.
   func write(to descriptor: CInt?) async throws -> Summary {
     let hasBegun = Atomic(false)
     return try await store.read { [self] records in
-      // A store may read again on another connection. What has gone out cannot be taken back.
+      // A store may read again on a new connection. What has been written cannot be undone.
       guard !hasBegun.exchange(true, ordering: .relaxed) else {
         throw ServerError.unusableStore("the connection to the store was lost during the export: run it again")
       }
@@ -72,7 +72,7 @@ struct StoreExport {
 struct ExportWriter: ~Copyable {
   private static let mostBuffered = 1 << 16
 
-  /// Where lines go; nil to hash them only.
+  /// The destination of the lines; nil to hash them only.
   private let descriptor: CInt?
   private var hash: SHA256Stream
   private var buffer: [UInt8] = []
@@ -112,9 +112,9 @@ struct ExportWriter: ~Copyable {
   }
 }
 
-/// The file of an export, which is made new, for its owner alone.
+/// The file of an export, which is created new, for its owner alone.
 enum ExportFile {
-  /// Makes the file, and has `body` fill it.
+  /// Creates the file, and calls `body` to fill it.
   ///
   /// - Throws: ``ServerError``, and what `body` throws; then there is no file.
   static func make<Value>(_ path: String, _ body: (CInt) async throws -> Value) async throws -> Value {
@@ -127,7 +127,7 @@ enum ExportFile {
       guard fsync(descriptor) == 0 else { throw ServerError.unusableFile(path: path, system: "cannot be written") }
       return value
     } catch {
-      // SAFETY: the string lives for the call. A part of an export is of no use.
+      // SAFETY: the string lives for the call. A part of an export is useless.
       unsafe unlink(path)
       throw error
     }

@@ -11,7 +11,7 @@ struct StoreImport {
   /// An open file that nobody else writes to.
   let descriptor: CInt
   let path: String
-  /// What this import is known by, and no other one: random bytes as text.
+  /// The unique id of this import: random bytes as text.
   let mark: String
 
   /// Reads a whole export, and stores nothing.
@@ -23,16 +23,16 @@ struct StoreImport {
     return parser.header
   }
 
-  /// Stores all rows, some in a transaction, and ends with a row of the audit.
+  /// Stores all rows, some in each transaction, and ends with a row of the audit.
   ///
-  /// Until that has ended, the store has a mark with which no command opens it. Another import removes what an unfinished one
-  /// has left, and puts its own mark there. Each transaction looks for its import's mark, so of two imports at once the one that
-  /// began first ends without another change.
+  /// Until that has ended, the store contains the import's id, with which no command opens it. A second import removes what an
+  /// unfinished one has left, and stores its own id there. Each transaction checks for its import's id, so the first of two
+  /// simultaneous imports ends without a further change.
   ///
   /// - Parameters:
-  ///   - entry: what the audit goes on with.
+  ///   - entry: the row with which the audit continues.
   ///   - now: seconds since 1970: proofs from before are refused.
-  ///   - closing: is done when all rows are there, and before the store can be used.
+  ///   - closing: called when all rows are there, and before the store can be used.
   /// - Returns: how many rows were stored.
   /// - Throws: ``ExportFault``; ``ServerError``; ``StoreFailure``.
   func run(
@@ -125,11 +125,11 @@ struct ExportReader: ~Copyable {
   private mutating func fill() throws {
     var bytes = [UInt8](repeating: 0, count: Self.part)
     while true {
-      // SAFETY: at most as much is read as there is room.
+      // SAFETY: no more is read than there is room for.
       let count = unsafe read(descriptor, &bytes, bytes.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        // SAFETY: strerror's text is copied at once.
+        // SAFETY: strerror's text is copied immediately.
         throw ServerError.unusableFile(
           path: path, reason: unsafe "cannot be read: \(String(cString: strerror(errno)))")
       }
@@ -140,9 +140,9 @@ struct ExportReader: ~Copyable {
   }
 }
 
-/// Reads an export line by line, and checks that it is whole and in order.
+/// Reads an export line by line, and checks that it is complete and in order.
 struct ExportParser: ~Copyable {
-  /// What the first line says.
+  /// The contents of the first line.
   struct Header: Equatable {
     /// Seconds since 1970.
     let madeAt: Int64
@@ -153,7 +153,7 @@ struct ExportParser: ~Copyable {
   }
 
   private var reader: ExportReader
-  /// Of all lines before the one that is read.
+  /// The hash of all lines before the present one.
   private var hash: SHA256Stream
   private(set) var header: Header
   private var found = [Int64](repeating: 0, count: MovedTable.all.count)
@@ -182,7 +182,7 @@ struct ExportParser: ~Copyable {
     self.hash = hash
   }
 
-  /// The next row; nil after the last line, which holds then.
+  /// The next row; nil after the last line, which is then valid.
   ///
   /// - Throws: ``ExportFault``; ``ServerError``; ``CryptoError``.
   mutating func next() throws -> (table: MovedTable, row: [MovedValue])? {
@@ -247,19 +247,19 @@ struct ExportParser: ~Copyable {
 /// The last transaction of an import: from then on the store can be used.
 struct ImportEnd {
   let store: any ServerStore
-  /// What the import is known by.
+  /// The id of the import.
   let mark: String
 
-  /// Refuses to go on in a store that another import has taken over or finished.
+  /// Refuses to continue in a store that a different import has taken over or finished.
   static func require(_ mark: String, in records: any StoreTransaction) throws {
     guard try records.settings.value(of: .unfinishedImport) == mark else { throw ExportFault.otherImport }
   }
 
-  /// Does what a restore does: what may have been used since the export is closed.
+  /// Does what a restore does: everything that may have been used since the export is closed.
   ///
   /// - Parameters:
-  ///   - counts: how many rows of each type there must be; nil if that was found before.
-  ///   - entry: what the audit goes on with.
+  ///   - counts: how many rows of each type there must be; nil if that was checked before.
+  ///   - entry: the row with which the audit continues.
   ///   - now: seconds since 1970: proofs from before are refused.
   func run(counts: JSONObject?, entry: AuditEntry, now: Int64) async throws {
     try await store.write { [mark] records in
@@ -274,7 +274,7 @@ struct ImportEnd {
     }
   }
 
-  /// A server that had opened the store before it had the mark would have added rows of its own.
+  /// A server that had opened the store before it had the id would have added its own rows.
   private static func require(_ counts: JSONObject, in contents: any StoreContents) throws {
     for table in MovedTable.all {
       let count = try contents.count(table)

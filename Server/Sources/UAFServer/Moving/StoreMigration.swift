@@ -5,12 +5,12 @@ import SQLiteStore
 import UAFMessages
 import UAFService
 
-/// Moves the store of a state folder into a database, and back if it is abandoned.
+/// Moves the store of a state folder into a database, and back if the move is abandoned.
 ///
-/// At no moment can both stores be used. The copy has a mark until the old store is closed, and the old store is closed only
-/// after the copy was read again and compared.
+/// The two stores are never usable at the same time. The copy contains the move's id until the old store is closed, and the old
+/// store is closed only after the copy was read again and compared.
 struct StoreMigration {
-  /// What the mark of a database begins with whose rows were given up.
+  /// The prefix of the id in a database whose rows were given up.
   private static let abandoned = "abandoned "
 
   let directory: ServerDirectory
@@ -24,9 +24,9 @@ struct StoreMigration {
 
   /// Copies all rows, compares them, closes the old store, and opens the new one.
   ///
-  /// - Parameter mark: what this move is known by.
-  /// - Returns: how many rows there are.
-  /// - Throws: ``ServerError/unfinishedMove(_:)``; another ``ServerError`` before anything was done.
+  /// - Parameter mark: the id of this move.
+  /// - Returns: the number of rows.
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; a different ``ServerError`` before anything was changed.
   func run(mark: String) async throws -> Int64 {
     let source = try directory.openStore()
     let hold = try directory.holdStore()
@@ -54,9 +54,9 @@ struct StoreMigration {
     }
   }
 
-  /// Ends a move that has closed the old store, and was interrupted then.
+  /// Completes a move that has closed the old store, and was then interrupted.
   ///
-  /// - Parameter mark: what the old store says the move is known by.
+  /// - Parameter mark: the move's id in the old store.
   /// - Returns: whether there was anything to do.
   func resume(mark: String) async throws -> Bool {
     let marks = try await target.read { records in
@@ -73,11 +73,11 @@ struct StoreMigration {
     return true
   }
 
-  // MARK: Taking back
+  // MARK: Undoing the move
 
   /// Empties the new store, and opens the old one again as it was when it was closed.
   ///
-  /// - Throws: ``ServerError/unfinishedMove(_:)``; another ``ServerError`` before anything was done.
+  /// - Throws: ``ServerError/unfinishedMove(_:)``; a different ``ServerError`` before anything was changed.
   func abandon(_ source: SQLiteStore, mark: String) async throws {
     let isOther = try await target.write { records in
       let unfinished = try records.settings.value(of: .unfinishedImport)
@@ -109,7 +109,7 @@ struct StoreMigration {
 
   // MARK: Parts
 
-  /// Removes the secret behind requests: what was used in one store is not known in the other.
+  /// Removes the secret for requests: what was used in one store is not known in the other.
   private func removeSecret() throws {
     try StateLock.wait(for: directory) {
       guard FileManager.default.fileExists(atPath: directory.secretPath) else { return }
@@ -134,18 +134,18 @@ struct StoreMigration {
   }
 }
 
-/// A file that has no name, and is gone with the process however it ends.
+/// A file without a name, which disappears with the process however it ends.
 final class UnnamedFile {
   let descriptor: CInt
 
-  /// Makes one on the disk of a folder.
+  /// Creates one on the disk of a folder.
   ///
   /// - Throws: ``ServerError/unusableDirectory(path:reason:)``.
   init(in folder: String) throws(ServerError) {
     // SAFETY: the string lives for the call.
     descriptor = unsafe open(folder, __O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      // SAFETY: strerror's text is copied at once.
+      // SAFETY: strerror's text is copied immediately.
       let text = unsafe String(cString: strerror(errno))
       throw .unusableDirectory(path: folder, reason: "cannot take a copy of the store: \(text)")
     }

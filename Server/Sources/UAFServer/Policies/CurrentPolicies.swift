@@ -5,12 +5,12 @@ import UAFAdministration
 import UAFMessages
 import UAFService
 
-/// The policies in force: those of a file, or those that were saved last in the store.
+/// The policies in force: those of a file, or those saved last in the store.
 ///
-/// A saved policy that this server cannot use is not a policy: every request is refused, rather than answered by an older one.
+/// A saved policy that this server cannot use is not replaced by an older one: every request is refused.
 final class CurrentPolicies: Sendable {
   private struct State {
-    /// Of the saved policy; 0 for none.
+    /// The number of the saved policy; 0 for none.
     var number: Int64 = 0
     var policies: Result<AccountPolicies, PolicyProblem>
   }
@@ -19,23 +19,23 @@ final class CurrentPolicies: Sendable {
   private let file: AccountPolicies?
   private let state: Mutex<State>
 
-  /// Makes the policies of a file, or as long as none was saved those that accept each model by itself.
+  /// Makes the policies of a file, or, until a policy was saved, those that accept each model alone.
   init(_ file: AccountPolicies?, models: AuthenticatorModels) {
     self.file = file
     self.models = models
     state = Mutex(State(policies: .success(file ?? AccountPolicies(everybody: AcceptedSets(each: models)))))
   }
 
-  /// Whether they come from a file, so that saved ones have no effect.
+  /// Whether they come from a file, so that saved policies have no effect.
   var areOfFile: Bool { file != nil }
 
   /// The number of the saved policy in force; 0 for none.
   var number: Int64 { state.withLock { $0.number } }
 
-  /// - Throws: ``PolicyProblem``: what this server cannot use of the saved policy.
+  /// - Throws: ``PolicyProblem``: the part of the saved policy that this server cannot use.
   @Sendable func value() throws -> AccountPolicies { try state.withLock { try $0.policies.get() } }
 
-  /// Takes a saved policy in the place of the one in force.
+  /// Replaces the policy in force with a saved policy.
   ///
   /// - Throws: ``PolicyProblem``; then no policy is in force.
   func replace(by version: PolicyVersion) throws(PolicyProblem) {
@@ -48,15 +48,15 @@ final class CurrentPolicies: Sendable {
   }
 }
 
-/// Follows the policies that are saved in the store, also by other servers and by the command line.
+/// Follows the policies that are saved in the store, even by other servers and by the command line.
 ///
-/// It looks once a second, so that no login waits for it. A policy is in force at all servers two seconds after it was saved.
+/// It checks once a second, so that no login waits for it. A policy is in force at all servers two seconds after it was saved.
 struct PolicyFollower: Service {
   let store: any ServerStore
   let policies: CurrentPolicies
   let logger: Logger
 
-  /// Takes the saved policy before the server listens, and closes the codes that must not be used under it.
+  /// Loads the saved policy before the server listens, and closes the codes that must not be used under it.
   ///
   /// - Throws: ``ServerError/unusablePolicy(number:reason:)``, `StoreFailure`.
   func prepare() async throws {
@@ -81,7 +81,7 @@ struct PolicyFollower: Service {
     }
   }
 
-  /// Looks once; while the store is away, nothing is issued or accepted anyway.
+  /// Checks once; while the store is away, nothing is issued or accepted anyway.
   func look() async {
     guard let version = try? await newer() else { return }
     do throws(PolicyProblem) {
@@ -92,7 +92,7 @@ struct PolicyFollower: Service {
     }
   }
 
-  /// The saved policy, if it is another one than that in force.
+  /// The saved policy, if it differs from the one in force.
   private func newer() async throws -> PolicyVersion? {
     try await store.read { [number = policies.number] records in
       let last = try records.policyVersions.lastNumber()
@@ -101,7 +101,7 @@ struct PolicyFollower: Service {
   }
 }
 
-/// A file of policies, in the form of ``PolicyParser``.
+/// A file of policies, in the format of ``PolicyParser``.
 struct PolicyFile {
   let path: String
 
@@ -117,7 +117,7 @@ struct PolicyFile {
 
   /// Reads the file.
   ///
-  /// - Parameter models: those that the server knows.
+  /// - Parameter models: the models that the server knows.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``, which names the wrong member.
   func policies(_ models: AuthenticatorModels) throws(ServerError) -> AccountPolicies {
     let bytes = try bytes()

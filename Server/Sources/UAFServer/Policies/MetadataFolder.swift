@@ -15,10 +15,10 @@ struct MetadataFolder {
 
   /// This project's own models, then those of the folder's statements, in the order of the file names.
   ///
-  /// A statement about one of the project's own models replaces the compiled-in one.
+  /// A statement about one of the project's own models replaces the built-in one.
   ///
-  /// - Throws: ``ServerError/unusableFile(path:reason:)`` or ``ServerError/unusableDirectory(path:reason:)``, which name
-  ///   the wrong file. A server that left out a statement would refuse people without a word about the reason.
+  /// - Throws: ``ServerError/unusableFile(path:reason:)`` or ``ServerError/unusableDirectory(path:reason:)``, which name the
+  ///   wrong file. A server that skipped a statement would refuse people without giving the reason.
   func models() throws -> AuthenticatorModels {
     var statements: [MetadataStatement] = []
     for file in try files() {
@@ -51,7 +51,7 @@ struct MetadataFolder {
     return names.map { "\(path)/\($0)" }
   }
 
-  /// What else of FIDO's Metadata Service a file is; nil for anything else.
+  /// Which other format of FIDO's Metadata Service a file has; nil for anything else.
   private static func other(_ contents: [UInt8]) -> String? {
     if let json = try? JSONValue(parsing: contents, limits: JSONLimits(maximumBytes: maximumBytes)) {
       guard case .object(let object) = json else { return nil }
@@ -63,7 +63,7 @@ struct MetadataFolder {
       }
       return nil
     }
-    // The MDS gives its list out as a signed token: three parts in base64url, with points between them.
+    // The MDS publishes its list as a signed token: three parts in base64url, with points between them.
     let parts = contents.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, contents.starts(with: Array("eyJ".utf8)) else { return nil }
     return "the signed list of the FIDO MDS, not a statement: make a file of the metadataStatement of each model"

@@ -3,7 +3,8 @@ import ServiceLifecycle
 import Synchronization
 import UAFService
 
-/// Writes what the server says of itself into the audit, and signs its end: at the start, every minute, and when it stops.
+/// Writes what the server says about itself into the audit, and signs the audit's end: at the start, every minute, and when it
+/// stops.
 ///
 /// If it could not sign for too long, it says so in a row that is signed as soon as it can sign again.
 final class AuditKeeper: Service {
@@ -27,13 +28,13 @@ final class AuditKeeper: Service {
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
 
-  /// Makes one that has written nothing yet.
+  /// Makes a keeper that has written nothing yet.
   ///
   /// - Parameters:
   ///   - published: the keys of all heads that were ever signed.
   ///   - start: the row that says that the server has started.
-  ///   - last: what was signed last, as the state folder has it.
-  ///   - standing: is told when the whole audit was signed; until the first time it counts from now.
+  ///   - last: the last signed head, from the state folder.
+  ///   - standing: told when the whole audit was signed; until the first time it counts from now.
   ///   - now: seconds since 1970.
   init(
     store: any ServerStore, keys: ServerKeys, published: AuditHeadKeys, files: AuditHeadFiles, refusals: RefusalCount,
@@ -63,11 +64,11 @@ final class AuditKeeper: Service {
       state.waiting.append(ServerEvents.stop(now: now()))
       state.isStopping = true
     }
-    // Also where the server has no time left and cancels what goes on: the row is written, or given up with the process.
+    // Even if the server has no time left and cancels running tasks: the row is written, or given up with the process.
     await Task { await round() }.value
   }
 
-  /// Writes the rows that wait and the count of refusals, and signs the end of the audit.
+  /// Writes the waiting rows and the count of refusals, and signs the end of the audit.
   ///
   /// If the store fails, the next round tries again; the log says so once a round.
   func round() async {
@@ -87,7 +88,7 @@ final class AuditKeeper: Service {
       logger.error(
         "audit-not-written", metadata: ["error": "\((error as? ServerError)?.description ?? "\(type(of: error))")"])
     }
-    // Also where nothing was signed: heads of earlier rounds may wait for a disk that was full.
+    // Even if nothing was signed: heads of earlier rounds may wait for a disk that was full.
     do throws(ServerError) {
       try files.write()
     } catch {
@@ -95,7 +96,7 @@ final class AuditKeeper: Service {
     }
   }
 
-  /// Finds out, once, since when the audit is unsigned: before the first row of this process hides it.
+  /// Finds out, once, since when the audit is unsigned: before the first row of this process hides that.
   private func begin() async throws {
     guard !state.withLock({ $0.hasBegun }) else { return }
     standing.note(try await signer.beginning(after: try moments.read()))
@@ -111,9 +112,9 @@ final class AuditKeeper: Service {
     }
   }
 
-  /// Says in a row that nothing was signed for too long, and signs that.
+  /// Writes a row that says that nothing was signed for too long, and signs that row.
   ///
-  /// The time goes on as long as that row cannot be signed.
+  /// The gap's time continues as long as that row cannot be signed.
   private func tellGap() async throws {
     guard let moment = standing.moment, standing.isOverdue(at: now()),
       let gap = try await signer.gap(since: moment)
@@ -129,7 +130,7 @@ final class AuditKeeper: Service {
     guard isSigned else { throw AuditSigner.NotKept.row(after: gap.through) }
   }
 
-  /// Notes that the whole audit is signed now, here and in the state folder.
+  /// Records that the whole audit is signed now, here and in the state folder.
   private func noteSigned() async throws {
     let isStopping = state.withLock { $0.isStopping }
     let moment = SignedMoment(link: try await signer.signedEnd(), time: now(), isStopped: isStopping)
@@ -151,7 +152,7 @@ final class AuditKeeper: Service {
   private func goOn(after refusal: AuditSigner.Refusal) async throws {
     let event = ServerEvents.broken(refusal, now: now())
     logger.critical("audit-broken", metadata: ["row": "\(refusal.number)"])
-    // It is told once: what is signed next is what the next round begins with.
+    // It is reported once: the next round begins with what is signed next.
     state.withLock { state in
       state.waiting.append(event)
       state.last = nil

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import UAFService
 import UnixSignals
 
-/// Reads keys and certificates again on SIGHUP, since the administrator may have rotated or renewed them, or brought keys of
-/// another server.
+/// Rereads keys and certificates on SIGHUP, because the administrator may have rotated or renewed them, or brought keys of a
+/// different server.
 struct KeyReload: Service {
   let keys: ServerKeys
   let state: ServerDirectory
@@ -12,7 +12,7 @@ struct KeyReload: Service {
   let store: any ServerStore
   let certificates: CertificateReload
   let logger: Logger
-  /// SIGHUP, heard since before the keys were read for the first time.
+  /// SIGHUP, received since before the keys were read for the first time.
   let hangups: UnixSignalsSequence
 
   func run() async throws {
@@ -26,7 +26,7 @@ struct KeyReload: Service {
     }
   }
 
-  /// Reads them; what cannot be used is named in the log, and what is in use stays.
+  /// Rereads them; what cannot be used is named in the log, and what is in use stays.
   private func reload() async {
     manager.reloading()
     do {
@@ -44,14 +44,14 @@ struct KeyReload: Service {
     manager.ready()
   }
 
-  /// Says by which ids the keys are known: several servers of one store must have the same.
+  /// Logs the ids of the keys: several servers of one store must have the same.
   private func logKeys() {
     logger.notice(
       "keys", metadata: ["decoys": "\(keys.decoySecret.id)", "keys": "\(KeyList.text(keys, now: Terminal.now))"])
   }
 }
 
-/// Reads the certificates again, and says in the log which of them clients refuse.
+/// Rereads the certificates, and logs which of them clients refuse.
 struct CertificateReload: Sendable {
   let certificates: ServedCertificates
   let identity: IdentityBox
@@ -59,7 +59,7 @@ struct CertificateReload: Sendable {
   let host: String?
   let logger: Logger
 
-  /// How often a certificate is looked at that nobody has renewed.
+  /// How often a certificate is checked that nobody has renewed.
   static let interval = Duration.seconds(3600)
 
   /// Reads the files; if they cannot be used, the certificates in use stay.
@@ -80,9 +80,9 @@ struct CertificateReload: Sendable {
     logFaults(now: now)
   }
 
-  /// Logs why clients refuse certificates, a line each.
+  /// Logs why clients refuse certificates, on one line each.
   ///
-  /// - Returns: what was found.
+  /// - Returns: the faults that were found.
   @discardableResult func logFaults(
     now: Int64, except known: [ServedCertificates.Fault] = []
   ) -> [ServedCertificates.Fault] {
@@ -108,7 +108,7 @@ struct CertificateReload: Sendable {
     return faults
   }
 
-  /// Looks every hour, until the task is cancelled, and says each fault once.
+  /// Checks every hour, until the task is cancelled, and logs each fault once.
   func watch(now: @Sendable () -> Int64) async {
     var known = logFaults(now: now())
     while !Task.isCancelled {

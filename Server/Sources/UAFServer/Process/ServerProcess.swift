@@ -18,12 +18,12 @@ enum ServerProcess {
     else { throw .unprotectedMemory(errorNumber: errno) }
   }
 
-  /// Lets SIGHUP not end a server that has just been started; one that runs reads its keys again then (``KeyReload``).
+  /// Keeps SIGHUP from ending a server that has just been started; a running server rereads its keys then (``KeyReload``).
   static func ignoreHangup() { _ = signal(SIGHUP, SIG_IGN) }
 
-  /// How many connections may be open at once: at most `wanted`, and at most half of the limit of open files.
+  /// How many connections may be open at the same time: at most `wanted`, and at most half of the limit of open files.
   ///
-  /// The other half is for connections that are being closed. The limit of open files is raised first, as far as is allowed.
+  /// The other half is for connections that are being closed. The limit of open files is raised first, as far as allowed.
   static func connections(atMost wanted: Int) -> Int {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
@@ -39,9 +39,9 @@ enum ServerProcess {
   }
 }
 
-/// What the program itself writes into the audit.
+/// The rows that the program itself writes into the audit.
 enum ServerEvents {
-  /// What somebody did at the command line.
+  /// A command that somebody gave at the command line.
   ///
   /// - Parameter now: seconds since 1970.
   static func command(
@@ -51,28 +51,28 @@ enum ServerEvents {
       time: now, kind: kind, account: account, actor: caller, machine: host, detail: text(detail))
   }
 
-  /// That a server begins to serve, with which keys and policies.
+  /// That a server starts, with which keys and policies.
   ///
-  /// - Parameter policy: the SHA-256 of the file of policies; nil without one.
+  /// - Parameter policy: the SHA-256 of the policy file; nil without one.
   static func start(version: String, keys: String, policy: [UInt8]?, now: Int64) -> AuditEntry {
     var detail: JSONObject = ["version": .string(version), "keys": .string(keys)]
     detail.set("policy", policy.map { .string(Base64URL.encode($0)) })
     return AuditEntry(time: now, kind: .serverStart, actor: .server, machine: host, detail: text(detail))
   }
 
-  /// That a server ends as it was told to.
+  /// That a server stops, as it was told to.
   static func stop(now: Int64) -> AuditEntry {
     AuditEntry(time: now, kind: .serverStop, actor: .server, machine: host)
   }
 
-  /// That a server has read its keys again.
+  /// That a server has reread its keys.
   static func keysRead(_ keys: String, now: Int64) -> AuditEntry {
     AuditEntry(time: now, kind: .keysRead, actor: .server, machine: host, detail: text(["keys": .string(keys)]))
   }
 
-  /// That rows which were signed are not there any more, or are others; or that the last stored head is not one of them.
+  /// That signed rows are gone or changed, or that the last stored head does not belong to one of them.
   ///
-  /// Such a head is in the row, since it may be removed; of a longer text the beginning.
+  /// The row contains such a head, because the head may be removed; of a longer text only the beginning.
   static func broken(_ refusal: AuditSigner.Refusal, now: Int64) -> AuditEntry {
     var detail: JSONObject = ["number": .integer(refusal.number)]
     if case .headUnfit(let head) = refusal { detail.set("head", .string(String(head.token.prefix(1024)))) }
@@ -84,19 +84,19 @@ enum ServerEvents {
     detail.members.isEmpty ? "" : JSONValue.object(detail).text
   }
 
-  /// Who runs this program: the user it has, and the one who logged in, whoever they have become since.
+  /// Who runs this program: its user, and the user who logged in, whoever they have become since.
   static var caller: AuditActor { .commandLine(uid: geteuid(), login: LoginUser.id(of: "self")) }
 
-  /// The name of this machine; empty if it cannot be told.
+  /// The name of this machine; empty if it cannot be determined.
   static var host: String {
     var name = [CChar](repeating: 0, count: 256)
-    // SAFETY: the buffer is as long as it is said to be; the last byte stays zero.
+    // SAFETY: the buffer is as long as stated; the last byte stays zero.
     guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 
-/// Ends the server although something is still under way, if stopping takes too long.
+/// Ends the server although something is still running, if stopping takes too long.
 ///
 /// What is not answered by then was not promised to anybody.
 struct StopDeadline: Service {
@@ -110,7 +110,7 @@ struct StopDeadline: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
-    // Not awaited: the other services stop meanwhile.
+    // Not awaited: the other services stop at the same time.
     Task { [limit, end] in
       try? await Task.sleep(for: limit)
       end()
@@ -123,7 +123,7 @@ enum LoginUser {
   /// The login of a process.
   ///
   /// - Parameter process: its number, or `self`.
-  /// - Returns: nil if nobody has logged in, or it cannot be told.
+  /// - Returns: nil if nobody has logged in, or if it cannot be determined.
   static func id(of process: String) -> UInt32? {
     var bytes = [UInt8](repeating: 0, count: 32)
     // SAFETY: the string lives for the call.

@@ -2,10 +2,10 @@ import Glibc
 import NIOCore
 import ServiceLifecycle
 
-/// Tells systemd that the server serves, stops, or lives; does nothing where nobody asked.
+/// Tells systemd that the server is ready, stops, or lives; does nothing if nobody asked.
 struct ServiceManager: Service {
   private let socket: NotifySocket?
-  /// How often to tell that the server lives; nil if nobody asked.
+  /// How often to report that the server lives; nil if nobody asked.
   let interval: Duration?
   private let loops: any EventLoopGroup
 
@@ -13,8 +13,8 @@ struct ServiceManager: Service {
   ///
   /// - Parameters:
   ///   - environment: NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
-  ///   - process: this process; a watchdog of another one is ignored.
-  ///   - loops: the threads that have to answer for the server to live.
+  ///   - process: this process; a watchdog for a different process is ignored.
+  ///   - loops: the threads that have to answer for the server to count as alive.
   init(environment: [String: String], process: pid_t, loops: any EventLoopGroup) {
     socket = environment["NOTIFY_SOCKET"].flatMap { NotifySocket($0) }
     let isOurs = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
@@ -24,10 +24,10 @@ struct ServiceManager: Service {
     self.loops = loops
   }
 
-  /// Tells that the server accepts connections.
+  /// Reports that the server accepts connections.
   func ready() { socket?.send("READY=1") }
 
-  /// Tells that keys are being read again, and `ready()` that they are.
+  /// Reports that keys are being reread; `ready()` reports that they were.
   func reloading() {
     var time = timespec()
     // SAFETY: `time` is a timespec.
@@ -35,17 +35,17 @@ struct ServiceManager: Service {
     socket?.send("RELOADING=1\nMONOTONIC_USEC=\(Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)")
   }
 
-  /// Tells that the server lives, until it stops, and then that it stops.
+  /// Reports that the server lives, until it stops, and then that it stops.
   ///
-  /// The word is said by a task, after each thread of the server has answered: with one that hangs, or no thread for tasks,
-  /// it stays away, and systemd starts the server again. A store that hangs does not count. Another start would not help it.
+  /// A task reports it after each thread of the server has answered: if one hangs, or no thread is free for tasks, the report
+  /// is missing, and systemd restarts the server. A store that hangs does not count. A restart would not help it.
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while let interval = self.interval, !Task.isCancelled {
         await self.live()
         try? await Task.sleep(for: interval)
       }
-      // Without a watchdog only the end is waited for.
+      // Without a watchdog this only waits for the end.
       while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
     socket?.send("STOPPING=1")
@@ -57,13 +57,13 @@ struct ServiceManager: Service {
   }
 }
 
-/// The socket on which a service tells systemd how it is (sd_notify(3), "protocol").
+/// The socket on which a service tells systemd its state (sd_notify(3), "protocol").
 struct NotifySocket: Sendable {
   private let address: [UInt8]
 
-  /// Takes the name that systemd gives: a path, or `@` and an abstract name.
+  /// Reads the name that systemd gives: a path, or `@` and an abstract name.
   ///
-  /// - Returns: nil for another name, and for one that is too long.
+  /// - Returns: nil for a different kind of name, and for one that is too long.
   init?(_ name: String) {
     var bytes = Array(name.utf8)
     guard let first = bytes.first, bytes.count > 1, bytes.count < 108, !bytes.contains(0) else { return nil }

@@ -3,21 +3,21 @@ import ServiceLifecycle
 import Synchronization
 import UAFService
 
-/// Knows whether the store answers, and tells the log when it stops and when it is back: one line each, not one for each request.
+/// Knows whether the store answers, and logs when it stops and when it is back: one line each, not one for each request.
 ///
-/// It looks once a second. So ``isReady`` costs nothing, however often strangers ask.
+/// It checks once a second. So ``isReady`` costs nothing, however often strangers ask.
 final class StoreWatch: Service {
   private struct State {
     var isReady = false
     /// The number of the audit's last row, as it was seen last.
     var lastRow: Int64 = 0
-    /// Whether a failure was told and its end was not.
+    /// Whether a failure was logged and its end was not.
     var hasFailed = false
-    /// When the look under way began; nil if none is.
+    /// When the running check began; nil if none is running.
     var lookingSince: Int64?
   }
 
-  /// Seconds that a look may take before the store counts as gone.
+  /// Seconds that a check may take before the store counts as gone.
   static let patience: Int64 = 3
 
   private let store: any ServerStore
@@ -25,7 +25,7 @@ final class StoreWatch: Service {
   private let now: @Sendable () -> Int64
   private let state = Mutex(State())
 
-  /// Makes one that has not looked yet.
+  /// Makes a watch that has not checked yet.
   ///
   /// - Parameter now: seconds since 1970.
   init(_ store: any ServerStore, logger: Logger, now: @escaping @Sendable () -> Int64) {
@@ -34,16 +34,16 @@ final class StoreWatch: Service {
     self.now = now
   }
 
-  /// Whether the store answered the last look, and does not let the look under way wait.
+  /// Whether the store answered the last check, and does not delay the running one.
   var isReady: Bool {
     let now = now()
     return state.withLock { $0.isReady && now - ($0.lookingSince ?? now) < Self.patience }
   }
 
-  /// The number of the audit's last row, as the last look has seen it.
+  /// The number of the audit's last row, as the last check saw it.
   var lastRow: Int64 { state.withLock { $0.lastRow } }
 
-  /// Notes that the store has failed somebody.
+  /// Records that the store has failed for somebody.
   func failed(_ error: any StoreFailure) {
     let isFirst = state.withLock { state in
       defer { state.hasFailed = true }
@@ -52,7 +52,7 @@ final class StoreWatch: Service {
     if isFirst { logger.error("store-failed", metadata: ["error": "\(error.logName)", "text": "\(error.text)"]) }
   }
 
-  /// Looks until the server stops.
+  /// Checks until the server stops.
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
@@ -62,7 +62,7 @@ final class StoreWatch: Service {
     }
   }
 
-  /// Looks once: reads; and writes if something has failed, since on a full disk only that fails.
+  /// Checks once: reads; and writes if something has failed, because on a full disk only writing fails.
   func look() async {
     let began = now()
     state.withLock { $0.lookingSince = began }
@@ -71,7 +71,7 @@ final class StoreWatch: Service {
         (try records.audit.last().number, try records.settings.value(of: .movedTo))
       }
       guard move == nil else { throw MovedStore() }
-      // Logins may have connections of their own.
+      // Logins may have their own connections.
       _ = try await store.login(of: "", appID: "", challenge: nil)
       state.withLock { $0.lastRow = last }
     }
@@ -85,7 +85,7 @@ final class StoreWatch: Service {
     logger.notice("store-back")
   }
 
-  /// Writes what is there: the id that `serve` stored before it served.
+  /// Writes a value that is already there: the id that `serve` stored before it started.
   @Sendable private static func rewrite(_ records: any StoreTransaction) throws {
     guard let id = try records.settings.value(of: .decoySecret) else { return }
     try records.settings.set(.decoySecret, to: id)
@@ -103,15 +103,15 @@ final class StoreWatch: Service {
   }
 }
 
-/// Follows which joined machines have left or were revoked, also at other servers and by the command line.
+/// Follows which joined machines have left or were revoked, even at other servers and by the command line.
 ///
-/// It looks once a second, so that no login waits for it. A machine is an unknown one at all servers two seconds after it left.
+/// It checks once a second, so that no login waits for it. A machine is unknown at all servers two seconds after it left.
 struct DepartureFollower: Service {
   let departed: DepartedMachines
   let store: any ServerStore
   let keys: ServerKeys
 
-  /// Learns of all of them before the server listens.
+  /// Learns about all of them before the server listens.
   ///
   /// - Throws: `StoreFailure`; `CryptoError`.
   func prepare() async throws {
@@ -121,7 +121,7 @@ struct DepartureFollower: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // While the store is away, a joined machine has its place in the queue of what is refused anyway.
+        // While the store is away, a joined machine keeps its budget for requests that are refused anyway.
         try? await self.prepare()
         try? await Task.sleep(for: .seconds(1))
       }
@@ -129,13 +129,14 @@ struct DepartureFollower: Service {
   }
 }
 
-/// Follows which policy for workstations was saved last, also at other servers and by the command line.
+/// Follows which policy for workstations was saved last, even at other servers and by the command line.
 ///
-/// It looks once a second, so that no login waits for it. The answer to a login a second after a policy was saved has its number.
+/// It checks once a second, so that no login waits for it. A second after a policy was saved, the answer to a login contains
+/// its number.
 struct MachinePolicyFollower: Service {
   let policies: any MachinePolicies
 
-  /// Learns of the last one before the server listens.
+  /// Learns about the last one before the server listens.
   ///
   /// - Throws: `StoreFailure`.
   func prepare() async throws { try await policies.renew() }
@@ -143,7 +144,7 @@ struct MachinePolicyFollower: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // While the store is away no policy is saved or handed over.
+        // While the store is away no policy is saved or handed out.
         try? await self.prepare()
         try? await Task.sleep(for: .seconds(1))
       }
@@ -151,13 +152,13 @@ struct MachinePolicyFollower: Service {
   }
 }
 
-/// Refuses another secret of decoys than the store was used with, since names that nobody has would get other keys.
+/// Refuses a decoy secret other than the one the store was used with, because unknown names would get different keys.
 enum DecoySecretCheck {
-  /// Compares the secret with the one that the store knows; the first one becomes that.
+  /// Compares the secret with the one that the store knows; the store keeps the first one.
   ///
-  /// The usual reason for another one is a second server whose administrator has not given it the file.
+  /// The usual reason for a different secret is a second server whose administrator has not given it the file.
   ///
-  /// - Parameter allowsNew: takes another one, and says so in the audit.
+  /// - Parameter allowsNew: accepts a different secret, and records that in the audit.
   /// - Throws: ``ServerError/unusableFile(path:reason:)``; ``StoreFailure``.
   static func run(
     _ secret: ServerSecret, of store: any ServerStore, _ directory: ServerDirectory, allowsNew: Bool

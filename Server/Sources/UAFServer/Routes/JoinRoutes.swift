@@ -4,7 +4,7 @@ import UAFMessages
 import UAFService
 import WebMessages
 
-/// What machines ask for themselves: to join with a code, to leave, and to tell how they are (docs/protocol.md, "Joining" and
+/// What machines ask for themselves: to join with a code, to leave, and to report their state (docs/protocol.md, "Joining" and
 /// "Check-in").
 struct JoinRoutes: Sendable {
   let environment: ServiceEnvironment
@@ -15,10 +15,11 @@ struct JoinRoutes: Sendable {
 
   /// Lets a machine join.
   ///
-  /// A code that is refused counts as a wrong answer of its address. Nobody guesses one of 160 bits, but each costs a look into
-  /// the store.
+  /// A refused code counts as a wrong answer of its address. Nobody guesses a code of 160 bits, but each attempt costs a look
+  /// into the store.
   ///
-  /// - Parameter machine: the machine that the request proves to come from; only one that has joined before proves something.
+  /// - Parameter machine: the machine that the request proves to come from; only a machine that has joined before proves
+  ///   something.
   func join(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
   ) async throws -> WebResponse {
@@ -52,7 +53,7 @@ struct JoinRoutes: Sendable {
 
   /// Lets a machine that has joined leave.
   ///
-  /// The proof says all that is asked, so no body is read.
+  /// The proof contains everything that is asked, so no body is read.
   ///
   /// - Parameter machine: the machine that the request proves to come from.
   func leave(
@@ -71,9 +72,9 @@ struct JoinRoutes: Sendable {
     }
   }
 
-  /// Takes what a machine that has joined tells of itself.
+  /// Accepts the report of a machine that has joined.
   ///
-  /// The proof names the body, so nobody can put another one in its place.
+  /// The proof covers the body, so nobody can replace it.
   func checkIn(
     _ request: WebRequest, by machine: KnownMachine?, from address: SocketAddress?
   ) async throws -> WebResponse {
@@ -102,7 +103,7 @@ struct JoinRoutes: Sendable {
     }
   }
 
-  /// The server does not know the machine, or the proof is of something else.
+  /// The server does not know the machine, or the proof is for something else.
   private func unknown(_ route: UAFRoute, from address: SocketAddress?) -> WebRefusal {
     log.refused(.wrongProof, route, nil, of: nil, from: address)
     return WebRefusal(WebResponse(status: .forbidden))

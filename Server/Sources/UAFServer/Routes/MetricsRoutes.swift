@@ -4,20 +4,20 @@ import WebMessages
 
 /// The listener of the metrics: one page for Prometheus, and the two words of ``HealthRoutes``.
 ///
-/// It has no TLS and no sign-in, so it is a listener of its own, which the administrator gives an address that only those reach
+/// It has no TLS and no sign-in, so it is a separate listener. The administrator gives it an address that only those can reach
 /// who may know how many people log in.
 struct MetricsRoutes: Sendable {
   let metrics: ServerMetrics
   let health: HealthRoutes
   let connections: Connections
-  /// When each certificate that clients see ends, in seconds since 1970.
+  /// When each certificate that clients see expires, in seconds since 1970.
   let certificateEnds: @Sendable () -> [Int64]
 
   /// Makes the routes of one server.
   ///
   /// - Parameters:
-  ///   - connections: those of the port of logins.
-  ///   - certificateEnds: when each certificate that clients see ends, in seconds since 1970.
+  ///   - connections: the connections of the port for logins.
+  ///   - certificateEnds: when each certificate that clients see expires, in seconds since 1970.
   init(
     metrics: ServerMetrics, health: HealthRoutes, connections: Connections,
     certificateEnds: @escaping @Sendable () -> [Int64]
@@ -41,7 +41,7 @@ struct MetricsRoutes: Sendable {
     }
   }
 
-  /// The page as it is now.
+  /// The page with the present figures.
   var page: String {
     var page = MetricsPage()
     page.begin("uaf_build_info", .gauge, "The server's version; always 1.")
@@ -74,10 +74,10 @@ struct MetricsRoutes: Sendable {
   }
 }
 
-/// What proxies and service managers ask: whether the process answers, and whether it can serve.
+/// What proxies and service managers ask: whether the process answers, and whether it is ready.
 ///
-/// Anybody may ask as often as they like. No limit counts it, so that nobody uses up the turns of a proxy's checks, and the store
-/// is not asked for it. The answer is one word, or two.
+/// Anybody may ask as often as they like. No limit counts these requests, so nobody can use up the turns of a proxy's checks,
+/// and the store is not asked. The answer is one word, or two.
 struct HealthRoutes: Sendable {
   let watch: StoreWatch
   /// Throws if no policy can be used.
@@ -92,7 +92,7 @@ struct HealthRoutes: Sendable {
   var isReady: WebResponse {
     guard watch.isReady else { return Self.response(.serviceUnavailable, "store") }
     guard (try? policies()) != nil else { return Self.response(.serviceUnavailable, "policy") }
-    // Logins go on without it, so a proxy must go on sending them here.
+    // Logins continue without it, so a proxy must continue to send them here.
     return Self.response(.ok, standing.isOverdue(at: now()) ? "ok audit-unsigned" : "ok")
   }
 

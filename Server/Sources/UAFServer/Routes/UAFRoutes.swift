@@ -57,7 +57,7 @@ struct UAFRoutes: Sendable {
     .init(.GET, "/readyz") { routes, _ in routes.health.isReady },
   ])
 
-  /// Counts what a route takes.
+  /// Measures how long a route takes.
   private static func timed(_ route: UAFRoute, _ handler: @escaping Handler) -> Handler {
     { routes, request in
       let start = routes.metrics.clock()
@@ -68,7 +68,7 @@ struct UAFRoutes: Sendable {
 
   /// Answers a request of a route, and refuses any other one.
   @Sendable func response(to request: WebRequest) async -> WebResponse {
-    // A request of HEAD is one of GET, whose body is not sent.
+    // A HEAD request is a GET request whose answer's body is not sent.
     guard
       case .route(let handler, _) = Self.table.match(request.method == .HEAD ? .GET : request.method, request.path)
     else { return WebResponse(status: .notFound) }
@@ -123,9 +123,9 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// Whether a body is what `uafctl doctor` sends to find out whether a UAF server answers there.
+  /// Whether a body is the one that `uafctl doctor` sends to find out whether a UAF server answers there.
   ///
-  /// It names nothing, so that the audit loses nothing without it. It is answered, logged and limited as any other.
+  /// It names nothing, so the audit loses nothing without it. It is answered, logged and limited like any other.
   private static func isQuestionOfDoctor(_ body: [UInt8]) -> Bool { body == Array("{}".utf8) }
 
   private func respond(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
@@ -143,7 +143,7 @@ struct UAFRoutes: Sendable {
     return Self.response(message, mediaType)
   }
 
-  /// What becomes of an answer, once it is counted and logged.
+  /// The response to an answer, after it was counted and logged.
   ///
   /// - Throws: ``WebRefusal`` if a limit stops it, or the store is away.
   private func outcome(
@@ -187,10 +187,10 @@ struct UAFRoutes: Sendable {
     }
   }
 
-  /// Tells a machine that this server knows in which state its account is.
+  /// Tells a machine that this server knows the state of its account.
   ///
-  /// Everybody else hears the same of every name, also a machine that has joined, which may name any account. The proof says all
-  /// that is asked, so no body is read.
+  /// Everybody else hears the same of every name, even a joined machine, which may name any account. The proof contains
+  /// everything that is asked, so no body is read.
   private func accountState(_ request: WebRequest, from address: SocketAddress?) async throws -> WebResponse {
     try RequestBody.requireShort(request)
     let now = environment.now()
@@ -222,7 +222,7 @@ struct UAFRoutes: Sendable {
   /// The header in which a machine proves that this server knows it (docs/protocol.md).
   static let machineProof = "UAF-Machine"
 
-  /// The machine that a request proves to come from; a proof that cannot be checked proves nothing.
+  /// The machine that a request proves to come from; a proof that cannot be verified proves nothing.
   private func machine(_ request: WebRequest) -> KnownMachine? {
     environment.machine(proving: request.header(Self.machineProof))
   }
@@ -248,8 +248,9 @@ struct UAFRoutes: Sendable {
       body: list.jsonBytes)
   }
 
-  /// The public keys of verdicts, the one in use first, only to compare with those from another source: anybody who answers at
-  /// this address could send some.
+  /// The public keys of verdicts, the key in use first.
+  ///
+  /// They serve only for comparison with keys from a different source: anybody who answers at this address could send some.
   private func verdictKey() -> WebResponse {
     WebResponse(
       status: .ok, headers: [("Content-Type", "application/x-pem-file"), ("Cache-Control", "no-store")],
@@ -261,7 +262,7 @@ struct UAFRoutes: Sendable {
       status: .ok, headers: [("Content-Type", mediaType.header), ("Cache-Control", "no-store")], body: body.jsonBytes)
   }
 
-  /// What a proof has to name to count for a request.
+  /// What a proof has to name to be valid for a request.
   private static func claim(_ asked: RequestService.Asked) -> MachineClaim? {
     guard let operation = asked.operation, let account = asked.username else { return nil }
     return MachineClaim(operation: operation, isAnswer: false, username: account)
@@ -430,21 +431,21 @@ enum UAFMediaType: String, CaseIterable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The header of an answer, which has the type of the request.
+  /// The header of an answer, with the type of the request.
   var header: String { "\(rawValue); charset=utf-8" }
 }
 
-/// Reads what a request brings along, and refuses what is too long or of another type.
+/// Reads the body of a request, and refuses what is too long or has a wrong type.
 enum RequestBody {
-  /// The longest body in bytes, unless a route takes a shorter one.
+  /// The longest body in bytes, unless a route accepts only a shorter one.
   static let maximum = 65_536
 
-  /// Closes the connection, so that so much need not be read.
+  /// Closes the connection, so that the rest need not be read.
   private static let tooLarge = WebRefusal(WebResponse(status: .payloadTooLarge, isLast: true))
 
   /// The type of a request's body.
   ///
-  /// A browser's preflight from another origin is refused, as the transport asks.
+  /// A browser's preflight from a different origin is refused, as the transport specification demands.
   static func mediaType(of request: WebRequest) throws -> UAFMediaType {
     guard !request.headers.contains(name: "Access-Control-Request-Method") else {
       throw WebRefusal(WebResponse(status: .forbidden))
@@ -455,7 +456,7 @@ enum RequestBody {
     return mediaType
   }
 
-  /// Refuses a body that is announced as too large, before any of it has come.
+  /// Refuses a body that is announced as too large, before any of it has arrived.
   static func requireShort(_ request: WebRequest, limit: Int = maximum) throws {
     guard !announcesTooMuch(request.headers, limit: limit) else { throw tooLarge }
   }
@@ -467,7 +468,7 @@ enum RequestBody {
     return Array(request.body.readableBytesView)
   }
 
-  /// Whether the announced length is more than the longest body, or no length at all.
+  /// Whether the announced length is more than the longest body, or not a length at all.
   static func announcesTooMuch(_ headers: HTTPHeaders, limit: Int = maximum) -> Bool {
     guard let length = headers.value(of: "Content-Length") else { return false }
     return Int(length).map { !(0...limit).contains($0) } ?? true

@@ -15,7 +15,7 @@ enum Terminal {
 
   static func result(_ line: String) { results.write(line: line) }
 
-  /// Writes a line to standard error; a failure is ignored, since it could not be reported anywhere.
+  /// Writes a line to standard error; a failure is ignored, because it could not be reported anywhere.
   static func note(_ line: String) {
     _ = DescriptorWriter.write(Array("uaf-server: \(line)\n".utf8), to: STDERR_FILENO)
   }
@@ -27,7 +27,7 @@ enum Terminal {
     }
   }
 
-  /// Seconds since 1970 as people read them.
+  /// Seconds since 1970 in a form for people.
   static func time(_ seconds: Int64) -> String {
     Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
   }
@@ -55,12 +55,12 @@ enum JSONText {
   }
 }
 
-/// A time as text, made once a second: to format it takes longer than all else that is written with it.
+/// A time as text, formatted once a second: formatting takes longer than everything else that is written with it.
 final class SecondText: Sendable {
   private let format: String
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
-  /// Makes the text of a format as strftime(3) has it, in UTC and English.
+  /// Makes the text of a strftime(3) format, in UTC and English.
   init(_ format: String) {
     self.format = format
   }
@@ -75,7 +75,7 @@ final class SecondText: Sendable {
 
   private func made(_ second: Int64) -> String {
     var time = time_t(second)
-    // SAFETY: both values live for their calls; the buffer is as long as it is said to be, and strftime says how much it wrote.
+    // SAFETY: both values live for their calls; the buffer is as long as stated, and strftime says how much it wrote.
     var parts = unsafe tm()
     unsafe gmtime_r(&time, &parts)
     return unsafe String(unsafeUninitializedCapacity: 64) { buffer in
@@ -86,13 +86,13 @@ final class SecondText: Sendable {
     }
   }
 
-  /// As HTTP writes it (RFC 9110, section 5.6.7).
+  /// The format of HTTP (RFC 9110, section 5.6.7).
   static let http = SecondText("%a, %d %b %Y %H:%M:%S GMT")
   /// ISO 8601.
   static let iso8601 = SecondText("%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// A time as somebody types it: 2026-11-23T12:00:00Z, 2026-11-23 for its first second in UTC, or seconds since 1970.
+/// A time that somebody types: 2026-11-23T12:00:00Z, 2026-11-23 for its first second in UTC, or seconds since 1970.
 struct TypedTime: ExpressibleByArgument {
   /// Seconds since 1970.
   let seconds: Int64
@@ -103,7 +103,7 @@ struct TypedTime: ExpressibleByArgument {
       return
     }
     let text = argument.contains("T") ? argument : "\(argument)T00:00:00Z"
-    // The reader takes an hour 25 for the first of the next day.
+    // The parser reads hour 25 as the first hour of the next day.
     guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text else { return nil }
     seconds = Int64(date.timeIntervalSince1970)
   }

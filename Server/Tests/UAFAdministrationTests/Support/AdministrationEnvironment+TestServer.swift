@@ -3,9 +3,9 @@
 @testable import UAFService
 
 extension AdministrationEnvironment {
-  /// The administration of a server of the tests, whose accounts are in no group.
+  /// The administration of a test server, whose accounts are in no group.
   ///
-  /// - Parameter store: nil for that of the server.
+  /// - Parameter store: nil for the server's own store.
   static func of(
     _ server: TestServer, host: String = "", store: (any ServerStore)? = nil
   ) -> AdministrationEnvironment {

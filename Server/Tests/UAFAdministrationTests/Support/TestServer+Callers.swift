@@ -3,7 +3,7 @@
 @testable import UAFService
 
 extension TestServer {
-  /// Somebody who asks with a token that was made at the server.
+  /// A caller with a token that was made at the server.
   func token(
     _ name: String, _ role: Role, by maker: String = "command-line uid 0", address: String = "192.0.2.7"
   ) async throws -> Caller {
@@ -15,7 +15,7 @@ extension TestServer {
     return Caller(actor: .token(name), role: role, address: address)
   }
 
-  /// Somebody who has signed in to the console, with an account and a role.
+  /// A caller who has signed in to the console, with an account and a role.
   func signedIn(_ name: String, _ role: Role) async throws -> Caller {
     let hash = Array("session of \(name)".utf8)
     try await store.write { [now] records in

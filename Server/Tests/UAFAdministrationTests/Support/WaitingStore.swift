@@ -3,13 +3,13 @@ import Synchronization
 @testable import ServerTesting
 @testable import UAFService
 
-/// A store in which something else happens before a writing transaction begins, as if that had waited for it.
+/// A store in which something else happens before a write transaction begins, as if the transaction had waited for it.
 final class WaitingStore: ServerStore {
   private let store: any ServerStore
   private let count = Mutex(0)
   private let before: @Sendable (_ number: Int, any ServerStore) async throws -> Void
 
-  /// - Parameter before: gets the number of the transaction, from 1 on, and the store itself.
+  /// - Parameter before: receives the number of the transaction, from 1 on, and the store itself.
   init(_ store: any ServerStore, before: @escaping @Sendable (Int, any ServerStore) async throws -> Void) {
     self.store = store
     self.before = before

@@ -9,7 +9,7 @@ import WebMessages
 struct APIClient: Sendable {
   let api: APIResponder
 
-  /// What is answered, and its JSON object; without members if it is none.
+  /// The answer and its JSON object; without members if the answer is not an object.
   func ask(
     _ method: HTTPMethod, _ target: String, token: String? = nil, body: String? = nil,
     headers: HTTPHeaders = [:], from address: String = "192.0.2.1"

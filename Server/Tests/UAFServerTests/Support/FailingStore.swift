@@ -23,7 +23,7 @@ final class FailingStore: ServerStore {
 
   init(_ store: any ServerStore) { self.store = store }
 
-  /// How often it was used.
+  /// How often the store was used.
   var uses: Int { state.withLock { $0.uses } }
 
   func fails(_ what: What) { state.withLock { $0.what = what } }
@@ -48,7 +48,7 @@ final class FailingStore: ServerStore {
     }
   }
 
-  /// - Parameter what: what else than everything would fail this use.
+  /// - Parameter what: which failure, apart from everything, would fail this use.
   private func use(_ what: What = .nothing) async throws {
     let fails = state.withLock { state in
       state.uses += 1

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A TCP listener on 127.0.0.1 that has no room for a further connection: the system answers none.
+/// A TCP listener on 127.0.0.1 without room for a further connection: the system answers none.
 final class FullListener {
   let port: Int
   private let descriptors: [CInt]
@@ -12,7 +12,7 @@ final class FullListener {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // SAFETY: the address lives for the calls, and is as long as they are told.
+    // SAFETY: the address lives for the calls, and has the length that they are given.
     let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
         let isListening = unsafe bind(listener, place, length) == 0 && listen(listener, 0) == 0
@@ -21,7 +21,7 @@ final class FullListener {
     }
     try #require(isBound)
     port = Int(UInt16(bigEndian: address.sin_port))
-    // One connection that nobody accepts fills the queue; the second one waits as the sink's will.
+    // One connection that nobody accepts fills the queue; the second one waits, as the sink's connection will.
     let clients = (0..<2).map { _ in
       socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     }

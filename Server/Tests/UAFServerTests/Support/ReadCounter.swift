@@ -2,7 +2,7 @@ import NIOCore
 
 /// Counts how often a channel is asked to read.
 ///
-/// It is used on its channel's event loop alone.
+/// It is used only on its channel's event loop.
 final class ReadCounter: ChannelOutboundHandler, @unchecked Sendable {
   typealias OutboundIn = Never
 

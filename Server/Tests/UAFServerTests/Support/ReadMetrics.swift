@@ -1,8 +1,8 @@
 import Testing
 
-/// A page of metrics, read strictly: families one after another, each with its help, its type and then its values.
+/// A page of metrics, read strictly: one family after the other, each with its help, its type and then its values.
 struct ReadMetrics {
-  /// Each value by its name with its labels, as the page writes them.
+  /// Each value by its name with its labels, as the page contains them.
   private(set) var values: [String: Double] = [:]
 
   init(_ page: String) throws {

@@ -3,7 +3,7 @@ import UAFService
 
 @testable import UAFServer
 
-/// A sink that keeps what it gets, or fails, as the test says.
+/// A sink that keeps what it receives, or fails, as the test says.
 final class RecordingSink: RowSink {
   private struct State {
     var portions: [[Int64]] = []
@@ -13,7 +13,7 @@ final class RecordingSink: RowSink {
   let name = "test"
   private let state = Mutex(State())
 
-  /// The numbers of the rows, as they came together.
+  /// The numbers of the rows, grouped as they arrived together.
   var portions: [[Int64]] { state.withLock { $0.portions } }
   var numbers: [Int64] { portions.flatMap { $0 } }
 

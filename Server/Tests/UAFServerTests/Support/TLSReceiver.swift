@@ -8,9 +8,9 @@ import UAFCrypto
 
 @testable import ServerTesting
 
-/// A TLS server on 127.0.0.1 that keeps what it reads; it may answer what looks like a request of HTTP.
+/// A TLS server on 127.0.0.1 that keeps what it reads, and answers what looks like an HTTP request.
 final class TLSReceiver: Sendable {
-  /// Reads, and answers when a request is whole.
+  /// Reads, and answers once a request is complete.
   private final class Reader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -39,7 +39,7 @@ final class TLSReceiver: Sendable {
     let text = Mutex("")
   }
 
-  /// Where the authority's certificate is.
+  /// The path of the CA's certificate.
   let authorityPath: String
   let port: Int
   private let received = Received()
@@ -73,7 +73,7 @@ final class TLSReceiver: Sendable {
     port = channel.localAddress?.port ?? 0
   }
 
-  /// What it has read.
+  /// What the server has read.
   var text: String { received.text.withLock { $0 } }
 
   func stop() async throws { try await channel.close() }

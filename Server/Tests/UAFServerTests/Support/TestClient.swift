@@ -8,7 +8,7 @@ import WebMessages
 struct TestClient: Sendable {
   let routes: UAFRoutes
 
-  /// Hands the client over, as long as a test uses it.
+  /// Gives the client to a test, for as long as the test uses it.
   func test(_ body: (TestClient) async throws -> Void) async rethrows { try await body(self) }
 
   func executeRequest(

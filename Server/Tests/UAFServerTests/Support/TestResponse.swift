@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a ``TestClient`` got.
+/// What a ``TestClient`` received.
 struct TestResponse {
   let status: HTTPResponseStatus
   let headers: HTTPHeaders

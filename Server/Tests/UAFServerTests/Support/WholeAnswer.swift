@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Collects what comes on a connection until the other end closes it.
+/// Collects what arrives on a connection until the other end closes it.
 final class WholeAnswer: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

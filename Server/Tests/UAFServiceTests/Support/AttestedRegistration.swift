@@ -20,12 +20,12 @@ struct AttestedRegistration {
   var policy: Policy
   var now = AttestedRegistration.now
   var signatureAlgorithm = SignatureAlgorithm.secp256r1ECDSASHA256Raw
-  /// Makes the attestation from the bytes to sign.
+  /// Makes the attestation of the bytes to be signed.
   var attest: (AttestedRegistration, FakeAuthenticator, [UInt8]) throws -> Attestation = { registration, _, signed in
     .full(signature: try AttestedRegistration.sign(signed), certificates: registration.chain)
   }
 
-  /// Takes the chain of one entry of attestation.json.
+  /// Uses the chain of one entry of attestation.json.
   init(_ name: String, aaid: String = "FFFF#5555") throws {
     let entry = try #require(try Self.entries().first { $0["name"] == .string(name) })
     self.aaid = try AAID(aaid)
@@ -34,7 +34,7 @@ struct AttestedRegistration {
     policy = Policy(accepted: [[MatchCriteria(aaid: self.aaid)]])
   }
 
-  /// Why the server refuses it; nil if it accepts it.
+  /// Why the server refuses the registration; nil if it accepts it.
   func refusal() throws -> ServiceRefusal? {
     let authenticator = try FakeAuthenticator(aaid: aaid.text)
     let header = OperationHeader(upv: .uaf11, op: .registration, appID: Self.appID, serverData: "d")
@@ -72,7 +72,7 @@ struct AttestedRegistration {
     return statement
   }
 
-  /// The attestation key's signature.
+  /// A signature by the attestation key.
   static func sign(_ message: [UInt8]) throws -> [UInt8] {
     guard case .object(let file) = try file(), case .string(let text)? = file["leafPrivateKey"] else {
       throw TestServer.Unexpected()

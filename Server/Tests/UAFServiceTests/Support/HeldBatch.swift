@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import UAFService
 
-/// A batch on a thread of its own, which is under way until it is told to end.
+/// A batch on its own thread, which runs until it is told to end.
 final class HeldBatch: Sendable {
   private let end = DispatchSemaphore(value: 0)
   private let isBegun = Atomic(false)
@@ -21,7 +21,7 @@ final class HeldBatch: Sendable {
     while !isBegun.load(ordering: .acquiring) { await Task.yield() }
   }
 
-  /// Ends it, and returns when its worker knows whether more waits.
+  /// Ends the batch, and returns once its worker knows whether more waits.
   func finish() async {
     end.signal()
     while !isEnded.load(ordering: .acquiring) { await Task.yield() }
